@@ -29,6 +29,23 @@ pub(crate) fn decimal(mut value: u64, length: usize, digits: &mut [u8; DIGITS_MA
     &digits[at.min(DIGITS_MAX - length.min(DIGITS_MAX))..]
 }
 
+/// How many digits a number has.
+#[inline]
+pub(crate) fn count(value: u64) -> usize {
+    const POWERS: [u64; DIGITS_MAX] = {
+        let mut powers = [1; DIGITS_MAX];
+        let mut power = 1;
+        while power < powers.len() {
+            powers[power] = powers[power - 1] * 10;
+            power += 1;
+        }
+        powers
+    };
+    // The logarithm of two to the base of ten is 1233 / 4096 and some more.
+    let about = (((u64::BITS - (value | 1).leading_zeros()) * 1233) >> 12) as usize;
+    about + usize::from(about == 0 || POWERS[about.min(DIGITS_MAX - 1)] <= value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +56,9 @@ mod tests {
         fn digits_are_those_of_the_number(value in any::<u64>(), shift in 0_u32..64, length in 0_usize..=20) {
             let value = value >> shift;
             let mut digits = [7; DIGITS_MAX];
+            for value in [value, 10_u64.pow(shift % 20), 10_u64.pow(shift % 20) - 1] {
+                prop_assert_eq!(count(value), value.to_string().len());
+            }
             let expected = format!("{value:0length$}");
             prop_assert_eq!(decimal(value, length, &mut digits), expected.as_bytes());
         }

@@ -8,11 +8,13 @@
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | texts of some rows as templates and values, and back; words in them         |
 //! | `shape`    | what the messages of a template have in common                              |
+//! | `automaton` | an expression as a table of states                                      |
 //! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
 //!
 //! **Invariant:** messages come back byte for byte, whatever they are.
 
+mod automaton;
 mod bytes;
 mod digits;
 mod group;
@@ -29,6 +31,7 @@ mod table;
 mod texts;
 mod unpack;
 
+pub use automaton::Automaton;
 pub use bytes::Fault;
 pub use group::{
     Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written, may_hold_other_addresses,

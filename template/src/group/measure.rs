@@ -3,6 +3,8 @@
 
 use super::read::tests::opened;
 use super::{Ranks, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet};
+use crate::automaton::Automaton;
+use logstead_record::query::Regex;
 use std::time::Instant;
 
 /// As many as a group of a segment has.
@@ -103,5 +105,55 @@ fn reading() {
             rows.chunks(1000).map(|rows| group.read_rows(rows).unwrap().len()).sum()
         };
         eprintln!("each {step}th row, 1000 at a time: {:.0} ns a row", per_row(&scattered));
+    }
+}
+
+#[test]
+#[ignore = "measures"]
+fn expressions() {
+    let corpus = corpus();
+    for (pattern, ignores_case) in [
+        ("fail[a-z]+ for", false),
+        ("fail[a-z]+ for", true),
+        ("user=[a-z]{4}", false),
+        ("port [0-9]+7 ", false),
+        ("[0-9]{5,}", false),
+        ("[a-f][0-9][a-f]", false),
+        ("^[A-Z].*[0-9]$", false),
+        ("10\\.7\\.1", false),
+        ("\\bopen\\b", false),
+        ("\\w+ \\d+", false),
+        ("(error|warn|fatal).*timeout", true),
+        ("^.{40,60}[0-9]$", false),
+    ] {
+        let regex = Regex::new(pattern, ignores_case).unwrap();
+        let start = Instant::now();
+        let automaton = Automaton::new(&regex).unwrap();
+        let made = start.elapsed().as_secs_f64() * 1e3;
+        let ask = |group: &TextGroup| group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
+        let (time, rows) = measure(&corpus, ask);
+        let expected = corpus.messages.iter().filter(|text| regex.compiled().is_match(text)).count() as u64;
+        assert_eq!(rows, expected, "{pattern}");
+        eprintln!("/{pattern}/: made in {made:.2} ms, {time:.3} ms a group, {rows} rows");
+    }
+}
+
+#[test]
+#[ignore = "measures"]
+fn tables() {
+    for pattern in [
+        "\\w{10}\\d{10}x",
+        "(\\w+\\s){8}é",
+        "[ab]*a[ab]{12}",
+        "[ab]*a[ab]{200}",
+        "\\p{L}{1,30}é",
+        "(.*a.{20}){3}",
+        "(\\w{1,9} ){9}",
+        "(error|warn|fatal|panic|abort|timeout|refused|reset|denied|invalid).*(user|host|port|session)",
+    ] {
+        let Ok(regex) = Regex::new(pattern, true) else { continue };
+        let start = Instant::now();
+        let is_made = Automaton::new(&regex).is_some();
+        eprintln!("/{pattern}/i: {is_made}, {:.2} ms", start.elapsed().as_secs_f64() * 1e3);
     }
 }

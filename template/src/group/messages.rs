@@ -75,6 +75,15 @@ impl TextGroup {
         Ok(out)
     }
 
+    /// The texts of rows of one template.
+    pub(super) fn read_ranks(&self, template: usize, ranks: &[u32]) -> Result<TextColumn, Fault> {
+        let mut out = TextColumn::with_capacity(ranks.len(), 0);
+        for ranks in ranks.chunks(ROWS) {
+            self.write_rows(ranks.iter().map(|&rank| (template as u16 + 1, rank)), &mut out)?;
+        }
+        Ok(out)
+    }
+
     /// Appends the texts at some places and ranks.
     fn write_rows(&self, rows: impl Iterator<Item = (u16, u32)>, out: &mut TextColumn) -> Result<(), Fault> {
         let mut part_of = vec![NOWHERE; self.templates.len() + 1];

@@ -31,6 +31,7 @@ mod find_words;
 mod forms;
 mod hashes;
 mod look;
+mod matching;
 #[cfg(test)]
 mod measure;
 mod messages;

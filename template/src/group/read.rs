@@ -164,6 +164,7 @@ fn read_addresses(input: &mut Input<'_>, bytes: &[u8]) -> Result<Vec<u32>, Fault
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::automaton::tests::automata;
     use crate::group::{TextGroupWriter, Wanted, WordForm, WordSet, Written};
     use crate::scan::tests::texts;
     use proptest::prelude::*;
@@ -244,6 +245,11 @@ pub(crate) mod tests {
                     let rows = group.rows().len();
                     if let Ok(texts) = group.read(0..rows) {
                         prop_assert_eq!(texts.len(), rows);
+                    }
+                    for expression in [0, 1, 6, 8, 12, 19, 28, 34] {
+                        for automaton in automata(expression) {
+                            group.find_match(&automaton, &mut |_| true).ok();
+                        }
                     }
                     let backwards: Vec<u32> = (0..rows as u32).rev().collect();
                     group.read_rows(&backwards).ok();

@@ -270,7 +270,8 @@ impl Second {
         let (certain, may_be) = self.with_shape(matcher, text)?;
         let is_exact = may_be.iter().flatten().all(|ranks| *ranks == Ranks::None)
             && self.rows_by_values(text.0)?.is_empty();
-        Ok(is_exact.then(|| Selection::from_fn(self.templates() , |template| certain.get(template) == Some(&true))))
+        Ok(is_exact
+            .then(|| Selection::from_fn(self.templates(), |template| certain.get(template) == Some(&true))))
     }
 
     /// How many templates there are, and one more that stands for rows without.
@@ -280,10 +281,8 @@ impl Second {
 
     /// The templates that have a word, where no other row has it.
     pub(super) fn templates_of(&self, spread: &Spread) -> Option<Selection> {
-        let is_static = spread.is_exact
-            && spread.groups.is_empty()
-            && spread.kept.is_none()
-            && spread.values.is_none();
+        let is_static =
+            spread.is_exact && spread.groups.is_empty() && spread.kept.is_none() && spread.values.is_none();
         let mut templates = Selection::none(self.templates());
         spread.templates.iter().for_each(|&template| templates.insert(template as usize));
         is_static.then_some(templates)

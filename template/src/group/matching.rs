@@ -1,0 +1,383 @@
+//! Which rows an expression has a match in.
+//!
+//! What all rows of a template have in common is walked once, and a slot whose values cannot make a difference is passed.
+//! From the first that can, each row has its state: the values of a slot lead from the few states before it to those
+//! behind it, each distinct one of a dictionary once, and numbers without being written as texts.
+//!
+//! **Invariant:** the answer is that of asking the expression itself about each message.
+
+use super::column::{Column, Lengths};
+use super::read::{Template, TextGroup};
+use super::rows::Ranks;
+use crate::automaton::{Alphabet, Automaton, State};
+use crate::bytes::Fault;
+use crate::digits::{self, DIGITS_MAX};
+use crate::numbers::Numbers;
+use crate::scan::{Kind, write};
+
+/// Of a state that was not looked for yet. No state is as large: a table has fewer entries.
+const UNKNOWN: State = State::MAX;
+/// A dictionary is walked ahead of rows that are so many times as many.
+const AHEAD: usize = 8;
+/// Most tables of a dictionary at a time: from more states, its words are walked for each row.
+const TABLES_MAX: usize = 4;
+/// Rows that are written at a time to be looked at as texts.
+const TEXTS: usize = 4096;
+
+/// How a slot, and what stands behind it, is passed from a state.
+enum Pass {
+    /// Whatever it is.
+    To(State),
+    /// By how many digits a number has.
+    ByLength(Box<[State; DIGITS_MAX + 1]>),
+    /// By the place of a word or an address; each is found when it is needed.
+    ByPlace(Vec<State>),
+    /// By walking it.
+    Walk,
+}
+
+/// A slot of a template.
+struct Slot<'g> {
+    group: &'g TextGroup,
+    automaton: &'g Automaton,
+    column: &'g Column,
+    /// What stands behind it.
+    text: &'g [u8],
+    rows: usize,
+}
+
+impl TextGroup {
+    /// The rows in whose texts an expression has a match, for each place. `None` where `go_on`, which is told about how
+    /// many values are looked at next, says to end.
+    pub fn find_match(
+        &self,
+        automaton: &Automaton,
+        go_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<Vec<Ranks>>, Fault> {
+        let mut kept = Vec::new();
+        let goes_on = self.kept.for_each_block(&self.bytes, |first, texts| {
+            let goes_on = go_on(texts.len());
+            if goes_on {
+                let is_match = |rank: &usize| automaton.regex().compiled().is_match(texts.get(*rank));
+                kept.extend((0..texts.len()).filter(is_match).map(|rank| (first + rank) as u32));
+            }
+            goes_on
+        })?;
+        if !goes_on {
+            return Ok(None);
+        }
+        let mut found = Vec::with_capacity(self.templates.len() + 1);
+        found.push(Ranks::of(kept, self.kept.len()));
+        for (number, template) in self.templates.iter().enumerate() {
+            let Some(ranks) = self.match_template(number, template, automaton, go_on)? else {
+                return Ok(None);
+            };
+            found.push(ranks);
+        }
+        Ok(Some(found))
+    }
+
+    fn match_template(
+        &self,
+        number: usize,
+        template: &Template,
+        automaton: &Automaton,
+        go_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Option<Ranks>, Fault> {
+        if template.rows == 0 {
+            return Ok(Some(Ranks::None));
+        }
+        let slots = template.columns.iter().enumerate().map(|(at, column)| Slot {
+            group: self,
+            automaton,
+            column,
+            text: template.texts.get(at + 1),
+            rows: template.rows,
+        });
+        let mut state = automaton.run(automaton.start(), template.texts.get(0));
+        // As long as all rows are in one state, there is just this one.
+        let mut states: Vec<State> = Vec::new();
+        for slot in slots {
+            if states.is_empty() {
+                if automaton.is_final(state) {
+                    break;
+                }
+                if let Pass::To(next) = slot.pass(state) {
+                    state = next;
+                    continue;
+                }
+                states = vec![state; template.rows];
+            }
+            if !go_on(template.rows) {
+                return Ok(None);
+            }
+            if !slot.walk(&mut states)? {
+                break;
+            }
+        }
+        let mut unsure: Vec<u32> = Vec::new();
+        let mut ranks: Vec<u32> = Vec::new();
+        if states.is_empty() {
+            match state {
+                state if state == automaton.quit() => unsure.extend(0..template.rows as u32),
+                state => return Ok(Some(if automaton.accepts(state) { Ranks::All } else { Ranks::None })),
+            }
+        }
+        for (rank, &state) in states.iter().enumerate() {
+            if automaton.accepts(state) {
+                ranks.push(rank as u32);
+            } else if state == automaton.quit() {
+                unsure.push(rank as u32);
+            }
+        }
+        for some in unsure.chunks(TEXTS) {
+            if !go_on(some.len()) {
+                return Ok(None);
+            }
+            let texts = self.read_ranks(number, some)?;
+            let is_match = |text: &[u8]| automaton.regex().compiled().is_match(text);
+            ranks.extend(
+                some.iter().zip(texts.iter()).filter(|(_, text)| is_match(text)).map(|(rank, _)| rank),
+            );
+        }
+        Ok(Some(Ranks::of(ranks, template.rows)))
+    }
+}
+
+impl Slot<'_> {
+    /// Behind the slot and the text that follows, from the state behind the slot.
+    fn after(&self, state: State) -> State {
+        self.automaton.run(state, self.text)
+    }
+
+    fn pass(&self, state: State) -> Pass {
+        match self.column {
+            Column::Number { kind: Kind::Wide, .. } => {
+                self.only(state, Alphabet::Wide).map_or(Pass::Walk, Pass::To)
+            }
+            Column::Number { kind, lengths, low, .. } => self.pass_number(state, *kind, lengths, low),
+            Column::Address(places) => match self.only(state, Alphabet::Address) {
+                Some(next) => Pass::To(next),
+                None => self.pass_places(state, places, self.group.addresses.len()),
+            },
+            Column::Few(places) => self.pass_places(state, places, self.group.dictionary.len()),
+            Column::Many(_) => self.only(state, Alphabet::Text).map_or(Pass::Walk, Pass::To),
+        }
+    }
+
+    /// The state behind the text that follows, where it is the same for all values of an alphabet.
+    fn only(&self, state: State, alphabet: Alphabet) -> Option<State> {
+        self.automaton.merged(self.automaton.reached(state, alphabet)?, self.text)
+    }
+
+    /// Where digits are not told apart, a number is passed by its length.
+    fn pass_number(&self, state: State, kind: Kind, lengths: &Lengths, low: &Numbers) -> Pass {
+        let (state, alphabet) = match kind {
+            Kind::Prefixed => (self.automaton.run(state, b"0x"), Alphabet::Hex),
+            Kind::Hex => (state, Alphabet::Hex),
+            Kind::HexUpper => (state, Alphabet::HexUpper),
+            _ => (state, Alphabet::Decimal),
+        };
+        if let Some(next) = self.only(state, alphabet) {
+            return Pass::To(next);
+        }
+        let digits = alphabet.bytes();
+        let (least, greatest) = low.bounds();
+        let (shortest, longest) = match lengths {
+            Lengths::Natural => (kind.digits(least), kind.digits(greatest)),
+            Lengths::Fixed(length) => (*length, *length),
+            Lengths::Each(each) => (each.bounds().0 as usize, each.bounds().1 as usize),
+        };
+        let (shortest, longest) = (shortest.clamp(1, DIGITS_MAX), longest.clamp(1, DIGITS_MAX));
+        let mut behind = Box::new([UNKNOWN; DIGITS_MAX + 1]);
+        let mut state = state;
+        for (length, behind) in behind.iter_mut().enumerate().take(longest + 1) {
+            if 0 < length {
+                let next = self.automaton.next(state, digits[0]);
+                if digits.iter().any(|&digit| self.automaton.next(state, digit) != next) {
+                    return Pass::Walk;
+                }
+                state = next;
+            }
+            *behind = self.after(state);
+        }
+        let first = behind[shortest];
+        if behind[shortest..=longest].iter().all(|&state| state == first) {
+            return Pass::To(first);
+        }
+        Pass::ByLength(behind)
+    }
+
+    fn pass_places(&self, state: State, places: &Numbers, count: usize) -> Pass {
+        let (least, greatest) = places.bounds();
+        let mut behind = vec![UNKNOWN; count];
+        let range = least as usize..count.min((greatest as usize).saturating_add(1));
+        if range.is_empty() || self.rows < range.len() * AHEAD {
+            return Pass::ByPlace(behind);
+        }
+        for place in range.clone() {
+            behind[place] = self.behind_place(state, place);
+        }
+        let first = behind[range.start];
+        if behind[range].iter().all(|&state| state == first) {
+            return Pass::To(first);
+        }
+        Pass::ByPlace(behind)
+    }
+
+    fn behind_place(&self, state: State, place: usize) -> State {
+        if matches!(self.column, Column::Few(_)) {
+            return self.after(self.automaton.run(state, self.group.dictionary.get(place)));
+        }
+        let mut text = Vec::with_capacity(16);
+        write(Kind::Address, u64::from(self.group.addresses[place]), 0, 0, &mut text);
+        self.after(self.automaton.run(state, &text))
+    }
+
+    /// Leads each row from its state before the slot to that behind it. `false` where what follows does not matter.
+    fn walk(&self, states: &mut [State]) -> Result<bool, Fault> {
+        let automaton = self.automaton;
+        let mut passes: Vec<Option<Pass>> = Vec::new();
+        passes.resize_with(automaton.states(), || None);
+        let (mut is_open, mut are_alike, mut tables) = (false, true, 0);
+        for &state in states.iter() {
+            let pass = &mut passes[automaton.number(state)];
+            if pass.is_none() {
+                let new = match self.column {
+                    _ if automaton.is_final(state) => Pass::To(state),
+                    Column::Address(_) | Column::Few(_) if TABLES_MAX <= tables => Pass::Walk,
+                    _ => self.pass(state),
+                };
+                tables += usize::from(matches!(new, Pass::ByPlace(_)));
+                is_open |= !automaton.is_final(state);
+                are_alike &= matches!(new, Pass::To(_));
+                *pass = Some(new);
+            }
+        }
+        if !is_open {
+            return Ok(false);
+        }
+        if are_alike {
+            // No value is read.
+            for state in states {
+                if let Some(Pass::To(next)) = &passes[automaton.number(*state)] {
+                    *state = *next;
+                }
+            }
+            return Ok(true);
+        }
+        self.walk_values(states, &mut passes)?;
+        Ok(true)
+    }
+
+    fn walk_values(&self, states: &mut [State], passes: &mut [Option<Pass>]) -> Result<(), Fault> {
+        let (automaton, bytes) = (self.automaton, &self.group.bytes);
+        match self.column {
+            Column::Number { kind: Kind::Decimal, lengths, low, .. } => {
+                low.for_each_run(bytes, 0..self.rows, |first, run| {
+                    for (at, (&value, state)) in run.iter().zip(&mut states[first..]).enumerate() {
+                        let length = || match lengths {
+                            Lengths::Natural => digits::count(value),
+                            Lengths::Fixed(length) => *length,
+                            Lengths::Each(each) => each.get(bytes, first + at) as usize,
+                        };
+                        *state = match &passes[automaton.number(*state)] {
+                            Some(Pass::To(next)) => *next,
+                            Some(Pass::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
+                            _ => {
+                                let mut text = [0; DIGITS_MAX];
+                                // One that is not padded is as long as it needs to be.
+                                let length = if matches!(lengths, Lengths::Natural) { 0 } else { length() };
+                                let text = digits::decimal(value, length, &mut text);
+                                self.after(automaton.run(*state, text))
+                            }
+                        };
+                    }
+                });
+            }
+            Column::Number { kind, lengths, low, high } => {
+                let mut text = Vec::new();
+                low.for_each_run(bytes, 0..self.rows, |first, run| {
+                    for (at, (&low, state)) in run.iter().zip(&mut states[first..]).enumerate() {
+                        let length = || lengths.of(bytes, first + at, *kind, low);
+                        *state = match &passes[automaton.number(*state)] {
+                            Some(Pass::To(next)) => *next,
+                            Some(Pass::ByLength(behind)) => behind[length().min(DIGITS_MAX)],
+                            _ => {
+                                let high = high.as_ref().map_or(0, |high| high.get(bytes, first + at));
+                                text.clear();
+                                write(*kind, low, high, length(), &mut text);
+                                self.after(automaton.run(*state, &text))
+                            }
+                        };
+                    }
+                });
+            }
+            Column::Address(places) | Column::Few(places) => {
+                // Places that a damaged group has, and a sound one has not, are passed by.
+                let is_text = matches!(self.column, Column::Few(_));
+                let count = if is_text { self.group.dictionary.len() } else { self.group.addresses.len() };
+                places.for_each_run(bytes, 0..self.rows, |first, run| {
+                    for (&place, state) in run.iter().zip(&mut states[first..]) {
+                        let (before, place) = (*state, place as usize);
+                        match &mut passes[automaton.number(before)] {
+                            Some(Pass::To(next)) => *state = *next,
+                            _ if count <= place => {}
+                            Some(Pass::ByPlace(behind)) => {
+                                if behind[place] == UNKNOWN {
+                                    behind[place] = self.behind_place(before, place);
+                                }
+                                *state = behind[place];
+                            }
+                            _ => *state = self.behind_place(before, place),
+                        }
+                    }
+                });
+            }
+            Column::Many(first) => {
+                let mut words = self.group.words.reader(bytes);
+                for (rank, state) in states.iter_mut().enumerate() {
+                    *state = match &passes[automaton.number(*state)] {
+                        Some(Pass::To(next)) => *next,
+                        _ => self.after(automaton.run(*state, words.get(first + rank)?)),
+                    };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::automaton::tests::{EXPRESSIONS, automata};
+    use crate::group::TextGroupWriter;
+    use crate::group::read::tests::{opened, statements};
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_with_a_match_are_those_that_the_expression_finds(texts in statements()) {
+            let mut writer = TextGroupWriter::default();
+            for text in &texts {
+                writer.push(text);
+            }
+            let group = opened(&writer.finish()).unwrap();
+            for automaton in (0..EXPRESSIONS.len()).flat_map(automata) {
+                let found = group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
+                let rows = group.rows().select(&found);
+                for (row, text) in texts.iter().enumerate() {
+                    let expected = automaton.regex().compiled().is_match(text);
+                    prop_assert_eq!(rows.contains(row), expected, "{} in {}",
+                        automaton.regex().pattern(), String::from_utf8_lossy(text));
+                }
+                let mut left = 3;
+                let mut go_on = |_| { left -= 1; 0 <= left };
+                let ended = group.find_match(&automaton, &mut go_on).unwrap();
+                prop_assert!(0 <= left || ended.is_none());
+            }
+        }
+    }
+}
