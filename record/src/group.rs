@@ -46,6 +46,12 @@ impl Groups {
         Groups(self.0 | other.0)
     }
 
+    /// These but not this one.
+    #[must_use]
+    pub const fn without(self, group: Group) -> Groups {
+        Groups(self.0 & !(1 << group as u8))
+    }
+
     /// Whether it is one of them.
     pub const fn has(self, group: Group) -> bool {
         self.0 >> group as u8 & 1 == 1

@@ -31,6 +31,8 @@ const PLAN_WORK: usize = 256;
 const PACKED_ROWS: usize = 8;
 /// Most conditions that share a walk over the dictionary: each keeps a bit for each row.
 const SETS_MAX: usize = 32;
+/// Most fields whose columns are read to know which rows have one.
+const FIELDS_MAX: usize = 64;
 /// Most columns whose values are kept while a segment is asked.
 const VALUES_KEPT_MAX: usize = 16;
 
@@ -454,6 +456,16 @@ impl<'a> Evaluation<'a> {
             return self.rows_with_words(&content.required, within);
         }
         let possible = self.rows_with_words(&content.required, within)?.possible().clone();
+        if let Some(expression) = &content.expression
+            && let Some((certain, mut may_be)) =
+                self.index.words.rows_matching(expression, &possible, &self.work)?
+        {
+            if content.in_fields && !self.index.fields.is_empty() {
+                may_be.union(&self.rows_with_fields()?);
+            }
+            may_be.union(&certain);
+            return Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)));
+        }
         let by_shape = match &content.shape {
             Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
                 let mut words = Vec::new();
@@ -464,6 +476,19 @@ impl<'a> Evaluation<'a> {
         };
         let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
         Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
+    }
+
+    /// The rows that may have a dynamic field.
+    fn rows_with_fields(&self) -> Result<Selection, IndexError> {
+        let fields = &self.index.fields;
+        if !fields.have_columns() || FIELDS_MAX < fields.with_column.len() {
+            return Ok(Selection::all(self.rows));
+        }
+        let mut rows = Selection::none(self.rows);
+        for number in 0..fields.with_column.len() {
+            rows.union(&self.index.names(Place::Dynamic(number))?.present());
+        }
+        Ok(rows)
     }
 
     fn rows_with_words(&self, required: &Required, within: &Selection) -> Result<Bounds, IndexError> {

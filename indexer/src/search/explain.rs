@@ -181,6 +181,9 @@ fn how(plan: &Plan, has_parts: bool) -> String {
             let words = words_of(&content.required);
             match content.sufficient {
                 Sufficient::Yes => words,
+                _ if content.expression.is_some() => {
+                    format!("{words}; an expression walked through templates")
+                }
                 _ if content.shape.is_some() => format!("{words}; compared with the shapes of messages"),
                 Sufficient::WithoutFields => format!("{words}; checked on messages that have fields"),
                 Sufficient::No => format!("{words}; checked on the messages"),

@@ -27,11 +27,11 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let row = (sequence - segment.id.first_sequence) as u32;
     let block = blocks.block_of(row);
     let damaged = |error| SearchError::Damaged(Damage::of_block(segment, block, error).to_string());
-    let batch = blocks.read(block, Groups::ALL, &mut Scratch::default()).map_err(damaged)?;
-    let row = row as usize - blocks.row_range(block).start;
-    let mut only = Selection::none(batch.rows());
-    only.insert(row);
-    let batch = Arc::new(batch.take(&only));
+    let rows = blocks.row_range(block);
+    let mut only = Selection::none(rows.len());
+    only.insert(row as usize - rows.start);
+    let read = blocks.read_some(block, (&only, Groups::ALL), &mut Scratch::default());
+    let batch = Arc::new(read.map_err(damaged)?);
     Ok(Hit { sequence, time: batch.time(0), batch, row: 0 })
 }
 

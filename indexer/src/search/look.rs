@@ -12,6 +12,9 @@ use crate::store::damage::Damage;
 use logstead_record::{Group, Selection};
 use std::sync::Arc;
 
+/// Of so many rows, one may be read alone in the time that all of them take.
+const FEW: usize = 4;
+
 /// What is known of the rows of a segment.
 pub(crate) struct Look {
     pub(crate) bounds: Bounds,
@@ -66,7 +69,13 @@ impl Look {
             // Nobody has compared the times yet.
             groups = groups.with(Group::Stamps);
         }
-        let batch = match segment.blocks.read(block, groups, scratch) {
+        // Where few rows are undecided, only those are read.
+        let are_few = undecided.count() * FEW < undecided.rows();
+        let read = match are_few {
+            true => segment.blocks.read_some(block, (undecided, groups), scratch),
+            false => segment.blocks.read(block, groups, scratch),
+        };
+        let batch = match read {
             Ok(batch) => batch,
             Err(error) => {
                 coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
@@ -75,12 +84,19 @@ impl Look {
         };
         coverage.blocks = 1;
         coverage.scanned(&batch);
-        let Some(mut rows) = question.select(&batch, undecided) else {
+        let asked = if are_few { Selection::all(batch.rows()) } else { undecided.clone() };
+        let Some(mut rows) = question.select(&batch, &asked) else {
             coverage.cancelled = true;
             return (Selection::none(undecided.rows()), coverage);
         };
         if self.index.is_none() {
             rows.intersect(&question.within(&batch, segment.blocks.span_of(block).times()));
+        }
+        if are_few {
+            let mut found = Selection::none(undecided.rows());
+            let meant = undecided.iter().enumerate().filter(|(at, _)| rows.contains(*at));
+            meant.for_each(|(_, row)| found.insert(row));
+            return (found, coverage);
         }
         (rows, coverage)
     }

@@ -295,10 +295,10 @@ impl<'a> Pages<'a> {
 /// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
 fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
     let damaged = |error| Damage::of_block(segment, block, error).to_string();
-    let batch = segment.blocks.read(block, Groups::ALL, &mut Scratch::default()).map_err(damaged)?;
-    let mut selection = Selection::none(batch.rows());
+    let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
-    Ok(Arc::new(batch.take(&selection)))
+    let read = segment.blocks.read_some(block, (&selection, Groups::ALL), &mut Scratch::default());
+    Ok(Arc::new(read.map_err(damaged)?))
 }
 
 /// The ranks of the rows of a block that match.

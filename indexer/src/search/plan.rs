@@ -5,6 +5,8 @@
 use super::required::Required;
 use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
 use logstead_record::{Batch, Columns, Field, Storage, word};
+use logstead_template::Automaton;
+use std::sync::Arc;
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -51,6 +53,10 @@ pub(crate) struct Content {
     pub(crate) sufficient: Sufficient,
     /// Decides about messages by their shapes, where that is possible.
     pub(crate) shape: Option<Shape>,
+    /// Decides about messages by walking an expression, where that is possible.
+    pub(crate) expression: Option<Arc<Automaton>>,
+    /// Whether the values of dynamic fields count too.
+    pub(crate) in_fields: bool,
 }
 
 /// A text that is looked for in the shapes of messages.
@@ -96,7 +102,8 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
-    let content = Plan::Content(Content { required, sufficient, shape: shape(test, context) });
+    let (shape, expression) = (shape(test, context), expression(test));
+    let content = Plan::Content(Content { required, sufficient, shape, expression, in_fields: true });
     Plan::Or(std::iter::once(content).chain(Field::SEARCHED.map(named)).collect())
 }
 
@@ -122,6 +129,13 @@ fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
     Some(Shape { matcher, words, is_plain })
 }
 
+fn expression(test: &TextTest) -> Option<Arc<Automaton>> {
+    match test {
+        TextTest::Regex(regex) => Automaton::new(regex).map(Arc::new),
+        TextTest::Pattern(_) | TextTest::Near(_) => None,
+    }
+}
+
 fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
     match (field.storage(), test) {
         (Storage::Time, FieldTest::Time(bounds)) => Plan::Time(bounds.resolve(context.now)),
@@ -145,11 +159,13 @@ fn of_message(test: &FieldTest, context: &Context<'_>) -> Plan {
             let required = Required::by(test);
             let sufficient =
                 if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
-            Plan::Content(Content { required, sufficient, shape: shape(test, context) })
+            let (shape, expression) = (shape(test, context), expression(test));
+            Plan::Content(Content { required, sufficient, shape, expression, in_fields: false })
         }
         FieldTest::Equals(pattern) => {
             let required = Required::by_whole(pattern);
-            Plan::Content(Content { required, sufficient: Sufficient::No, shape: None })
+            let (sufficient, shape, expression) = (Sufficient::No, None, None);
+            Plan::Content(Content { required, sufficient, shape, expression, in_fields: false })
         }
         _ => Plan::Unknown,
     }

@@ -24,7 +24,7 @@ use crate::journal::frame::Hash;
 pub use error::BlocksError;
 use error::disk;
 use first::First;
-use logstead_record::{Batch, Groups};
+use logstead_record::{Batch, Groups, Selection};
 pub(crate) use second::TextGroups;
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
@@ -153,6 +153,19 @@ impl Blocks {
         }
     }
 
+    /// Some columns of some rows of a block.
+    pub(crate) fn read_some(
+        &self,
+        block: usize,
+        (rows, groups): (&Selection, Groups),
+        scratch: &mut Scratch,
+    ) -> Result<Batch, BlocksError> {
+        match &self.version {
+            Version::First(first) => Ok(first.read(block, groups, scratch)?.take(rows)),
+            Version::Second(second) => second.read_some(second.row_range(block), rows, groups, scratch),
+        }
+    }
+
     /// Reads a whole block and checks it, as far as that is not done for the whole file.
     pub(crate) fn verify(&self, block: usize, scratch: &mut Scratch) -> Result<(), BlocksError> {
         match &self.version {
@@ -235,6 +248,11 @@ mod tests {
                 let part = blocks.read(block, Group::Message.into(), &mut other).unwrap();
                 prop_assert_eq!(part.columns().message(), read.columns().message());
                 prop_assert_eq!(part.columns().names[Field::Host.number()].get(0), b"");
+                let some = Selection::from_fn(read.rows(), |row| row % 3 == 1);
+                let picked = blocks.read_some(block, (&some, Groups::ALL), &mut other).unwrap();
+                for (at, row) in some.iter().enumerate() {
+                    prop_assert_eq!(said(&picked, at), said(&read, row));
+                }
                 let span = blocks.span_of(block);
                 for row in 0..read.rows() {
                     let (batch, at) = expected.next().unwrap();

@@ -38,7 +38,7 @@ use crate::segment::names::Names;
 use crate::segment::packed::Packed;
 use crate::segment::times::{FRAME_ROWS, Times};
 use logstead_record::columns::{self, Columns};
-use logstead_record::{Batch, Field, Group, Groups, NameColumn, TextColumn, Timestamp};
+use logstead_record::{Batch, Field, Group, Groups, NameColumn, Selection, TextColumn, Timestamp};
 use logstead_template::{Rows, TextGroup};
 use std::any::Any;
 use std::ops::Range;
@@ -281,6 +281,27 @@ impl TextGroups {
                 }
             }
         }
+        Ok(Batch::from_columns(columns)?)
+    }
+
+    /// The same of only some of these rows.
+    pub(super) fn read_some(
+        &self,
+        rows: Range<usize>,
+        picked: &Selection,
+        groups: Groups,
+        scratch: &mut Scratch,
+    ) -> Result<Batch, BlocksError> {
+        if !groups.has(Group::Message) {
+            return Ok(self.read(rows, groups, scratch)?.take(picked));
+        }
+        let group = self.starts.partition_point(|&start| start as usize <= rows.start) - 1;
+        let first = (rows.start - self.starts[group] as usize) as u32;
+        let batch = self.read(rows, groups.without(Group::Message), scratch)?.take(picked);
+        let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+        let picked: Vec<u32> = picked.iter().map(|row| first + row as u32).collect();
+        let mut columns = batch.columns().clone();
+        columns.texts[columns::MESSAGE] = texts.read_rows(&picked)?.into();
         Ok(Batch::from_columns(columns)?)
     }
 

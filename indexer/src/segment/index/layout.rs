@@ -49,6 +49,11 @@ impl Fields {
         self.is_complete && self.with_column.is_empty() && self.without_column.is_empty()
     }
 
+    /// Whether every field has a column.
+    pub(crate) fn have_columns(&self) -> bool {
+        self.is_complete && self.without_column.is_empty()
+    }
+
     pub(super) fn place(&self, name: &str) -> FieldPlace {
         let is_it = |other: &String| other.eq_ignore_ascii_case(name);
         match self.with_column.iter().position(is_it) {

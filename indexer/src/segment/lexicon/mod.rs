@@ -11,6 +11,7 @@ use super::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
 use logstead_record::Selection;
 use logstead_record::query::Matcher;
+use logstead_template::Automaton;
 pub(super) use second::{KEYS, SLOTS, VALUES};
 use second::{Second, Spread};
 use std::sync::Arc;
@@ -118,6 +119,20 @@ impl Lexicon {
         match self {
             Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
             Lexicon::Second(second) => second.rows_with_shape(matcher, text),
+        }
+    }
+
+    /// The rows in whose messages an expression has a match, and those that may have one: of those that are asked for.
+    /// None where the index does not know, or the work ends.
+    pub(crate) fn rows_matching(
+        &self,
+        expression: &Automaton,
+        within: &Selection,
+        work: &Work<'_>,
+    ) -> Result<Option<(Selection, Selection)>, IndexError> {
+        match self {
+            Lexicon::First(_) => Ok(None),
+            Lexicon::Second(second) => Ok(second.rows_matching(expression, within, work)),
         }
     }
 

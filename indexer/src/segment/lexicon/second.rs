@@ -11,7 +11,8 @@ use crate::work::Work;
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
 use logstead_template::{
-    RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses, shape,
+    Automaton, RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
+    shape,
 };
 use std::sync::Arc;
 
@@ -272,6 +273,34 @@ impl Second {
             && self.rows_by_values(text.0)?.is_empty();
         Ok(is_exact
             .then(|| Selection::from_fn(self.templates(), |template| certain.get(template) == Some(&true))))
+    }
+
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None where the work
+    /// ends before.
+    pub(super) fn rows_matching(
+        &self,
+        expression: &Automaton,
+        within: &Selection,
+        work: &Work<'_>,
+    ) -> Option<(Selection, Selection)> {
+        let mut rows = Selection::none(self.rows as usize);
+        let mut unread = rows.clone();
+        for group in 0..self.groups.groups() {
+            let range = self.groups.rows_of(group);
+            if within.count_within(range.clone()) == 0 {
+                continue;
+            }
+            let found = self
+                .texts(group, |texts| Ok(texts.find_match(expression, &mut |values| work.go_on(values))?));
+            let are_read = match found {
+                Some(found) => self.insert(group, &[], Some(&found?), &mut rows),
+                None => false,
+            };
+            if !are_read {
+                unread.insert_range(range);
+            }
+        }
+        Some((rows, unread))
     }
 
     /// How many templates there are, and one more that stands for rows without.
