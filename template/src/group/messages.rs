@@ -32,6 +32,8 @@ struct Part<'g> {
 /// What a value takes, about.
 const SLOT_BYTES: usize = 12;
 const SHORT_BYTES: usize = 16;
+/// Fewer values are not read as a run.
+const RUN_MIN: usize = 4;
 
 /// Where the first of the values of a slot is.
 enum Slot {
@@ -190,7 +192,7 @@ impl TextGroup {
                 };
                 match kind {
                     Kind::Decimal if low < 10 && length < 2 => out.push(b'0' + low as u8),
-                    Kind::Decimal => out.extend_from_slice(decimal(low, length, &mut [0; DIGITS_MAX])),
+                    Kind::Decimal => write_decimal(low, length, out),
                     kind => write(*kind, low, high.map_or(0, |high| numbers[high + row]), length, out),
                 }
             }
@@ -206,7 +208,9 @@ impl Values {
     fn take(&mut self, bytes: &[u8], numbers: &Numbers, ranks: &[u32]) -> usize {
         let start = self.numbers.len();
         let first = ranks.first().map_or(0, |rank| *rank as usize);
-        let are_neighbours = ranks.iter().zip(first..).all(|(rank, expected)| *rank as usize == expected);
+        // Few are taken one by one: a run has its price.
+        let are_neighbours = RUN_MIN <= ranks.len()
+            && ranks.iter().zip(first..).all(|(rank, expected)| *rank as usize == expected);
         if are_neighbours {
             let taken = &mut self.numbers;
             numbers.for_each_run(bytes, first..first + ranks.len(), |_, run| taken.extend_from_slice(run));
@@ -252,13 +256,34 @@ fn bytes_of(parts: &[Part<'_>]) -> usize {
 #[inline]
 fn copy(texts: &TextColumn, number: usize, out: &mut Vec<u8>) {
     let (start, end) = (texts.start(number), texts.ends()[number] as usize);
-    match texts.bytes()[start..].first_chunk::<SHORT_BYTES>() {
-        Some(chunk) if end - start <= SHORT_BYTES => {
-            let length = out.len() + end - start;
-            out.extend_from_slice(chunk);
-            out.truncate(length);
-        }
-        _ => out.extend_from_slice(&texts.bytes()[start..end]),
+    let (from, length) = (&texts.bytes()[start..], end - start);
+    if length <= SHORT_BYTES
+        && let Some(chunk) = from.first_chunk::<SHORT_BYTES>()
+    {
+        copy_chunk(chunk, length, out);
+    } else if length <= 2 * SHORT_BYTES
+        && let Some(chunk) = from.first_chunk::<{ 2 * SHORT_BYTES }>()
+    {
+        copy_chunk(chunk, length, out);
+    } else {
+        out.extend_from_slice(&from[..length]);
+    }
+}
+
+#[inline]
+fn copy_chunk<const BYTES: usize>(chunk: &[u8; BYTES], length: usize, out: &mut Vec<u8>) {
+    let end = out.len() + length;
+    out.extend_from_slice(chunk);
+    out.truncate(end);
+}
+
+#[inline]
+fn write_decimal(value: u64, length: usize, out: &mut Vec<u8>) {
+    let mut text = [0; 2 * DIGITS_MAX];
+    let Some((digits, _)) = text.split_first_chunk_mut() else { return };
+    let length = decimal(value, length, digits).len();
+    if let Some(chunk) = text[DIGITS_MAX - length..].first_chunk::<DIGITS_MAX>() {
+        copy_chunk(chunk, length, out);
     }
 }
 
