@@ -13,6 +13,7 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchKind};
+use std::fmt;
 use std::sync::OnceLock;
 
 /// What determines how long it may take to make a table: steps from a state by a class of bytes,
@@ -76,6 +77,12 @@ impl Alphabet {
             Alphabet::Wide => b"0123456789abcdef-",
             Alphabet::Text => &TEXT,
         }
+    }
+}
+
+impl fmt::Debug for Automaton {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Automaton").field(&self.regex.pattern()).finish()
     }
 }
 

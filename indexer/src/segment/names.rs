@@ -651,12 +651,14 @@ mod tests {
         let one = written(&vec![Some(b"x".to_vec())]);
         check(&[], 0, ColumnFault::Short { bytes: 0 });
         check(&[1, 0xff, 0xff, 0xff, 0xff], 0, ColumnFault::Short { bytes: 5 });
-        check(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(3));
+        check(&[4, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(4));
+        check(&[3, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Short { bytes: 2 });
         check(&[2, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(2));
         check(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(0));
         check(&one, 2, ColumnFault::Rows { rows: 1, expected: 2 });
         let mut beyond = one;
-        *beyond.last_mut().unwrap() = 2;
+        let number = beyond.len() - 4;
+        beyond[number] = 2;
         check(&beyond, 1, ColumnFault::Id { id: 1, values: 1 });
     }
 

@@ -198,6 +198,8 @@ impl PackedBuilder {
 /// Packed numbers.
 pub(crate) struct Packed {
     rows: u32,
+    /// Nothing where all numbers are this one.
+    constant: Option<u32>,
     frames: Vec<Frame>,
     numbers: Vec<u8>,
 }
@@ -239,18 +241,16 @@ impl Packed {
             std::cmp::Ordering::Less => {
                 Err(ColumnFault::Long { bytes: (numbers.len() - at as usize * WIDTH_BYTES) as u64 })
             }
-            std::cmp::Ordering::Equal => Ok(Packed { rows, frames, numbers: numbers.to_vec() }),
+            std::cmp::Ordering::Equal => {
+                Ok(Packed { rows, constant: None, frames, numbers: numbers.to_vec() })
+            }
         }
     }
 
     fn constant(rows: u32, value: &[u8]) -> Result<Packed, ColumnFault> {
         let bytes = value.len() as u64;
         match value.try_into().map(u32::from_le_bytes) {
-            Ok(base) => {
-                let frames =
-                    (0..(rows as usize).div_ceil(FRAME_ROWS)).map(|_| Frame { base, width: 0, at: 0 });
-                Ok(Packed { rows, frames: frames.collect(), numbers: Vec::new() })
-            }
+            Ok(value) => Ok(Packed { rows, constant: Some(value), frames: Vec::new(), numbers: Vec::new() }),
             Err(_) if bytes < 4 => Err(ColumnFault::Short { bytes }),
             Err(_) => Err(ColumnFault::Long { bytes: bytes - 4 }),
         }
@@ -263,18 +263,24 @@ impl Packed {
 
     /// How many frames there are.
     pub(crate) fn frames(&self) -> usize {
-        self.frames.len()
+        self.rows().div_ceil(FRAME_ROWS)
     }
 
     /// The least and the largest number that a frame can have as it is packed. They are equal only if all
     /// its numbers are.
     pub(crate) fn frame_bounds(&self, frame: usize) -> (u32, u32) {
+        if let Some(value) = self.constant {
+            return (value, value);
+        }
         let Frame { base, width, .. } = self.frames[frame];
         (base, base.saturating_add(((1_u64 << width) - 1) as u32))
     }
 
     /// Unpacks a frame. What is beyond the last row is some number of the frame.
     pub(crate) fn unpack_frame(&self, frame: usize, out: &mut [u32; FRAME_ROWS]) {
+        if let Some(value) = self.constant {
+            return out.fill(value);
+        }
         let Frame { base, width, at } = self.frames[frame];
         unpack(width, base, &self.numbers[at as usize * WIDTH_BYTES..], out);
     }
@@ -282,7 +288,7 @@ impl Packed {
     /// Replaces what is in `out` by all numbers.
     pub(crate) fn unpack_all(&self, out: &mut Vec<u32>) {
         out.clear();
-        out.resize(self.frames.len() * FRAME_ROWS, 0);
+        out.resize(self.frames() * FRAME_ROWS, 0);
         for (frame, rows) in out.as_chunks_mut().0.iter_mut().enumerate() {
             self.unpack_frame(frame, rows);
         }
@@ -350,9 +356,10 @@ mod tests {
     #[test]
     fn a_frame_takes_as_little_room_as_its_numbers_differ() {
         check_bytes(&[], HEADER_BYTES);
-        check_bytes(&[0; 1280], HEADER_BYTES + 10);
-        check_bytes(&[200; 1280], HEADER_BYTES + 20);
-        check_bytes(&[u32::MAX; 129], HEADER_BYTES + 10);
+        check_bytes(&[0; 1280], HEADER_BYTES + 4);
+        check_bytes(&[200; 1280], HEADER_BYTES + 4);
+        check_bytes(&[u32::MAX; 129], HEADER_BYTES + 4);
+        check_bytes(&[[7; 1280], [9; 1280]].concat(), HEADER_BYTES + 20 + 20);
         check_bytes(&[70_000, 70_001], HEADER_BYTES + 4 + 16);
         check_bytes(&[0, u32::MAX], HEADER_BYTES + 1 + 512);
     }
@@ -364,7 +371,9 @@ mod tests {
         check(&[0; 4], ColumnFault::Short { bytes: 4 });
         check(&[0xff, 0xff, 0xff, 0xff, 0], ColumnFault::Short { bytes: 5 });
         check(&[1, 0, 0, 0, 0, 1], ColumnFault::Short { bytes: 6 });
-        check(&[1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0], ColumnFault::Width(5));
+        check(&[1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0], ColumnFault::Width(6));
+        check(&[1, 0, 0, 0, 5, 0, 0, 0], ColumnFault::Short { bytes: 3 });
+        check(&[1, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0], ColumnFault::Long { bytes: 2 });
         check(&[1, 0, 0, 0, 0, 33], ColumnFault::Width(33));
         check(&[1, 0, 0, 0, 0, 0, 0], ColumnFault::Long { bytes: 1 });
     }

@@ -36,6 +36,11 @@ enum Pass {
     Walk,
 }
 
+/// Whether an expression has a match in a text.
+fn finds(automaton: &Automaton, text: &[u8]) -> bool {
+    !text.is_empty() && automaton.regex().compiled().is_match(text)
+}
+
 /// A slot of a template.
 struct Slot<'g> {
     group: &'g TextGroup,
@@ -47,7 +52,7 @@ struct Slot<'g> {
 }
 
 impl TextGroup {
-    /// The rows in whose texts an expression has a match, for each place. `None` where `go_on`, which is told about how
+    /// The rows in whose texts an expression has a match, for each place: in one without bytes it has none. `None` where `go_on`, which is told about how
     /// many values are looked at next, says to end.
     pub fn find_match(
         &self,
@@ -58,7 +63,7 @@ impl TextGroup {
         let goes_on = self.kept.for_each_block(&self.bytes, |first, texts| {
             let goes_on = go_on(texts.len());
             if goes_on {
-                let is_match = |rank: &usize| automaton.regex().compiled().is_match(texts.get(*rank));
+                let is_match = |rank: &usize| finds(automaton, texts.get(*rank));
                 kept.extend((0..texts.len()).filter(is_match).map(|rank| (first + rank) as u32));
             }
             goes_on
@@ -84,7 +89,8 @@ impl TextGroup {
         automaton: &Automaton,
         go_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Option<Ranks>, Fault> {
-        if template.rows == 0 {
+        let is_empty = template.columns.is_empty() && template.texts.get(0).is_empty();
+        if template.rows == 0 || is_empty {
             return Ok(Some(Ranks::None));
         }
         let slots = template.columns.iter().enumerate().map(|(at, column)| Slot {
@@ -350,6 +356,7 @@ impl Slot<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::finds;
     use crate::automaton::tests::{EXPRESSIONS, automata};
     use crate::group::TextGroupWriter;
     use crate::group::read::tests::{opened, statements};
@@ -369,7 +376,7 @@ mod tests {
                 let found = group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
                 let rows = group.rows().select(&found);
                 for (row, text) in texts.iter().enumerate() {
-                    let expected = automaton.regex().compiled().is_match(text);
+                    let expected = finds(&automaton, text);
                     prop_assert_eq!(rows.contains(row), expected, "{} in {}",
                         automaton.regex().pattern(), String::from_utf8_lossy(text));
                 }

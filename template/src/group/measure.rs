@@ -132,7 +132,9 @@ fn expressions() {
         let made = start.elapsed().as_secs_f64() * 1e3;
         let ask = |group: &TextGroup| group.find_match(&automaton, &mut |_| true).unwrap().unwrap();
         let (time, rows) = measure(&corpus, ask);
-        let expected = corpus.messages.iter().filter(|text| regex.compiled().is_match(text)).count() as u64;
+        let expected =
+            corpus.messages.iter().filter(|text| !text.is_empty() && regex.compiled().is_match(text)).count()
+                as u64;
         assert_eq!(rows, expected, "{pattern}");
         eprintln!("/{pattern}/: made in {made:.2} ms, {time:.3} ms a group, {rows} rows");
     }
