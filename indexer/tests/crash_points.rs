@@ -24,6 +24,7 @@ const OPTIONS: Options = Options {
     memory_max: 6000,
     index_memory_max: 6000,
     journal_file_max: 1500,
+    journal_rows_max: u32::MAX,
     segment_rows_max: 40,
     durability: Durability::Fsync,
 };

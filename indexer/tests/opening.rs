@@ -23,6 +23,7 @@ const OPTIONS: Options = Options {
     memory_max: 0,
     index_memory_max: 1 << 20,
     journal_file_max: 4000,
+    journal_rows_max: u32::MAX,
     segment_rows_max: 60,
     durability: logstead_indexer::Durability::Fsync,
 };

@@ -144,6 +144,7 @@ const DAY_OPTIONS: Options = Options {
     memory_max: 100_000,
     index_memory_max: 300_000,
     journal_file_max: 1 << 20,
+    journal_rows_max: u32::MAX,
     segment_rows_max: 4000,
     durability: logstead_indexer::Durability::Fsync,
 };

@@ -26,6 +26,7 @@ const OPTIONS: Options = Options {
     memory_max: 3000,
     index_memory_max: 0,
     journal_file_max: 1500,
+    journal_rows_max: u32::MAX,
     segment_rows_max: 40,
     durability: Durability::Fsync,
 };

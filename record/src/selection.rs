@@ -113,10 +113,16 @@ impl Selection {
         true
     }
 
-    /// Adds the rows of a part, whose first row is this one here: a multiple of 64.
+    /// Adds the rows of a part, whose first row is this one here.
     pub fn insert_part(&mut self, first: usize, part: &Selection) {
-        assert!(first.is_multiple_of(64) && first + part.rows <= self.rows, "{first} is no place for a part");
-        self.bits[first / 64..].iter_mut().zip(&part.bits).for_each(|(all, bits)| *all |= bits);
+        assert!(first + part.rows <= self.rows, "{first} is no place for a part");
+        let (at, shift) = (first / 64, first % 64);
+        for (bits, word) in part.bits.iter().zip(at..) {
+            self.bits[word] |= bits << shift;
+            if let (Some(next), 1..) = (self.bits.get_mut(word + 1), shift) {
+                *next |= bits >> (64 - shift);
+            }
+        }
     }
 
     /// Adds rows that follow each other.

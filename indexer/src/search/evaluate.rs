@@ -137,7 +137,7 @@ impl<'a> Evaluation<'a> {
             Plan::Content(content) if self.is_sufficient(content) => match &content.required {
                 Required::Word(word) => match self.find(word)? {
                     None => Some(0),
-                    Some(found) => found.count.map(u64::from),
+                    Some(found) => self.index.words.count(&found).map(u64::from),
                 },
                 _ => None,
             },
@@ -501,8 +501,8 @@ impl<'a> Evaluation<'a> {
                 }
                 Some(found) => {
                     let mut rows = within.clone();
-                    self.index.words.retain(&found, &mut rows)?;
-                    if found.is_exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
+                    let is_exact = self.index.words.retain(&found, &mut rows)?;
+                    if is_exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
                 }
             },
             Required::Like(form) => self.rows_with_forms(&[form], within)?,

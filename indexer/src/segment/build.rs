@@ -3,7 +3,7 @@
 //! **Invariant:** a file gets its name when all of it is synced. What a builder that failed leaves behind has a
 //! name that is never read.
 
-use super::blocks::{Blocks, BlocksWriter};
+use super::blocks::{Blocks, BlocksError, BlocksWriter, TextGroups};
 use super::bundle::BundleWriter;
 use super::counted::Counted;
 use super::id::SegmentId;
@@ -12,6 +12,7 @@ use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
 use logstead_template::{Fault, TextGroup};
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +63,25 @@ impl<'a> SegmentBuilder<'a> {
         blocks.push(batch, &mut |texts| add_group(index, texts, &mut fault))?;
         memory.set(blocks.memory_bytes());
         fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
+    }
+
+    /// Whether a group of so many messages is better taken as it is than written again.
+    pub(crate) fn takes_whole(&self, messages: usize) -> bool {
+        self.blocks.takes_whole(messages)
+    }
+
+    /// Adds the messages of a group as they are.
+    pub(crate) fn push_group(&mut self, groups: &TextGroups, group: usize) -> Result<(), BlocksError> {
+        let SegmentBuilder { blocks, index, memory, .. } = self;
+        let index = RefCell::new(index);
+        let mut fault = None;
+        blocks.push_group(
+            (groups, group),
+            &mut |texts| add_group(&mut index.borrow_mut(), texts, &mut fault),
+            &mut |batch| index.borrow_mut().push(batch),
+        )?;
+        memory.set(blocks.memory_bytes());
+        fault.map_or(Ok(()), |fault| Err(fault.into()))
     }
 
     /// How many messages it has so far.

@@ -4,7 +4,7 @@
 //!
 //! | bytes       | field       | meaning                                                            |
 //! |-------------|-------------|--------------------------------------------------------------------|
-//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has; 2: as 0, and no value is empty; 3: as 1, and the rows are u32 their length and zstd |
+//! | 1           | kind        | 0: only which rows have a value; 1: which value each row has; 2: as 0, and no value is empty; 3: as 1, with rows that are u8 the bytes of a number, and zstd of the lowest byte of all rows, then of the next |
 //! | 4           | values      | how many distinct values there are; 0 for the kinds 0 and 2        |
 //! | 4 a value   | ends        | where each value ends in the bytes of all                          |
 //! | to last end | value bytes | the values back to back                                            |
@@ -168,16 +168,16 @@ impl NamesBuilder {
     pub(crate) fn finish_compressed(self, out: &mut Vec<u8>) {
         let (start, values_bytes) = (out.len(), 5 + self.values.len() * 4 + self.values.bytes().len());
         self.finish(out);
-        let rows = &out[start + values_bytes..];
-        let packed = zstd::bulk::compress(rows, ZSTD_LEVEL)
-            .expect("there is room for what zstd makes of bytes in memory");
-        if out[start] == COMPLETE && packed.len() * 100 < rows.len() * (100 - COMPRESSION_GAIN) {
-            let bytes = rows.len() as u32;
+        let rows = out.split_off(start + values_bytes);
+        let packed = Packed::new(&rows).expect("what was packed is unpacked");
+        let mut numbers = Vec::new();
+        packed.unpack_all(&mut numbers);
+        let compressed = compressed(&numbers);
+        if out[start] == COMPLETE && compressed.len() * 100 < rows.len() * (100 - COMPRESSION_GAIN) {
             out[start] = COMPRESSED;
-            out.truncate(start + values_bytes);
-            out.extend_from_slice(&bytes.to_le_bytes());
-            out.extend_from_slice(&packed);
+            return out.extend_from_slice(&compressed);
         }
+        out.extend_from_slice(&rows);
     }
 
     /// The number of a value, for [`NamesBuilder::push_number`].
@@ -283,7 +283,7 @@ impl Names {
         let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
         let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
         let (kind, packed) = match kind {
-            COMPRESSED => (COMPLETE, Packed::new(&decompressed(packed, rows)?)?),
+            COMPRESSED => (COMPLETE, decompressed(packed, rows)?),
             kind => (kind, Packed::new(packed)?),
         };
         let names = Names { values, kind, rows: packed };
@@ -484,18 +484,41 @@ impl Names {
     }
 }
 
-/// The packed rows of a column that are compressed.
-fn decompressed(rest: &[u8], rows: u32) -> Result<Vec<u8>, ColumnFault> {
+/// Rows as planes of bytes.
+fn compressed(numbers: &[u32]) -> Vec<u8> {
+    let most = numbers.iter().copied().max().unwrap_or(0);
+    let width = (u32::BITS - most.leading_zeros()).div_ceil(8).max(1);
+    let planes: Vec<u8> = (0..width)
+        .flat_map(|plane| numbers.iter().map(move |number| (number >> (8 * plane)) as u8))
+        .collect();
+    let mut out = vec![width as u8];
+    out.extend(
+        zstd::bulk::compress(&planes, ZSTD_LEVEL)
+            .expect("there is room for what zstd makes of bytes in memory"),
+    );
+    out
+}
+
+/// The rows of a column that are compressed.
+fn decompressed(rest: &[u8], rows: u32) -> Result<Packed, ColumnFault> {
     let short = ColumnFault::Short { bytes: rest.len() as u64 };
-    let (bytes, compressed) = rest.split_first_chunk().ok_or(short)?;
-    let bytes = u32::from_le_bytes(*bytes) as usize;
-    // Not more than rows can take.
-    let most = (rows as usize + FRAME_ROWS) * 5 + 64;
-    if most < bytes {
-        return Err(ColumnFault::Long { bytes: (bytes - most) as u64 });
+    let (&width, packed) = rest.split_first().ok_or(short)?;
+    if !(1..=4).contains(&width) {
+        return Err(ColumnFault::Width(width));
     }
-    let plain = zstd::bulk::decompress(compressed, bytes).map_err(|_| short)?;
-    if plain.len() == bytes { Ok(plain) } else { Err(short) }
+    let (rows, width) = (rows as usize, usize::from(width));
+    let planes = zstd::bulk::decompress(packed, rows * width).map_err(|_| short)?;
+    if planes.len() != rows * width {
+        return Err(short);
+    }
+    let number = |row: usize| {
+        (0..width).rev().fold(0, |number, plane| number << 8 | u32::from(planes[plane * rows + row]))
+    };
+    let mut builder = PackedBuilder::default();
+    builder.extend((0..rows).map(number));
+    let mut bytes = Vec::new();
+    builder.finish(&mut bytes);
+    Packed::new(&bytes)
 }
 
 /// One bit for each number, the first in the lowest.
@@ -652,7 +675,8 @@ mod tests {
         check(&[], 0, ColumnFault::Short { bytes: 0 });
         check(&[1, 0xff, 0xff, 0xff, 0xff], 0, ColumnFault::Short { bytes: 5 });
         check(&[4, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(4));
-        check(&[3, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Short { bytes: 2 });
+        check(&[3, 0, 0, 0, 0, 5, 0], 0, ColumnFault::Width(5));
+        check(&[3, 0, 0, 0, 0, 1, 0], 0, ColumnFault::Short { bytes: 2 });
         check(&[2, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(2));
         check(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0], 0, ColumnFault::Kind(0));
         check(&one, 2, ColumnFault::Rows { rows: 1, expected: 2 });
@@ -674,6 +698,13 @@ mod tests {
             let bytes = bytes_of(builder);
             prop_assert_eq!(&bytes, &written(&rows));
             let names = Names::new(&bytes, rows.len() as u32).unwrap();
+            let mut builder = NamesBuilder::with_all_values();
+            rows.chunks(at_once).for_each(|hosts| builder.push_names(&batch(hosts).columns().names[Field::Host.number()]));
+            let mut compressed = Vec::new();
+            builder.finish_compressed(&mut compressed);
+            let same = Names::new(&compressed, rows.len() as u32).unwrap();
+            prop_assert_eq!((same.values(), same.ids()), (names.values(), names.ids()));
+            prop_assert_eq!(same.ids_of(rows.len() / 3..rows.len()), &names.ids()[rows.len() / 3..]);
             let values = names.values().len();
             let some = Selection::from_fn(rows.len(), |row| selected[row % selected.len()]);
             check(&names, &rows, &Selection::from_fn(values, |id| accepted[id]), &some);
@@ -686,6 +717,17 @@ mod tests {
         ) {
             let bytes = written(&rows);
             prop_assert!(Names::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
+            let mut builder = NamesBuilder::with_all_values();
+            rows.iter().for_each(|row| builder.push_name(row.as_deref().unwrap_or_default()));
+            let mut compressed = Vec::new();
+            builder.finish_compressed(&mut compressed);
+            for (at, change) in &changes {
+                let at = at.index(compressed.len());
+                compressed[at] ^= change;
+                if let Ok(names) = Names::new(&compressed, rows.len() as u32) {
+                    prop_assert_eq!(names.ids().len(), rows.len());
+                }
+            }
             for (at, change) in changes {
                 let mut changed = bytes.clone();
                 changed[at.index(bytes.len())] ^= change;

@@ -133,10 +133,10 @@ impl Appender {
 
     /// Makes sure of a file to append this much to.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
+        let rows_max = u64::from(self.options.journal_rows_max.min(self.options.segment_rows_max));
         let fits = |open: &OpenFile| {
             open.rows == 0
-                || open.bytes + bytes <= self.options.journal_file_max
-                    && open.rows + rows <= u64::from(self.options.segment_rows_max)
+                || open.bytes + bytes <= self.options.journal_file_max && open.rows + rows <= rows_max
         };
         if self.open.as_ref().is_some_and(fits) { Ok(()) } else { self.begin_file() }
     }
@@ -240,6 +240,7 @@ mod tests {
         memory_max: 0,
         index_memory_max: 0,
         journal_file_max: 600,
+        journal_rows_max: u32::MAX,
         segment_rows_max: 1000,
         durability: Durability::Fsync,
     };

@@ -19,7 +19,10 @@ pub struct Options {
     pub index_memory_max: usize,
     /// A journal file is not made longer than this, unless one append alone is.
     pub journal_file_max: u64,
-    /// Nor does it hold more messages than this, unless one append alone does. A segment holds at most this many.
+    /// Nor does it hold more messages than this, unless one append alone does: what is in no segment yet is looked at
+    /// message by message.
+    pub journal_rows_max: u32,
+    /// Neither a journal file nor a segment holds more messages than this.
     pub segment_rows_max: u32,
     /// When an append is acknowledged.
     pub durability: Durability,
@@ -29,8 +32,9 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             memory_max: 256 << 20,
-            index_memory_max: 64 << 20,
+            index_memory_max: 256 << 20,
             journal_file_max: 64 << 20,
+            journal_rows_max: 1 << 17,
             segment_rows_max: 1 << 20,
             durability: Durability::Fsync,
         }

@@ -34,6 +34,7 @@ fn options() -> impl Strategy<Value = Options> {
             memory_max,
             index_memory_max,
             journal_file_max,
+            journal_rows_max: u32::MAX,
             segment_rows_max,
             durability: Durability::Fsync,
         },

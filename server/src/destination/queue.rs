@@ -167,6 +167,8 @@ fn options(config: &Config, means: &Means) -> Options {
     Options {
         memory_max: config.memory.as_usize(),
         index_memory_max: 0,
+        // Nothing searches it.
+        journal_rows_max: u32::MAX,
         journal_file_max: file,
         durability: match config.durability {
             Configured::Fsync => Durability::Fsync,

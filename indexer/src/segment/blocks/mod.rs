@@ -119,7 +119,7 @@ impl Blocks {
     pub(crate) fn block_of(&self, row: u32) -> usize {
         match &self.version {
             Version::First(first) => first.block_of(row),
-            Version::Second(_) => TextGroups::block_of(row),
+            Version::Second(groups) => groups.block_of(row),
         }
     }
 
@@ -259,6 +259,42 @@ mod tests {
                     prop_assert_eq!(said(&read, row), said(batch, at));
                     prop_assert!((span.earliest..=span.latest).contains(&batch.time(at)));
                     prop_assert!((span.received_first..=span.received_last).contains(&batch.received(at)));
+                }
+            }
+        }
+
+        #[test]
+        fn groups_of_other_files_are_taken_as_they_are(
+            files in vec(vec(batches(), 1..3), 1..4), between in batches(),
+        ) {
+            let mut writer = BlocksWriter::new(7, [1; 32]);
+            let (mut expected, mut shown): (Vec<Batch>, usize) = Default::default();
+            for batches in files.iter().filter(|batches| batches.iter().any(|batch| !batch.is_empty())) {
+                let blocks = open(&written(batches), 1 << 20).unwrap();
+                let groups = blocks.groups().unwrap();
+                writer.push_group((groups, 0), &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
+                writer.push(&between, &mut |_| {}).unwrap();
+                expected.extend(batches.iter().cloned().chain([between.clone()]));
+            }
+            let rows: usize = expected.iter().map(Batch::rows).sum();
+            prop_assume!(rows != 0);
+            let disk = SimDisk::new(0);
+            disk.create_dir_all(Path::new("/")).unwrap();
+            let sections = writer.finish([2; 32], &mut |_| {}).unwrap();
+            sections.write_to(&*disk.create(Path::new(PATH)).unwrap()).unwrap();
+            let blocks = open(&disk, 1 << 20).unwrap();
+            prop_assert_eq!(blocks.rows() as usize, rows);
+            prop_assert_eq!(blocks.verify_root(), Ok(()));
+            let mut expected = expected.iter().flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)));
+            let mut scratch = Scratch::default();
+            for block in 0..blocks.len() {
+                let range = blocks.row_range(block);
+                prop_assert!(range.clone().all(|row| blocks.block_of(row as u32) == block));
+                let (read, span) = (blocks.read(block, Groups::ALL, &mut scratch).unwrap(), blocks.span_of(block));
+                for row in 0..read.rows() {
+                    let (batch, at) = expected.next().unwrap();
+                    prop_assert_eq!(said(&read, row), said(batch, at));
+                    prop_assert!((span.earliest..=span.latest).contains(&batch.time(at)));
                 }
             }
         }

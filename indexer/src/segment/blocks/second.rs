@@ -21,7 +21,7 @@
 //! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
 //! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
 //!
-//! A block is 1024 rows, and each group but the last has whole blocks.
+//! A block is 1024 rows, the last of each group what is left.
 //!
 //! **Invariant:** every byte was checked against the checksum of its page when it was read.
 
@@ -59,6 +59,8 @@ pub(super) const HEAD_FORM: &str = "head_form";
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const PIECES: &str = "pieces";
 
+/// The sections of a group.
+const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, FIELDS, VALUES];
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 const HASH_BYTES: usize = 32;
@@ -76,6 +78,8 @@ pub(crate) struct TextGroups {
     received: Times<Section>,
     /// The first row of each group, and where the last one ends.
     starts: Vec<u32>,
+    /// The first block of each group, and how many there are.
+    first_blocks: Vec<u32>,
     cache: Arc<Cache>,
     owner: Owner,
 }
@@ -108,10 +112,14 @@ impl TextGroups {
             let end = starts.last().and_then(|start| start.checked_add(u32::from_le_bytes(*group)));
             starts.push(end.ok_or(BlocksError::Implausible("number of rows"))?);
         }
-        let (_, before) = starts.split_last().ok_or(BlocksError::Implausible("number of rows"))?;
-        let are_whole = before.iter().all(|&start| (start as usize).is_multiple_of(BLOCK_ROWS));
-        if starts.last() != Some(&identity.rows) || !are_whole || identity.rows == 0 {
+        let are_filled = starts.windows(2).all(|pair| pair[0] < pair[1]);
+        if starts.last() != Some(&identity.rows) || !are_filled || identity.rows == 0 {
             return Err(BlocksError::Implausible("number of rows"));
+        }
+        let mut first_blocks = vec![0];
+        for pair in starts.windows(2) {
+            let blocks = (pair[1] - pair[0]).div_ceil(BLOCK_ROWS as u32);
+            first_blocks.push(first_blocks[first_blocks.len() - 1] + blocks);
         }
         let times = Times::open(bundle.section(TIME)?, identity.rows)?;
         let received = Times::open(bundle.section(RECEIVED)?, identity.rows)?;
@@ -131,6 +139,7 @@ impl TextGroups {
             times: Arc::new(times),
             received,
             starts,
+            first_blocks,
             cache,
             owner,
         };
@@ -146,21 +155,39 @@ impl TextGroups {
 
     /// How many blocks there are.
     pub(super) fn len(&self) -> usize {
-        (self.rows as usize).div_ceil(BLOCK_ROWS)
+        self.first_blocks.last().map_or(0, |&blocks| blocks as usize)
     }
 
     pub(super) fn row_range(&self, block: usize) -> Range<usize> {
-        block * BLOCK_ROWS..(self.rows as usize).min((block + 1) * BLOCK_ROWS)
+        let group = self.first_blocks.partition_point(|&first| first as usize <= block) - 1;
+        let rows = self.rows_of(group);
+        let start = rows.start + (block - self.first_blocks[group] as usize) * BLOCK_ROWS;
+        start..rows.end.min(start + BLOCK_ROWS)
     }
 
-    pub(super) fn block_of(row: u32) -> usize {
-        row as usize / BLOCK_ROWS
+    pub(super) fn block_of(&self, row: u32) -> usize {
+        let group = self.group_of(row as usize);
+        self.first_blocks[group] as usize + (row - self.starts[group]) as usize / BLOCK_ROWS
     }
 
+    /// The group that a row is in.
+    fn group_of(&self, row: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= row) - 1
+    }
+
+    /// By the frames of times that a block's rows are in.
     pub(super) fn span(&self, block: usize) -> Span {
-        let (time, received) = (&self.times.frames()[block], &self.received.frames()[block]);
-        let [earliest, latest, received_first, received_last] =
-            [time.earliest, time.latest, received.earliest, received.latest].map(Timestamp::from_nanos);
+        let rows = self.row_range(block);
+        let frames = rows.start / FRAME_ROWS..(rows.end - 1) / FRAME_ROWS + 1;
+        let bounds = |times: &Times<Section>| {
+            let frames = times.frames()[frames.clone()].iter();
+            let bounds = frames.fold((i64::MAX, i64::MIN), |(earliest, latest), frame| {
+                (earliest.min(frame.earliest), latest.max(frame.latest))
+            });
+            (Timestamp::from_nanos(bounds.0), Timestamp::from_nanos(bounds.1))
+        };
+        let ((earliest, latest), (received_first, received_last)) =
+            (bounds(&self.times), bounds(&self.received));
         Span { earliest, latest, received_first, received_last }
     }
 
@@ -172,6 +199,11 @@ impl TextGroups {
     /// The rows of a group.
     pub(crate) fn rows_of(&self, group: usize) -> Range<usize> {
         self.starts[group] as usize..self.starts[group + 1] as usize
+    }
+
+    /// The blocks of a group.
+    pub(crate) fn blocks_of(&self, group: usize) -> Range<usize> {
+        self.first_blocks[group] as usize..self.first_blocks[group + 1] as usize
     }
 
     /// Which template each message of a group has.
@@ -226,6 +258,25 @@ impl TextGroups {
         self.bundle.section(column.section())
     }
 
+    /// The sections of a group as they are, with their names.
+    pub(super) fn sections_of(&self, group: usize) -> Result<Vec<(&'static str, Vec<u8>)>, BlocksError> {
+        let there = GROUP_SECTIONS.into_iter().filter(|section| self.bundle.has(&of_group(section, group)));
+        there.map(|section| Ok((section, self.section(section, group)?))).collect()
+    }
+
+    /// What is in columns of the whole segment, and dynamic fields, of some rows of a group.
+    pub(super) fn read_columns(
+        &self,
+        rows: Range<usize>,
+        scratch: &mut Scratch,
+    ) -> Result<Batch, BlocksError> {
+        let groups = Groups::NONE.with(Group::Stamps).with(Group::Names).with(Group::Fields);
+        let mut columns = self.read(rows.clone(), groups, scratch)?.columns().clone();
+        let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
+        columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
+        Ok(Batch::from_columns(columns)?)
+    }
+
     /// Forgets what is kept in memory: it is not asked any more.
     pub(crate) fn forget(&self) {
         self.cache.forget(self.owner);
@@ -259,7 +310,7 @@ impl TextGroups {
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
         let mut columns = Columns::empty(rows.len());
-        let group = self.starts.partition_point(|&start| start as usize <= rows.start) - 1;
+        let group = self.group_of(rows.start);
         let within = rows.start - self.starts[group] as usize..rows.end - self.starts[group] as usize;
         for of in Group::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
@@ -295,7 +346,7 @@ impl TextGroups {
         if !groups.has(Group::Message) {
             return Ok(self.read(rows, groups, scratch)?.take(picked));
         }
-        let group = self.starts.partition_point(|&start| start as usize <= rows.start) - 1;
+        let group = self.group_of(rows.start);
         let first = (rows.start - self.starts[group] as usize) as u32;
         let batch = self.read(rows, groups.without(Group::Message), scratch)?.take(picked);
         let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;

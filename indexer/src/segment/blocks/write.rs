@@ -3,12 +3,13 @@
 //! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
 //! anything relies on it.
 
+use super::error::{BlocksError, disk};
 use super::pieces::{self, merkle_root};
 use super::second::{
     BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
-    RECEIVED, ROWS, SEGMENT, TAIL, TIME, TemplateOrder, VALUES, of_group,
+    RECEIVED, ROWS, SEGMENT, TAIL, TIME, TemplateOrder, TextGroups, VALUES, of_group,
 };
-use super::shared::Span;
+use super::shared::{Scratch, Span};
 use crate::journal::frame::Hash;
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
 use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column};
@@ -27,6 +28,8 @@ const GROUP_ROWS: usize = 1 << 17;
 const GROUP_FIELDS: usize = 1 << 19;
 /// or this many bytes of texts without a template and of words.
 const GROUP_TEXT_BYTES: usize = 16 << 20;
+/// Rows after which the bytes are counted again.
+const ROWS_BETWEEN_LOOKS: usize = 64;
 /// A segment ends when its names take this much memory: all values of a column are read together.
 const NAMES_BYTES: usize = 32 << 20;
 
@@ -90,24 +93,71 @@ impl BlocksWriter {
         }
     }
 
-    /// Adds the rows of a batch, and shows each group that ends: its number and its messages.
+    /// Adds the rows of a batch, and shows the messages of each group that ends.
     pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&TextGroup)) -> io::Result<()> {
+        self.push_columns(batch);
+        for row in 0..batch.rows() {
+            self.group.push(batch.columns(), row);
+            if self.group.is_full() {
+                ended(&self.end_group()?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a group of so many rows is better taken as it is than written again.
+    pub(crate) fn takes_whole(&self, rows: usize) -> bool {
+        let is_large = |rows: usize| GROUP_ROWS / 2 <= rows;
+        is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
+    }
+
+    /// Adds a group of another file as it is: its texts need not be read. Shows the messages of the groups that end, and
+    /// to `fields` batches with the columns of its rows.
+    pub(crate) fn push_group(
+        &mut self,
+        (of, group): (&TextGroups, usize),
+        ended: &mut dyn FnMut(&TextGroup),
+        fields: &mut dyn FnMut(&Batch),
+    ) -> Result<(), BlocksError> {
+        if self.group.rows() != 0 {
+            ended(&self.end_group().map_err(disk)?);
+        }
+        let (messages, rows, mut scratch) = (of.messages(group)?, of.rows_of(group), Scratch::default());
+        for start in rows.clone().step_by(BLOCK_ROWS) {
+            let batch = of.read_columns(start..rows.end.min(start + BLOCK_ROWS), &mut scratch)?;
+            self.push_columns(&batch);
+            fields(&batch);
+        }
+        let number = self.group_rows.len();
+        for (section, bytes) in of.sections_of(group)? {
+            self.sections.add(of_group(section, number), bytes);
+        }
+        self.push_origins(messages.rows());
+        self.group_rows.push(rows.len() as u32);
+        ended(&messages);
+        Ok(())
+    }
+
+    /// Adds what is in columns of the whole segment.
+    fn push_columns(&mut self, batch: &Batch) {
         let columns = batch.columns();
         self.span = self.span.join(Span::of(batch));
+        self.head.rows += batch.rows() as u32;
         self.push_times(batch);
         for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
             column.push(batch, names);
         }
         column::origins(columns, &mut self.columns[Column::Program.number()], &mut self.origins);
         self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
-        for row in 0..batch.rows() {
-            self.group.push(columns, row);
-            self.head.rows += 1;
-            if self.group.is_full() {
-                ended(&self.end_group()?);
-            }
-        }
-        Ok(())
+    }
+
+    /// Puts priorities and programs in the order of the templates of a group.
+    fn push_origins(&mut self, rows: &Rows) {
+        let names = &mut self.columns[Column::Program.number()];
+        let mut in_order = vec![0; rows.len()];
+        let places = TemplateOrder::new(rows).places();
+        places.zip(self.origins.drain(..rows.len())).for_each(|(place, number)| in_order[place] = number);
+        in_order.iter().for_each(|&number| names.push_number(number));
     }
 
     /// How many rows there are.
@@ -188,16 +238,12 @@ impl BlocksWriter {
     /// Ends the open group. Returns its messages.
     fn end_group(&mut self) -> io::Result<TextGroup> {
         let (group, rows) = (self.group_rows.len(), self.group.rows());
-        let open = &mut self.group;
-        let Written { rows: templates, texts } = open.message.finish();
+        let Written { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
-        let origins = &mut self.columns[Column::Program.number()];
-        let places = TemplateOrder::new(messages.rows()).places();
-        let mut in_order = vec![0; rows];
-        places.zip(self.origins.drain(..rows)).for_each(|(place, number)| in_order[place] = number);
-        in_order.iter().for_each(|&number| origins.push_number(number));
+        self.push_origins(messages.rows());
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
+        let open = &mut self.group;
         for (section, texts) in [(PID, &mut open.pid), (HEAD, &mut open.head), (TAIL, &mut open.tail)] {
             if let Some(bytes) = texts.finish() {
                 self.sections.add(of_group(section, group), bytes);
@@ -239,12 +285,11 @@ impl GroupWriter {
         self.message.rows()
     }
 
-    /// Groups end where blocks do.
     fn is_full(&self) -> bool {
-        self.rows().is_multiple_of(BLOCK_ROWS)
-            && (GROUP_ROWS <= self.rows()
-                || GROUP_FIELDS <= self.values.rows()
-                || GROUP_TEXT_BYTES <= self.texts().map(TextGroupWriter::text_bytes).sum())
+        GROUP_ROWS <= self.rows()
+            || GROUP_FIELDS <= self.values.rows()
+            || self.rows().is_multiple_of(ROWS_BETWEEN_LOOKS)
+                && GROUP_TEXT_BYTES <= self.texts().map(TextGroupWriter::text_bytes).sum()
     }
 
     fn memory_bytes(&self) -> usize {

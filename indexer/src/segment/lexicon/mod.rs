@@ -26,12 +26,8 @@ pub(crate) enum Lexicon {
 
 /// A word that some rows have.
 pub(crate) struct Found {
-    /// How many rows at most.
+    /// About how many rows.
     pub(crate) rows: u32,
-    /// How many rows, where that is known.
-    pub(crate) count: Option<u32>,
-    /// Whether these are the rows of this word and no other.
-    pub(crate) is_exact: bool,
     place: Place,
 }
 
@@ -67,29 +63,35 @@ impl Lexicon {
     /// Looks up one word in lower case, or an address.
     pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
         match self {
-            Lexicon::First(words) => Ok(words.find(word)?.map(|found| Found {
-                rows: found.rows,
-                count: found.exact.then_some(found.rows),
-                is_exact: found.exact,
-                place: Place::First(found),
-            })),
-            Lexicon::Second(second) => Ok(second.find(word)?.map(|spread| Found {
-                rows: spread.rows_max(second),
-                count: spread.count(second),
-                is_exact: spread.is_exact,
-                place: Place::Second(spread),
-            })),
+            Lexicon::First(words) => {
+                Ok(words.find(word)?.map(|found| Found { rows: found.rows, place: Place::First(found) }))
+            }
+            Lexicon::Second(second) => Ok(second
+                .find(word)?
+                .map(|spread| Found { rows: spread.rows_max(second), place: Place::Second(spread) })),
         }
     }
 
-    /// Of some rows, keeps those that have a word.
-    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<(), IndexError> {
+    /// How many rows have a word, where that can be told.
+    pub(crate) fn count(&self, found: &Found) -> Option<u32> {
         match (self, &found.place) {
-            (Lexicon::First(words), Place::First(found)) => words.retain(found, rows),
+            (Lexicon::First(_), Place::First(found)) => found.exact.then_some(found.rows),
+            (Lexicon::Second(second), Place::Second(spread)) => spread.count(second),
+            _ => None,
+        }
+    }
+
+    /// Of some rows, keeps those that have a word. `false` where some of these may have another one.
+    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<bool, IndexError> {
+        match (self, &found.place) {
+            (Lexicon::First(words), Place::First(found)) => {
+                words.retain(found, rows)?;
+                Ok(found.exact)
+            }
             (Lexicon::Second(second), Place::Second(spread)) => {
-                let all = second.rows(spread, rows)?;
+                let (all, is_exact) = second.rows(spread, rows)?;
                 rows.intersect(&all);
-                Ok(())
+                Ok(is_exact)
             }
             _ => Err(IndexError::Format("a word of another index".to_owned())),
         }

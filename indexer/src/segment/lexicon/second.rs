@@ -14,6 +14,7 @@ use logstead_template::{
     Automaton, RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
     shape,
 };
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// The words of templates.
@@ -22,6 +23,9 @@ pub(in crate::segment) const KEYS: &str = "keys";
 pub(in crate::segment) const SLOTS: &str = "slots";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
+
+/// Of a group that may have a word in slots, one row of so many is thought to have it.
+const SLOT_SHARE: u64 = 1024;
 
 /// The words of a segment.
 pub(crate) struct Second {
@@ -37,16 +41,23 @@ pub(crate) struct Second {
 }
 
 /// Where the rows of a word are.
-#[derive(Default)]
 pub(super) struct Spread {
+    wanted: Wanted,
     /// Templates that have it, ascending: all their rows do.
     templates: Vec<u32>,
-    /// Groups with rows that have it in a slot, for each place; none where the group cannot be read.
-    groups: Vec<(usize, Option<Vec<Ranks>>)>,
+    /// Groups with rows that may have it in a slot.
+    groups: Vec<Look>,
     kept: Option<words::Found>,
     values: Option<words::Found>,
-    /// Whether these are the rows of this word and no other.
-    pub(super) is_exact: bool,
+    /// Whether the dictionaries tell it from other words.
+    is_exact: bool,
+}
+
+/// A group that may have a word in a slot, and once it was looked at the rows that have it for each place; none where the
+/// group cannot be read.
+struct Look {
+    group: usize,
+    found: OnceCell<Option<Vec<Ranks>>>,
 }
 
 impl Second {
@@ -79,7 +90,12 @@ impl Second {
     }
 
     pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
-        let mut spread = Spread { is_exact: true, ..Spread::default() };
+        let wanted = Wanted::new(word);
+        let groups = self.slots.groups(&wanted)?.into_iter().map(usize::from);
+        let groups = groups.filter(|&group| group < self.groups.groups());
+        let groups = groups.map(|group| Look { group, found: OnceCell::new() }).collect();
+        let mut spread =
+            Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact: true };
         if let Some(found) = self.keys.find(word)? {
             spread.is_exact &= found.exact;
             spread.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
@@ -96,15 +112,6 @@ impl Second {
             spread.templates = (0..self.templates.keys.len() as u32).filter(may_hold).collect();
             spread.is_exact &= spread.templates.is_empty();
         }
-        let wanted = Wanted::new(word);
-        let groups = self.slots.groups(&wanted)?;
-        for group in groups.into_iter().map(usize::from).filter(|&group| group < self.groups.groups()) {
-            let found = self.texts(group, |texts| Ok(texts.find_in_slots(&wanted)?));
-            spread.is_exact &= found.is_some();
-            if found.as_ref().is_none_or(|found| found.iter().any(|ranks| *ranks != Ranks::None)) {
-                spread.groups.push((group, found));
-            }
-        }
         let is_nowhere = spread.templates.is_empty()
             && spread.groups.is_empty()
             && spread.kept.is_none()
@@ -112,8 +119,9 @@ impl Second {
         Ok((!is_nowhere).then_some(spread))
     }
 
-    /// The rows of a word, of those that are asked for.
-    pub(super) fn rows(&self, spread: &Spread, within: &Selection) -> Result<Selection, IndexError> {
+    /// The rows of a word, of those that are asked for, and whether no others are among them.
+    pub(super) fn rows(&self, spread: &Spread, within: &Selection) -> Result<(Selection, bool), IndexError> {
+        let mut is_exact = spread.is_exact;
         let mut rows = Selection::none(self.rows as usize);
         for (words, found) in [(&self.kept, &spread.kept), (&self.values, &spread.values)] {
             if let (Some(words), Some(found)) = (words, found) {
@@ -123,12 +131,15 @@ impl Second {
         let has_word = self.flags(&spread.templates);
         let mut in_slots = spread.groups.iter().peekable();
         for group in 0..self.groups.groups() {
-            let found = in_slots.next_if(|(of, _)| *of == group).map(|(_, found)| found.as_deref());
+            let look = in_slots.next_if(|look| look.group == group);
             if within.count_within(self.groups.rows_of(group)) == 0 {
                 continue;
             }
-            match found {
-                Some(None) => rows.insert_range(self.groups.rows_of(group)),
+            match look.map(|look| self.look(&spread.wanted, look)) {
+                Some(None) => {
+                    rows.insert_range(self.groups.rows_of(group));
+                    is_exact = false;
+                }
                 found => {
                     if !self.insert(group, &has_word, found.flatten(), &mut rows) {
                         return Err(IndexError::Format("rows that cannot be read".to_owned()));
@@ -136,7 +147,13 @@ impl Second {
                 }
             }
         }
-        Ok(rows)
+        Ok((rows, is_exact))
+    }
+
+    /// Looks for a word in the slots of a group, once.
+    fn look<'l>(&self, wanted: &Wanted, look: &'l Look) -> Option<&'l [Ranks]> {
+        let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
+        look.found.get_or_init(find).as_deref()
     }
 
     /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
@@ -222,17 +239,24 @@ impl Second {
             if 0 < *kept && spreads.iter().all(|spread| spread.as_ref().is_some_and(|of| of.kept.is_some())) {
                 may_be[0] = Ranks::All;
             }
-            let in_slots: Vec<Option<&[Ranks]>> =
-                spreads.iter().flatten().filter_map(|spread| spread.in_slots(group)).collect();
+            let looks: Vec<(&Spread, &Look)> = spreads
+                .iter()
+                .flatten()
+                .filter_map(|spread| Some((spread, spread.groups.iter().find(|look| look.group == group)?)))
+                .collect();
+            let is_in_slots = |place: usize| {
+                looks.iter().any(|(spread, look)| {
+                    self.look(&spread.wanted, look).is_none_or(|ranks| ranks[place] != Ranks::None)
+                })
+            };
             for (place, &number) in (1..).zip(numbers) {
                 let is_possible = match worth[number as usize] {
+                    _ if certain[number as usize] => false,
                     Shape::Exact => false,
-                    Shape::Loose if is_plain => {
-                        in_slots.iter().any(|found| found.is_none_or(|ranks| ranks[place] != Ranks::None))
-                    }
+                    Shape::Loose if is_plain => is_in_slots(place),
                     Shape::Loose | Shape::Odd => true,
                 };
-                if is_possible && !certain[number as usize] {
+                if is_possible {
                     may_be[place] = Ranks::All;
                 }
             }
@@ -407,32 +431,20 @@ impl Second {
 }
 
 impl Spread {
-    /// How many rows have the word, or fewer.
+    /// How many rows have the word, or fewer: what is in slots is guessed.
     pub(super) fn rows_max(&self, second: &Second) -> u32 {
-        let (outside, inside) = self.parts(second);
-        u32::try_from(outside + inside).unwrap_or(u32::MAX).min(second.rows)
+        let mut rows = self.outside() + self.by_templates(second);
+        for look in &self.groups {
+            rows += second.templates.groups[look.group].rows() / SLOT_SHARE;
+        }
+        u32::try_from(rows).unwrap_or(u32::MAX).min(second.rows)
     }
 
     /// How many rows have the word, where that can be told.
     pub(super) fn count(&self, second: &Second) -> Option<u32> {
-        // A row with fields may have the word twice.
-        let (outside, inside) = self.parts(second);
-        let is_once = self.values.is_none()
-            || inside + u64::from(self.kept.as_ref().map_or(0, |found| found.rows)) == 0;
-        (self.is_exact && is_once).then_some((outside + inside) as u32)
-    }
-
-    /// Rows by the words of kept messages and of values, and rows by templates.
-    fn parts(&self, second: &Second) -> (u64, u64) {
-        let outside =
-            [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum();
-        let mut inside: u64 = self.templates.iter().map(|&template| second.counts[template as usize]).sum();
-        for (group, found) in &self.groups {
-            let of = &second.templates.groups[*group];
-            let Some(found) = found else {
-                inside += of.rows();
-                continue;
-            };
+        let mut inside = self.by_templates(second);
+        for look in &self.groups {
+            let (found, of) = (second.look(&self.wanted, look)?, &second.templates.groups[look.group]);
             for ((ranks, number), &count) in found[1..].iter().zip(&of.numbers).zip(&of.counts) {
                 if self.templates.binary_search(number).is_err() {
                     inside += match ranks {
@@ -443,12 +455,19 @@ impl Spread {
                 }
             }
         }
-        (outside, inside)
+        // A row with fields may have the word twice.
+        let others = inside + self.kept.as_ref().map_or(0, |found| u64::from(found.rows));
+        let is_once = self.values.is_none() || others == 0;
+        (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
     }
 
-    /// In which rows of a group the word is in a slot; nothing where it is in none.
-    fn in_slots(&self, group: usize) -> Option<Option<&[Ranks]>> {
-        self.groups.iter().find(|(of, _)| *of == group).map(|(_, found)| found.as_deref())
+    /// Rows by the words of kept messages and of values.
+    fn outside(&self) -> u64 {
+        [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
+    }
+
+    fn by_templates(&self, second: &Second) -> u64 {
+        self.templates.iter().map(|&template| second.counts[template as usize]).sum()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::done::{Done, KeepError};
 use super::publish::Publisher;
-use super::reindex::each_block;
+use super::reindex::{each_block, each_of};
 use crate::segment::Segment;
+use crate::segment::blocks::TextGroups;
 use crate::segment::build::SegmentBuilder;
+use crate::store::damage::Damage;
 use crate::store::part::Part;
 use crate::store::view::View;
 use std::ops::Range;
@@ -12,14 +14,26 @@ use std::sync::Arc;
 
 /// So many neighbours are joined at least.
 const JOIN_MIN: usize = 4;
+/// So many are joined even while messages arrive.
+const JOIN_ALWAYS: usize = 64;
 /// Joined segments have at most this many bytes of blocks.
 const JOIN_BYTES_MAX: u64 = 64 << 20;
+
+/// When to join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum When {
+    /// In idle times.
+    Idle,
+    /// Always: for a segment that will not be joined again, or where there are very many.
+    Always,
+}
 
 /// Neighbours that are worth being one.
 pub(super) fn small_neighbours(
     view: &View,
     rows_max: u32,
     is_free: &dyn Fn(u64) -> bool,
+    when: When,
 ) -> Option<Vec<Arc<Segment>>> {
     let segments: Vec<&Arc<Segment>> =
         view.segments.iter().filter(|segment| is_free(segment.id.first_sequence)).collect();
@@ -29,7 +43,7 @@ pub(super) fn small_neighbours(
         bytes: segment.bytes(),
     };
     let sizes: Vec<Size> = segments.iter().map(size).collect();
-    let run = run_to_join(&sizes, u64::from(rows_max))?;
+    let run = run_to_join(&sizes, u64::from(rows_max), when)?;
     Some(segments[run].iter().copied().cloned().collect())
 }
 
@@ -44,13 +58,42 @@ pub(super) fn join(
     let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
     let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash);
     for segment in segments {
-        each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
+        match segment.blocks.groups() {
+            Some(groups) => add_groups(&mut builder, segment, groups, (publisher, cancelled))?,
+            None => {
+                each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?
+            }
+        }
     }
     let messages = u64::from(builder.rows());
     let joined = builder.finish(last.blocks.hash).map_err(unwritten)?;
     let old: Vec<Part> = segments.iter().cloned().map(Part::Segment).collect();
     let is_joined = publisher.exchange(&old, vec![joined])?;
     Ok(if is_joined { Done::Joined { segments: old.len(), messages } } else { Done::Void })
+}
+
+/// Adds the groups of a segment: large ones as they are, and the messages of small ones.
+fn add_groups(
+    builder: &mut SegmentBuilder<'_>,
+    segment: &Segment,
+    groups: &TextGroups,
+    (publisher, cancelled): (&Publisher, &dyn Fn() -> bool),
+) -> Result<(), KeepError> {
+    let damaged = |error| KeepError::Damaged(Damage::of_segment(segment.id, error).to_string());
+    for group in 0..groups.groups() {
+        if cancelled() {
+            return Err(KeepError::Cancelled);
+        }
+        if builder.takes_whole(groups.rows_of(group).len()) {
+            builder.push_group(groups, group).map_err(damaged)?;
+        } else {
+            let blocks = groups.blocks_of(group);
+            each_of(segment, blocks, cancelled, &mut |batch| {
+                Ok(builder.push(batch).map_err(|error| publisher.unwritten(error))?)
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// A segment as far as joining is concerned.
@@ -63,12 +106,13 @@ struct Size {
 
 /// Which neighbours to join: the first run that is long enough and in which none is larger than half of all, so
 /// that a message is written again only a few times.
-fn run_to_join(segments: &[Size], rows_max: u64) -> Option<Range<usize>> {
+fn run_to_join(segments: &[Size], rows_max: u64, when: When) -> Option<Range<usize>> {
     (0..segments.len()).find_map(|start| {
         let run = start..start + run_length(&segments[start..], rows_max);
         let rows = || segments[run.clone()].iter().map(|segment| segment.rows);
         let worth_it = JOIN_MIN <= run.len() && rows().max().unwrap_or(0) * 2 <= rows().sum();
-        worth_it.then_some(run)
+        let is_full = || rows_max / 8 * 7 <= rows().sum() || JOIN_ALWAYS <= run.len();
+        (worth_it && (when == When::Idle || is_full())).then_some(run)
     })
 }
 
@@ -98,7 +142,7 @@ mod tests {
             next += rows;
             size
         });
-        assert_eq!(run_to_join(&sizes.collect::<Vec<_>>(), 100), expected, "{rows:?}");
+        assert_eq!(run_to_join(&sizes.collect::<Vec<_>>(), 100, When::Idle), expected, "{rows:?}");
     }
 
     #[test]
@@ -111,6 +155,18 @@ mod tests {
         check(&[70, 1, 1, 1, 1], Some(1..5));
         check(&[40, 40, 40, 40], None);
         let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
-        assert_eq!(run_to_join(&apart, 100), None);
+        assert_eq!(run_to_join(&apart, 100, When::Idle), None);
+    }
+
+    #[test]
+    fn full_segments_and_very_many_are_joined_at_any_time() {
+        let sizes = |rows: &[u64]| -> Vec<Size> {
+            let size = |(at, &rows): (usize, &u64)| Size { first_sequence: at as u64 * rows, rows, bytes: 1 };
+            rows.iter().enumerate().map(size).collect()
+        };
+        assert_eq!(run_to_join(&sizes(&[12; 6]), 100, When::Always), None);
+        assert_eq!(run_to_join(&sizes(&[12; 9]), 100, When::Always), Some(0..8));
+        assert_eq!(run_to_join(&sizes(&[1; 63]), 100, When::Always), None);
+        assert_eq!(run_to_join(&sizes(&[1; 64]), 100, When::Always), Some(0..64));
     }
 }

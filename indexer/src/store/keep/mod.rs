@@ -21,7 +21,7 @@ use crate::store::options::Options;
 use crate::store::retention::{Expired, Expiry, old_parts};
 use crate::store::view::{FileView, Shared, View};
 pub use done::{Done, KeepError};
-use join::{join, small_neighbours};
+use join::{When, join, small_neighbours};
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
 use publish::Publisher;
@@ -105,7 +105,7 @@ impl Keeper {
         Keeper { inner: Arc::new(inner) }
     }
 
-    /// What is most urgent, if there is anything. Small segments are joined only in idle times.
+    /// What is most urgent, if there is anything. Small segments are joined in idle times, or when they make a full one.
     pub fn next_task(&self, idle: bool) -> Option<Task> {
         let view = self.view();
         let mut claimed = self.inner.claimed.lock();
@@ -120,8 +120,10 @@ impl Keeper {
             Some(file) => Work::Seal(Arc::clone(file)),
             None => match unindexed() {
                 Some(segment) => Work::Reindex(segment.id),
-                None if idle => Work::Join(small_neighbours(&view, self.inner.segment_rows_max, &is_free)?),
-                None => return None,
+                None => {
+                    let when = if idle { When::Idle } else { When::Always };
+                    Work::Join(small_neighbours(&view, self.inner.segment_rows_max, &is_free, when)?)
+                }
             },
         };
         let claims = work.claims();

@@ -8,6 +8,7 @@ use crate::segment::build::{Replacement, SegmentBuilder};
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use logstead_record::{Batch, Groups};
+use std::ops::Range;
 
 /// Puts a new index in the place of the one of a segment.
 pub(super) fn reindex(
@@ -59,8 +60,18 @@ pub(super) fn each_block(
     cancelled: &dyn Fn() -> bool,
     visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
 ) -> Result<(), KeepError> {
+    each_of(segment, 0..segment.blocks.len(), cancelled, visit)
+}
+
+/// Shows some blocks of a segment.
+pub(super) fn each_of(
+    segment: &Segment,
+    blocks: Range<usize>,
+    cancelled: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
+) -> Result<(), KeepError> {
     let mut scratch = Scratch::default();
-    for block in 0..segment.blocks.len() {
+    for block in blocks {
         if cancelled() {
             return Err(KeepError::Cancelled);
         }

@@ -46,6 +46,7 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         memory_max: 3000,
         index_memory_max: 0,
         journal_file_max: 1500,
+        journal_rows_max: u32::MAX,
         segment_rows_max: 40,
         durability: Durability::Fsync,
     };

@@ -72,6 +72,7 @@ impl Pipeline {
                 journal_file_max: storage.journal_file_max.bytes(),
                 segment_rows_max: storage.segment_rows_max,
                 durability,
+                ..Options::default()
             },
             retention: config.map(|config| config.retention).unwrap_or_default(),
             seal_after: storage.seal_after.duration(),
