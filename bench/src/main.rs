@@ -79,6 +79,9 @@ enum Command {
         /// Compares every count with that of a naive scan
         #[arg(long)]
         check: bool,
+        /// Only counts this query; may be given more than once
+        #[arg(long)]
+        query: Vec<String>,
     },
     /// The CPU that routes and steps take of a message
     Route {
@@ -122,7 +125,9 @@ fn main() -> Result<()> {
         }
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
-        Command::Search { data, runs, threads, check } => search::run(&data, runs, threads, check),
+        Command::Search { data, runs, threads, check, query } => {
+            search::run(&data, (runs, threads), check, &query)
+        }
         Command::Receive(receive) => receive.run(),
         Command::Forward(forward) => forward.run(),
         Command::ForwardSoak(soak) => soak.run(),

@@ -289,7 +289,7 @@ impl<'a> Evaluation<'a> {
             Plan::Or(plans) => plans.iter().for_each(|plan| self.sort_out(plan, any)),
             Plan::Content(content) => match &content.required {
                 Required::Like(form) if self.is_sufficient(content) => any.sufficient.push(form),
-                Required::Like(form) => any.required.push(form),
+                Required::Like(form) if content.expression.is_none() => any.required.push(form),
                 _ => any.others.push(plan),
             },
             Plan::Names(names) => match (&names.required, self.index.place(&names.field)) {

@@ -37,6 +37,7 @@ use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
 use crate::segment::names::Names;
 use crate::segment::packed::Packed;
 use crate::segment::times::{FRAME_ROWS, Times};
+use hashbrown::HashMap;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, Field, Group, Groups, NameColumn, Selection, TextColumn, Timestamp};
 use logstead_template::{Rows, TextGroup};
@@ -315,7 +316,7 @@ impl TextGroups {
         for of in Group::ALL.into_iter().filter(|&of| groups.has(of)) {
             match of {
                 Group::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
-                Group::Names => self.read_names_of(&rows, scratch, &mut columns)?,
+                Group::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
                 Group::Message => {
                     let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
                     columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
@@ -348,10 +349,13 @@ impl TextGroups {
         }
         let group = self.group_of(rows.start);
         let first = (rows.start - self.starts[group] as usize) as u32;
-        let batch = self.read(rows, groups.without(Group::Message), scratch)?.take(picked);
+        let others = groups.without(Group::Message).without(Group::Names);
+        let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
+        if groups.has(Group::Names) {
+            self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
+        }
         let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
         let picked: Vec<u32> = picked.iter().map(|row| first + row as u32).collect();
-        let mut columns = batch.columns().clone();
         columns.texts[columns::MESSAGE] = texts.read_rows(&picked)?.into();
         Ok(Batch::from_columns(columns)?)
     }
@@ -389,7 +393,7 @@ impl TextGroups {
 
     fn read_names_of(
         &self,
-        rows: &Range<usize>,
+        (rows, picked): (&Range<usize>, Option<&Selection>),
         scratch: &mut Scratch,
         columns: &mut Columns,
     ) -> Result<(), BlocksError> {
@@ -402,7 +406,11 @@ impl TextGroups {
             // The programs' section is that of the priorities, too.
             let name = if column == Column::Program { "program" } else { section };
             let names = self.reuse(scratch, name, 0, || self.column(column))?;
-            columns.names[field.number()] = name_column(&names, rows, field == Field::Program);
+            let mut ids = names.ids_of(rows.clone());
+            if let Some(picked) = picked {
+                ids = picked.iter().map(|row| ids[row]).collect();
+            }
+            columns.names[field.number()] = name_column(&names, ids, field == Field::Program);
         }
         Ok(())
     }
@@ -441,7 +449,7 @@ impl TextGroups {
         let of = fields.names.rows();
         let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
         let range = first as usize..last as usize;
-        columns.field_names = name_column(&fields.names, &range, false);
+        columns.field_names = name_column(&fields.names, fields.names.ids_of(range.clone()), false);
         columns.field_values = values.read(range)?;
         Ok(())
     }
@@ -589,31 +597,53 @@ fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
     names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()
 }
 
-/// Some rows, with no values but theirs. Values that stand for two fields may be the same in this one.
-fn name_column(names: &Names, rows: &Range<usize>, may_repeat: bool) -> NameColumn {
-    let (mut values, mut ids) = (TextColumn::default(), names.ids_of(rows.clone()));
-    let mut places: Vec<(u32, u32)> = Vec::new();
-    let mut last = None;
+/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may be
+/// the same in this one.
+fn name_column(names: &Names, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
+    let mut values = TextColumn::default();
+    let mut places = Places::new(names.values().len() + 1);
     for id in &mut ids {
-        let place = match last {
-            Some((of, place)) if of == *id => place,
-            _ => match places.binary_search_by_key(id, |(of, _)| *of) {
-                Ok(at) => places[at].1,
-                Err(at) => {
-                    let value =
-                        if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
-                    let known = values.iter().position(|known| may_repeat && known == value);
-                    let place = known.unwrap_or(values.len()) as u32;
-                    if known.is_none() {
-                        values.push(value);
-                    }
-                    places.insert(at, (*id, place));
-                    place
-                }
-            },
-        };
-        last = Some((*id, place));
-        *id = place;
+        *id = places.of(*id, || {
+            let value = if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
+            let known = values.iter().position(|known| may_repeat && known == value);
+            known.unwrap_or_else(|| {
+                values.push(value);
+                values.len() - 1
+            }) as u32
+        });
     }
     NameColumn::from_parts(values, ids).expect("every id has a value")
+}
+
+/// For values of a column their place among those of some rows.
+enum Places {
+    Few(Vec<u32>),
+    Many(HashMap<u32, u32>),
+}
+
+impl Places {
+    /// A table of more values than this is slower to make than to ask a hash for each row.
+    const FEW: usize = 4096;
+    const UNKNOWN: u32 = u32::MAX;
+
+    fn new(values: usize) -> Places {
+        if values <= Places::FEW {
+            Places::Few(vec![Places::UNKNOWN; values])
+        } else {
+            Places::Many(HashMap::new())
+        }
+    }
+
+    fn of(&mut self, id: u32, new: impl FnOnce() -> u32) -> u32 {
+        match self {
+            Places::Few(places) => {
+                let place = &mut places[id as usize];
+                if *place == Places::UNKNOWN {
+                    *place = new();
+                }
+                *place
+            }
+            Places::Many(places) => *places.entry(id).or_insert_with(new),
+        }
+    }
 }
