@@ -1,11 +1,11 @@
 //! The words of a segment: which rows have a word, in tantivy's formats.
 //!
-//! | module  | owns                                                              |
-//! |---------|-------------------------------------------------------------------|
-//! | `write` | inverted texts → the files of a dictionary                        |
-//! | `read`  | one word, looked up                                               |
-//! | `walk`  | all words that begin alike, looked at one by one                  |
-//! | `layout` | what writer and reader have in common                            |
+//! | module   | owns                                             |
+//! |----------|--------------------------------------------------|
+//! | `write`  | inverted texts → the files of a dictionary       |
+//! | `read`   | one word, looked up                              |
+//! | `walk`   | all words that begin alike, looked at one by one |
+//! | `layout` | what writer and reader have in common            |
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 

@@ -1,7 +1,7 @@
 //! Walks over the words of a segment that begin alike, and gathers the rows of those that are meant.
 //!
-//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may be meant, and
-//! never counts as one that is.
+//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may be meant,
+//! and never counts as one that is.
 
 use super::read::{Words, insert_all};
 use crate::segment::bundle::IndexError;

@@ -1,6 +1,6 @@
-//! Writes the words of a segment: gives what an [`Inverter`](crate::segment::inverter::Inverter) made to tantivy's own
-//! serializers, so the files are what tantivy writes for one text field without frequencies, positions and norms, and an
-//! empty document store.
+//! Writes the words of a segment, by giving what an [`Inverter`](crate::segment::inverter::Inverter) made to tantivy's
+//! own serializers: so the files are what tantivy writes for one text field without frequencies, positions and norms,
+//! and an empty document store.
 
 use super::layout::FIELD;
 use crate::segment::bundle::{BundleWriter, IndexError};

@@ -1,6 +1,7 @@
 //! What the sections of a file hold. Once opened it is kept in the cache.
 //!
-//! **Invariant:** what a section holds has as many rows as its group or the segment.
+//! **Invariant:** what was opened has the number of rows that belongs to it: that of the segment, of its group, or of the
+//! fields there.
 
 use super::groups::TextGroups;
 use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, ROWS, of_group};
