@@ -10,7 +10,6 @@
 //! | `plan`     | what a query asks of an index                                            |
 //! | `bounds`   | between which sets of rows an answer lies                                |
 //! | `evaluate` | plan and index → bounds                                                  |
-//! | `by_template` | plans that need no row                                               |
 //! | `forms`    | many wildcards, looked for together                                      |
 //! | `look`     | bounds and blocks → exactly the rows of a segment                        |
 //! | `get`      | one message by its sequence                                              |
@@ -26,7 +25,6 @@
 
 mod answers;
 mod bounds;
-mod by_template;
 mod coverage;
 mod evaluate;
 mod explain;

@@ -20,6 +20,7 @@ pub(crate) mod inverter;
 pub(crate) mod lexicon;
 pub(crate) mod names;
 pub(crate) mod packed;
+mod range;
 mod templates;
 pub(crate) mod times;
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use super::fields::FieldsBuilder;
 use super::names::{Names, NamesBuilder};
 use super::packed::{self, ColumnFault, Packed};
-use super::times::{ReadRange, Times, TimesBuilder};
+use super::range::ReadRange;
+use super::times::{Times, TimesBuilder};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Selection, Timestamp};
 use std::hint::black_box;
 use std::ops::Range;

@@ -4,7 +4,6 @@
 //! |----------|-------------------------------------------------------------------------------|
 //! | `first`  | the first version: blocks of compressed columns. It is read only               |
 //! | `second` | the second: columns of the whole segment, and texts as templates and variables |
-//! | `write`  | writing the second                                                            |
 //! | `pieces` | the tree of hashes over a file                                                |
 //! | `shared`, `error` | what all of them need                                                |
 //!
@@ -15,7 +14,6 @@ mod first;
 mod pieces;
 mod second;
 mod shared;
-mod write;
 
 use super::bundle::Kind;
 use super::cache::Cache;
@@ -25,12 +23,11 @@ pub use error::BlocksError;
 use error::disk;
 use first::First;
 use logstead_record::{Batch, Groups, Selection};
-pub(crate) use second::TextGroups;
+pub(crate) use second::{BlocksWriter, TextGroups};
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
 use std::ops::Range;
 use std::sync::Arc;
-pub(crate) use write::BlocksWriter;
 
 /// An open blocks file.
 pub(crate) struct Blocks {

@@ -3,14 +3,16 @@
 //! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
 //! anything relies on it.
 
-use super::error::{BlocksError, disk};
-use super::pieces::{self, merkle_root};
-use super::second::{
+use super::groups::TextGroups;
+use super::layout::{
     BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
-    RECEIVED, ROWS, SEGMENT, TAIL, TIME, TemplateOrder, TextGroups, VALUES, of_group,
+    RECEIVED, ROWS, SEGMENT, TAIL, TIME, VALUES, of_group,
 };
-use super::shared::{Scratch, Span};
+use super::order::TemplateOrder;
 use crate::journal::frame::Hash;
+use crate::segment::blocks::error::{BlocksError, disk};
+use crate::segment::blocks::pieces::{self, merkle_root};
+use crate::segment::blocks::shared::{Scratch, Span};
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
 use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column};
 use crate::segment::names::NamesBuilder;

@@ -3,9 +3,9 @@
 //!
 //! **Invariant:** an answer is exact: where a row could differ from others of its template, there is none.
 
-use super::evaluate::Evaluation;
-use super::plan::{Content, Plan};
-use super::required::Required;
+use super::super::plan::{Content, Plan};
+use super::super::required::Required;
+use super::Evaluation;
 use crate::segment::bundle::IndexError;
 use logstead_record::Selection;
 

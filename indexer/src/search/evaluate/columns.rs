@@ -1,0 +1,128 @@
+//! Conditions on fields: which values of a column are meant, and which rows have one of them.
+
+use super::super::bounds::Bounds;
+use super::super::plan::Names;
+use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both, is_dynamic};
+use crate::segment::bundle::IndexError;
+use crate::segment::index::Place;
+use logstead_record::query::FieldName;
+use logstead_record::{Batch, Selection};
+use std::rc::Rc;
+
+/// Most columns whose values are kept while a segment is asked.
+const VALUES_KEPT_MAX: usize = 16;
+
+impl Evaluation<'_> {
+    /// The distinct values of a column, as a batch that a matcher can look at; none where they are not kept.
+    fn values(&self, field: &FieldName) -> Result<Option<Rc<Batch>>, IndexError> {
+        if let Some((_, values)) = self.values.borrow().iter().find(|(known, _)| known == field) {
+            return Ok(values.clone());
+        }
+        let values = self.index.values(self.index.place(field))?;
+        let batch = values.is_complete.then(|| Batch::of_values(field, &values.texts)).flatten().map(Rc::new);
+        let mut kept = self.values.borrow_mut();
+        kept.truncate(VALUES_KEPT_MAX - 1);
+        kept.push((field.clone(), batch.clone()));
+        Ok(batch)
+    }
+
+    /// Which values of a column are meant; none where the values are not kept, or the work has ended.
+    fn accepted(&self, names: &Names) -> Result<Option<Selection>, IndexError> {
+        let Some(batch) = self.values(&names.field)? else { return Ok(None) };
+        let all = Selection::all(batch.rows());
+        Ok(names.matcher.select_while(&batch, &all, &|rows| self.work.go_on(rows)))
+    }
+
+    /// The rows that have one of these values of a field, or none where that is accepted.
+    fn rows_with_values(
+        &self,
+        field: &FieldName,
+        accepted: &Selection,
+        accepts_none: bool,
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        if accepted.is_empty() && !accepts_none {
+            return Ok(Bounds::exact(Selection::none(self.rows)));
+        }
+        if !self.work.go_on(self.rows / PACKED_ROWS) {
+            return Ok(Bounds::some_of(within.clone()));
+        }
+        let column = self.index.names(self.index.place(field))?;
+        let mut rows = column.rows_with(accepted);
+        if accepts_none {
+            let mut absent = column.present();
+            absent.invert();
+            rows.union(&absent);
+        }
+        Ok(Bounds::exact(both(rows, within)))
+    }
+
+    /// Where one of several conditions on the same field holds.
+    pub(super) fn any_name(
+        &self,
+        field: &FieldName,
+        names: &[&Names],
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        let mut bounds = Bounds::exact(Selection::none(self.rows));
+        let Some(values) = self.values(field)? else {
+            for names in names {
+                bounds = bounds.or(&self.names(names, within)?);
+            }
+            return Ok(bounds);
+        };
+        let mut accepted = Selection::none(values.rows());
+        for names in names {
+            match self.accepted(names)? {
+                Some(more) => accepted.union(&more),
+                None => return Ok(Bounds::some_of(within.clone())),
+            }
+        }
+        let accepts_none = names.iter().any(|names| names.accepts_none);
+        self.rows_with_values(field, &accepted, accepts_none, within)
+    }
+
+    pub(super) fn names(&self, names: &Names, within: &Selection) -> Result<Bounds, IndexError> {
+        let place = self.index.place(&names.field);
+        match place {
+            Place::Nowhere => return Ok(Bounds::exact(Selection::none(self.rows))),
+            Place::Blocks => return self.candidates(names, within.clone()),
+            Place::Known(_) | Place::Dynamic(_) => {}
+        }
+        if let Some(accepted) = self.accepted(names)? {
+            return self.rows_with_values(&names.field, &accepted, names.accepts_none, within);
+        }
+        if !self.index.knows_presence(place) || !self.work.go_on(PLAN_WORK) {
+            return Ok(Bounds::some_of(within.clone()));
+        }
+        let column = self.index.names(place)?;
+        let present = both(column.present(), within);
+        match (names.exists, is_dynamic(&names.field)) {
+            (true, is_dynamic) if column.is_filled() || !is_dynamic => Ok(Bounds::exact(present)),
+            // A value may be empty, which is as if there were none.
+            (true, _) => Ok(Bounds::some_of(present)),
+            // A known field without a value may have to be compared, too.
+            (false, false) => Ok(Bounds::some_of(within.clone())),
+            (false, true) => self.candidates(names, present),
+        }
+    }
+
+    pub(super) fn count_names(&self, names: &Names) -> Result<Option<u64>, IndexError> {
+        Ok(match self.index.place(&names.field) {
+            Place::Nowhere => Some(0),
+            Place::Blocks => None,
+            Place::Known(_) | Place::Dynamic(_) if names.accepts_none => None,
+            Place::Known(_) | Place::Dynamic(_) => {
+                self.accepted(names)?.is_some_and(|accepted| accepted.is_empty()).then_some(0)
+            }
+        })
+    }
+
+    /// Of some rows, those whose words allow that a field without a column has a value that is meant.
+    fn candidates(&self, names: &Names, within: Selection) -> Result<Bounds, IndexError> {
+        if matches!(names.field, FieldName::Known(_)) {
+            return Ok(Bounds::some_of(within));
+        }
+        Ok(Bounds::some_of(self.rows_with_words(&names.required, &within)?.possible().clone()))
+    }
+}

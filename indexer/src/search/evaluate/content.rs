@@ -1,0 +1,120 @@
+//! Conditions on texts: by the words that they need, and where words do not suffice by the shapes of messages.
+
+use super::super::bounds::Bounds;
+use super::super::plan::{Content, Sufficient};
+use super::super::required::Required;
+use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both};
+use crate::segment::bundle::IndexError;
+use crate::segment::index::Place;
+use crate::segment::lexicon::Found;
+use logstead_record::Selection;
+use std::rc::Rc;
+
+/// Most fields whose columns are read to know which rows have one.
+const FIELDS_MAX: usize = 64;
+
+impl Evaluation<'_> {
+    pub(super) fn is_sufficient(&self, content: &Content) -> bool {
+        match content.sufficient {
+            Sufficient::Yes => true,
+            Sufficient::WithoutFields => self.index.fields.is_empty(),
+            Sufficient::No => false,
+        }
+    }
+
+    pub(super) fn content(&self, content: &Content, within: &Selection) -> Result<Bounds, IndexError> {
+        if self.is_sufficient(content) {
+            return self.rows_with_words(&content.required, within);
+        }
+        let possible = self.rows_with_words(&content.required, within)?.possible().clone();
+        if let Some(expression) = &content.expression
+            && let Some((certain, mut may_be)) =
+                self.index.words.rows_matching(expression, &possible, &self.work)?
+        {
+            if content.in_fields && !self.index.fields.is_empty() {
+                may_be.union(&self.rows_with_fields()?);
+            }
+            may_be.union(&certain);
+            return Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)));
+        }
+        let by_shape = match &content.shape {
+            Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
+                let mut words = Vec::new();
+                let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
+                self.index.rows_with_shape(&shape.matcher, (&words, are_all && shape.is_plain))?
+            }
+            _ => None,
+        };
+        let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
+        Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
+    }
+
+    /// The rows that may have a dynamic field.
+    fn rows_with_fields(&self) -> Result<Selection, IndexError> {
+        let fields = &self.index.fields;
+        if !fields.have_columns() || FIELDS_MAX < fields.with_column.len() {
+            return Ok(Selection::all(self.rows));
+        }
+        let mut rows = Selection::none(self.rows);
+        for number in 0..fields.with_column.len() {
+            rows.union(&self.index.names(Place::Dynamic(number))?.present());
+        }
+        Ok(rows)
+    }
+
+    pub(super) fn rows_with_words(
+        &self,
+        required: &Required,
+        within: &Selection,
+    ) -> Result<Bounds, IndexError> {
+        Ok(match required {
+            Required::Anything => Bounds::some_of(within.clone()),
+            Required::Word(word) => match self.find(word)? {
+                None => Bounds::exact(Selection::none(self.rows)),
+                Some(found) if !self.work.go_on(found.rows as usize / PACKED_ROWS) => {
+                    Bounds::some_of(within.clone())
+                }
+                Some(found) => {
+                    let mut rows = within.clone();
+                    let is_exact = self.index.words.retain(&found, &mut rows)?;
+                    if is_exact { Bounds::exact(rows) } else { Bounds::some_of(rows) }
+                }
+            },
+            Required::Like(form) => self.rows_with_forms(&[form], within)?,
+            Required::All(many) => {
+                let mut order = Vec::with_capacity(many.len());
+                for one in many {
+                    order.push((self.cost_of_words(one)?, one));
+                }
+                order.sort_by_key(|(cost, _)| *cost);
+                let mut bounds = Bounds::exact(within.clone());
+                for (_, one) in order {
+                    if bounds.possible().is_empty() {
+                        break;
+                    }
+                    bounds = bounds.clone().and(&self.rows_with_words(one, bounds.possible())?);
+                }
+                bounds
+            }
+            Required::Any(many) => {
+                let mut bounds = Bounds::exact(Selection::none(self.rows));
+                for one in many {
+                    if !self.work.go_on(PLAN_WORK) {
+                        return Ok(Bounds::some_of(within.clone()));
+                    }
+                    bounds = bounds.or(&self.rows_with_words(one, within)?);
+                }
+                bounds
+            }
+        })
+    }
+
+    pub(super) fn find(&self, word: &[u8]) -> Result<Option<Rc<Found>>, IndexError> {
+        if let Some(found) = self.found.borrow().get(word) {
+            return Ok(found.clone());
+        }
+        let found = self.index.words.find(word)?.map(Rc::new);
+        self.found.borrow_mut().insert(word.to_vec(), found.clone());
+        Ok(found)
+    }
+}

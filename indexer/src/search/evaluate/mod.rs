@@ -1,0 +1,141 @@
+//! Asks the index of a segment what a plan wants to know.
+//!
+//! Conditions joined by OR are answered together: their wildcards by one walk over the dictionary, their
+//! values of a column by one pass over its rows. Many of which none may hold are those turned round. Where all have to hold,
+//! some of them share a walk, within a bound of memory.
+//!
+//! | module        | owns                                                                        |
+//! |---------------|-----------------------------------------------------------------------------|
+//! | `by_template` | plans that need no row                                                      |
+//! | `count`       | how many rows a plan means, and about how many it looks at                  |
+//! | `conditions`  | plans joined by AND and by OR                                               |
+//! | `columns`     | conditions on fields, answered by their columns                             |
+//! | `content`     | conditions on texts, answered by words, shapes and templates                |
+//! | `walks`       | words of some form, gathered by a walk over the dictionary                  |
+//!
+//! **Invariant:** what comes back are [`Bounds`] that hold: where the index does not know, or where nobody wants to
+//! know any more, every row is possible.
+
+mod by_template;
+mod columns;
+mod conditions;
+mod content;
+mod count;
+mod walks;
+
+use super::bounds::Bounds;
+use super::plan::Plan;
+use super::required::Form;
+use crate::segment::blocks::Blocks;
+use crate::segment::bundle::IndexError;
+use crate::segment::index::SegmentIndex;
+use crate::segment::lexicon::Found;
+use crate::work::Work;
+use crate::work::run::Run;
+use logstead_record::query::{FieldName, TimeRange};
+use logstead_record::{Batch, Selection};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What looking at a condition counts.
+const PLAN_WORK: usize = 256;
+/// So many rows of a packed column, or of a word, are unpacked in the time of other work on one.
+const PACKED_ROWS: usize = 8;
+
+/// A segment that is asked.
+pub(crate) struct Evaluation<'a> {
+    blocks: &'a Blocks,
+    index: &'a SegmentIndex,
+    rows: usize,
+    work: Work<'a>,
+    /// Words that were looked up.
+    found: RefCell<HashMap<Vec<u8>, Option<Rc<Found>>>>,
+    /// The distinct values of the columns that were asked, where they are kept.
+    values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
+    /// What the last walk for several conditions found.
+    ahead: RefCell<Vec<Ahead>>,
+}
+
+/// Forms, and the rows that have a word of one of them; nothing where the walk was given up.
+struct Ahead {
+    forms: Vec<Form>,
+    found: Option<Bounds>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(crate) fn new(blocks: &'a Blocks, index: &'a SegmentIndex, run: &Run<'a>) -> Evaluation<'a> {
+        Evaluation {
+            blocks,
+            index,
+            rows: blocks.rows() as usize,
+            work: run.work(),
+            found: RefCell::default(),
+            values: RefCell::default(),
+            ahead: RefCell::default(),
+        }
+    }
+
+    /// Whether the work goes on.
+    fn goes_on(&self) -> bool {
+        self.work.go_on(PLAN_WORK)
+    }
+
+    /// The rows whose time is in a range.
+    pub(crate) fn within(&self, range: TimeRange) -> Result<Selection, IndexError> {
+        if self.blocks.span.times().are_within(range) {
+            return Ok(Selection::all(self.rows));
+        }
+        self.index.times.rows_within(&(range.first.nanos()..=range.last.nanos()))
+    }
+
+    /// Which rows of `within` a plan means.
+    pub(crate) fn bounds(&self, plan: &Plan, within: &Selection) -> Result<Bounds, IndexError> {
+        if within.is_empty() {
+            return Ok(Bounds::exact(within.clone()));
+        }
+        if !self.work.go_on(PLAN_WORK) {
+            return Ok(Bounds::some_of(within.clone()));
+        }
+        if let Some(templates) = self.templates(plan)? {
+            return Ok(Bounds::exact(both(self.index.words.rows_of(&templates)?, within)));
+        }
+        Ok(match plan {
+            Plan::All => Bounds::exact(within.clone()),
+            Plan::Nothing => Bounds::exact(Selection::none(self.rows)),
+            Plan::Unknown => Bounds::some_of(within.clone()),
+            Plan::And(plans) => self.all_of(plans, within)?,
+            Plan::Or(plans) => self.any_of(plans.iter(), within)?,
+            Plan::Not(plan) => self.bounds(plan, within)?.not(within),
+            Plan::Time(range) => Bounds::exact(both(self.within(*range)?, within)),
+            Plan::Received(range) => self.received(*range, within),
+            Plan::Names(names) => self.names(names, within)?,
+            Plan::Content(content) => self.content(content, within)?,
+        })
+    }
+
+    /// By when blocks were received: only those that are partly in range are undecided.
+    fn received(&self, range: TimeRange, within: &Selection) -> Bounds {
+        let (mut certain, mut possible) = (Selection::none(self.rows), Selection::none(self.rows));
+        for block in 0..self.blocks.len() {
+            let span = self.blocks.span_of(block);
+            let rows = self.blocks.row_range(block);
+            if range.contains(span.received_first) && range.contains(span.received_last) {
+                certain.insert_range(rows.clone());
+            }
+            if span.received_first <= range.last && range.first <= span.received_last {
+                possible.insert_range(rows);
+            }
+        }
+        Bounds::between(both(certain, within), both(possible, within))
+    }
+}
+
+fn both(mut rows: Selection, within: &Selection) -> Selection {
+    rows.intersect(within);
+    rows
+}
+
+fn is_dynamic(field: &FieldName) -> bool {
+    matches!(field, FieldName::Dynamic(_))
+}

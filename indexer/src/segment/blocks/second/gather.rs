@@ -1,0 +1,56 @@
+//! Values of some rows of a column, as a batch keeps them.
+
+use crate::segment::names::Names;
+use hashbrown::HashMap;
+use logstead_record::{NameColumn, TextColumn};
+
+/// Values of some rows, by their numbers in the column, with no values but theirs. Values that stand for two fields may be
+/// the same in this one.
+pub(super) fn name_column(names: &Names, mut ids: Vec<u32>, may_repeat: bool) -> NameColumn {
+    let mut values = TextColumn::default();
+    let mut places = Places::new(names.values().len() + 1);
+    for id in &mut ids {
+        *id = places.of(*id, || {
+            let value = if *id == names.absent() { &[][..] } else { names.values().get(*id as usize) };
+            let known = values.iter().position(|known| may_repeat && known == value);
+            known.unwrap_or_else(|| {
+                values.push(value);
+                values.len() - 1
+            }) as u32
+        });
+    }
+    NameColumn::from_parts(values, ids).expect("every id has a value")
+}
+
+/// For values of a column their place among those of some rows.
+enum Places {
+    Few(Vec<u32>),
+    Many(HashMap<u32, u32>),
+}
+
+impl Places {
+    /// A table of more values than this is slower to make than to ask a hash for each row.
+    const FEW: usize = 4096;
+    const UNKNOWN: u32 = u32::MAX;
+
+    fn new(values: usize) -> Places {
+        if values <= Places::FEW {
+            Places::Few(vec![Places::UNKNOWN; values])
+        } else {
+            Places::Many(HashMap::new())
+        }
+    }
+
+    fn of(&mut self, id: u32, new: impl FnOnce() -> u32) -> u32 {
+        match self {
+            Places::Few(places) => {
+                let place = &mut places[id as usize];
+                if *place == Places::UNKNOWN {
+                    *place = new();
+                }
+                *place
+            }
+            Places::Many(places) => *places.entry(id).or_insert_with(new),
+        }
+    }
+}

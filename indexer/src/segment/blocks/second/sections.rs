@@ -1,0 +1,158 @@
+//! What the sections of a file hold. Once opened it is kept in the cache.
+//!
+//! **Invariant:** what was opened has the number of rows that belongs to it: that of the segment, of its group, or of the
+//! fields there.
+
+use super::groups::TextGroups;
+use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, ROWS, of_group};
+use super::order::TemplateOrder;
+use crate::segment::blocks::error::BlocksError;
+use crate::segment::bundle::{IndexError, Section};
+use crate::segment::cache::Part;
+use crate::segment::column::{Column, ORIGIN};
+use crate::segment::names::Names;
+use crate::segment::packed::Packed;
+use crate::segment::times::Times;
+use logstead_template::{Rows, TextGroup};
+use std::any::Any;
+use std::sync::Arc;
+
+/// The dynamic fields of a group of rows.
+pub(super) struct Fields {
+    /// Where the fields of each row end.
+    pub(super) ends: Vec<u32>,
+    pub(super) names: Names,
+}
+
+impl TextGroups {
+    /// Which template each message of a group has.
+    pub(crate) fn templates(&self, group: usize) -> Result<Arc<Rows>, BlocksError> {
+        self.kept(Part::Group(ROWS, group), || {
+            let rows = Rows::open(&self.section(ROWS, group)?)?;
+            self.check_rows(rows.len(), self.rows_of(group).len())?;
+            let bytes = rows.memory_bytes();
+            Ok((rows, bytes))
+        })
+    }
+
+    /// The messages of a group.
+    pub(crate) fn messages(&self, group: usize) -> Result<Arc<TextGroup>, BlocksError> {
+        self.kept(Part::Group(MESSAGE, group), || {
+            let texts = TextGroup::open(self.templates(group)?, self.section(MESSAGE, group)?)?;
+            let bytes = texts.memory_bytes();
+            Ok((texts, bytes))
+        })
+    }
+
+    /// A column that every segment has.
+    pub(crate) fn column(&self, column: Column) -> Result<Arc<Names>, BlocksError> {
+        self.kept(Part::Column(column), || {
+            let mut names = self.read_names(column.section())?;
+            if column.section() == ORIGIN {
+                names = self.in_order_of_rows(names)?;
+            }
+            let names = names.map_values(|values| column.own_part(values));
+            let bytes = names.memory_bytes();
+            Ok((names, bytes))
+        })
+    }
+
+    fn in_order_of_rows(&self, names: Names) -> Result<Names, BlocksError> {
+        let groups = (0..self.groups()).map(|group| self.templates(group)).collect::<Result<Vec<_>, _>>()?;
+        let reordered = names.reordered(|numbers| {
+            let mut rows = Vec::with_capacity(numbers.len());
+            let mut rest = numbers.as_slice();
+            for group in &groups {
+                let (of_group, after) = rest.split_at(group.len());
+                rows.extend(TemplateOrder::new(group).places().map(|place| of_group[place]));
+                rest = after;
+            }
+            rows
+        });
+        Ok(reordered.map_err(IndexError::from)?)
+    }
+
+    /// The sections of a group as they are, with their names.
+    pub(super) fn sections_of(&self, group: usize) -> Result<Vec<(&'static str, Vec<u8>)>, BlocksError> {
+        let there = GROUP_SECTIONS.into_iter().filter(|section| self.bundle.has(&of_group(section, group)));
+        there.map(|section| Ok((section, self.section(section, group)?))).collect()
+    }
+
+    fn section(&self, section: &'static str, group: usize) -> Result<Vec<u8>, IndexError> {
+        self.bundle.section(&of_group(section, group))?.read_all()
+    }
+
+    pub(super) fn whole_texts(
+        &self,
+        section: &'static str,
+        group: usize,
+        rows: usize,
+    ) -> Result<Arc<TextGroup>, BlocksError> {
+        self.kept(Part::Group(section, group), || {
+            let bytes = self.section(section, group)?;
+            let short = BlocksError::Implausible("length of a section");
+            let (head, rest) = bytes.split_first_chunk::<4>().ok_or(short.clone())?;
+            let (of_rows, texts) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or(short)?;
+            let templates = Rows::open(of_rows)?;
+            self.check_rows(templates.len(), rows)?;
+            let texts = TextGroup::open(Arc::new(templates), texts.to_vec())?;
+            let bytes = texts.memory_bytes() + texts.rows().memory_bytes();
+            Ok((texts, bytes))
+        })
+    }
+
+    pub(super) fn fields(&self, group: usize) -> Result<Arc<Fields>, BlocksError> {
+        self.kept(Part::Group(FIELDS, group), || {
+            let bytes = self.section(FIELDS, group)?;
+            let short = BlocksError::Implausible("length of a section");
+            let (head, rest) = bytes.split_first_chunk::<4>().ok_or(short.clone())?;
+            let (counts, names) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or(short)?;
+            let mut ends = Vec::new();
+            let counts = Packed::new(counts).map_err(IndexError::from)?;
+            counts.unpack_all(&mut ends);
+            self.check_rows(ends.len(), self.rows_of(group).len())?;
+            let mut end = 0_u32;
+            for count in &mut ends {
+                end = end.checked_add(*count).ok_or(BlocksError::Implausible("number of fields"))?;
+                *count = end;
+            }
+            let names = Names::new(names, end).map_err(IndexError::from)?;
+            let bytes = names.memory_bytes() + size_of_val(ends.as_slice());
+            Ok((Fields { ends, names }, bytes))
+        })
+    }
+
+    pub(super) fn bytes_column(&self, section: &'static str) -> Result<Arc<Names>, BlocksError> {
+        self.kept(Part::Section(section), || {
+            let names = self.read_names(section)?;
+            let bytes = names.memory_bytes();
+            Ok((names, bytes))
+        })
+    }
+
+    pub(super) fn own_times(&self) -> Result<Arc<Times<Section>>, BlocksError> {
+        self.kept(Part::Section(OWN), || {
+            let times = Times::open(self.bundle.section(OWN)?, self.rows)?;
+            let bytes = times.memory_bytes();
+            Ok((times, bytes))
+        })
+    }
+
+    fn read_names(&self, section: &str) -> Result<Names, BlocksError> {
+        let names =
+            Names::new(&self.bundle.section(section)?.read_all()?, self.rows).map_err(IndexError::from)?;
+        if names.is_complete() { Ok(names) } else { Err(BlocksError::Implausible("column")) }
+    }
+
+    fn check_rows(&self, rows: usize, expected: usize) -> Result<(), BlocksError> {
+        if rows == expected { Ok(()) } else { Err(BlocksError::Implausible("number of rows")) }
+    }
+
+    fn kept<T: Any + Send + Sync>(
+        &self,
+        part: Part,
+        read: impl FnOnce() -> Result<(T, usize), BlocksError>,
+    ) -> Result<Arc<T>, BlocksError> {
+        self.cache.get(self.owner, part, read)
+    }
+}

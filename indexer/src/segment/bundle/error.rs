@@ -1,0 +1,43 @@
+//! Why a file of sections cannot be read, in words for the operator.
+
+use super::kind::Kind;
+
+/// Why an index cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexError {
+    /// The disk did not give the bytes.
+    #[error("the index cannot be read: {0}")]
+    Disk(String),
+    /// It is something else.
+    #[error("the file is not an index: it does not begin with LSI1")]
+    Magic,
+    /// It was written by a later release.
+    #[error("the index has version {0}, and the newest that is known here is {newest}", newest = Kind::Index.version())]
+    Newer(u32),
+    /// Some bytes are not what was written.
+    #[error("the index is damaged: the checksum of what is at byte {offset} is wrong")]
+    Checksum {
+        /// Where they begin.
+        offset: u64,
+    },
+    /// It is not as long as it was.
+    #[error("the index has {have_bytes} bytes where {want_bytes} were written")]
+    Length {
+        /// How long it is.
+        have_bytes: u64,
+        /// How long it was.
+        want_bytes: u64,
+    },
+    /// A section is not there.
+    #[error("the index has no section {0:?}")]
+    Section(String),
+    /// Its checksums are right, and yet it is not what it should be.
+    #[error("the index cannot be understood: {0}")]
+    Format(String),
+}
+
+impl From<logstead_template::Fault> for IndexError {
+    fn from(fault: logstead_template::Fault) -> IndexError {
+        IndexError::Format(fault.to_string())
+    }
+}

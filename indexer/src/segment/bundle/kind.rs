@@ -1,0 +1,25 @@
+//! What a file of sections holds: how it begins, and which version of it is written.
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// An index of a segment.
+    Index,
+    /// The messages of a segment.
+    Blocks,
+}
+
+impl Kind {
+    /// What its files begin with.
+    pub(crate) const fn magic(self) -> [u8; 4] {
+        match self {
+            Kind::Index => *b"LSI1",
+            Kind::Blocks => *b"LSB2",
+        }
+    }
+
+    /// The newest version that is read, and the one that is written.
+    pub(super) const fn version(self) -> u32 {
+        2
+    }
+}

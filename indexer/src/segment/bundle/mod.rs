@@ -1,0 +1,48 @@
+//! Named sections in one file, with a checksum for each page: both files of a segment.
+//!
+//! | offset | size | field          | meaning                                                           |
+//! |-------:|-----:|----------------|-------------------------------------------------------------------|
+//! |      0 |    4 | magic          | `LSI1` for an index, `LSB2` for blocks                            |
+//! |      4 |    4 | header crc     | CRC-32C of the header from here on                                |
+//! |      8 |    4 | version        | of what the sections hold; these 80 bytes stay the same in every version |
+//! |     12 |    4 | rows           | number of messages in the segment                                 |
+//! |     16 |    8 | first sequence | of the first of them                                              |
+//! |     24 |   32 | blocks hash    | the root of the blocks: of those that an index was made of, or of these |
+//! |     56 |    8 | body bytes     | length of all sections together                                   |
+//! |     64 |    4 | sections       | number of sections                                                |
+//! |     68 |    4 | tables bytes   | length of the tables, which end the file                          |
+//! |     72 |    4 | tables crc     | CRC-32C of the tables                                             |
+//! |     76 |    4 | reserved       | zero                                                              |
+//! |     80 |      | sections       | back to back                                                      |
+//!
+//! The tables are for each section u8 length of its name, its name and u64 its length, and behind all of these one u32 for
+//! each page, its CRC-32C. A page is 16 KiB of a section, and the last of each may be shorter: so damage hits one section. In version 1
+//! a page is 16 KiB of all sections together, and the checksums stand before the lengths. All numbers are little endian.
+//!
+//! An index is derived: one that is damaged, short or of another version can be made again from the blocks.
+//!
+//! | module   | owns                                                   |
+//! |----------|--------------------------------------------------------|
+//! | `kind`   | what a file holds, and its version                     |
+//! | `header` | its first bytes                                        |
+//! | `tables` | its last bytes: the sections and the checksums of pages |
+//! | `write`  | sections → a file                                      |
+//! | `read`   | a file → checked bytes of sections                     |
+//! | `error`  | why it cannot be read                                  |
+//!
+//! **Invariant:** no byte leaves this file that was not checked since it was read from the disk.
+
+mod error;
+mod header;
+mod kind;
+mod read;
+mod tables;
+#[cfg(test)]
+pub(crate) mod tests;
+mod write;
+
+pub use error::IndexError;
+pub(crate) use header::Identity;
+pub(crate) use kind::Kind;
+pub(crate) use read::{Bundle, Section};
+pub(crate) use write::BundleWriter;

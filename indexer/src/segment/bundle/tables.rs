@@ -1,0 +1,81 @@
+//! The tables at the end of a file of sections: names and lengths of the sections, and a checksum for each page.
+//!
+//! **Invariant:** tables that were read fit their header: the sections fill the body, and each page of them has a
+//! checksum.
+
+use super::error::IndexError;
+use super::header::{CRC_BYTES, Header};
+use std::ops::Range;
+
+pub(super) const PAGE_BYTES: usize = 16 << 10;
+/// The version whose pages are of all sections together.
+const ONE_BODY: u32 = 1;
+
+pub(super) fn write_page_table(section: &[u8], table: &mut Vec<u8>) {
+    section.chunks(PAGE_BYTES).for_each(|page| table.extend_from_slice(&crc32c::crc32c(page).to_le_bytes()));
+}
+
+/// Where each page begins, and where the last ends.
+fn page_starts(version: u32, sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
+    let mut starts = Vec::new();
+    match version {
+        ONE_BODY => starts.extend((0..body_bytes).step_by(PAGE_BYTES)),
+        _ => sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES))),
+    }
+    starts.push(body_bytes);
+    starts
+}
+
+pub(super) fn write_section_table(sections: &[(String, Vec<u8>)], table: &mut Vec<u8>) {
+    for (name, bytes) in sections {
+        table.push(name.len() as u8);
+        table.extend_from_slice(name.as_bytes());
+        table.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+    }
+}
+
+/// The checksums of the pages, where these begin, and the sections with their places in the body.
+pub(super) type Tables = (Vec<u32>, Vec<u64>, Vec<(String, Range<u64>)>);
+
+pub(super) fn read_tables(tables: &[u8], header: &Header) -> Result<Tables, IndexError> {
+    let read = || {
+        let (sections, crcs) = match header.version {
+            ONE_BODY => {
+                let pages = usize::try_from(header.body_bytes.div_ceil(PAGE_BYTES as u64)).ok()?;
+                let (crcs, mut rest) = tables.split_at_checked(pages.checked_mul(CRC_BYTES)?)?;
+                let sections = read_sections(&mut rest, header)?;
+                rest.is_empty().then_some((sections, crcs))?
+            }
+            _ => {
+                let mut rest = tables;
+                (read_sections(&mut rest, header)?, rest)
+            }
+        };
+        let starts = page_starts(header.version, &sections, header.body_bytes);
+        let is_whole = crcs.len() == (starts.len() - 1) * CRC_BYTES;
+        let crcs = crcs.as_chunks().0.iter().map(|&crc| u32::from_le_bytes(crc)).collect();
+        is_whole.then_some((crcs, starts, sections))
+    };
+    read().ok_or_else(|| IndexError::Format("its tables do not fit its header".to_owned()))
+}
+
+/// The sections, which fill the body.
+fn read_sections(rest: &mut &[u8], header: &Header) -> Option<Vec<(String, Range<u64>)>> {
+    let mut sections = Vec::new();
+    let mut start = 0_u64;
+    for _ in 0..header.sections {
+        let (name, bytes) = read_section_entry(rest)?;
+        let end = start.checked_add(bytes).filter(|end| *end <= header.body_bytes)?;
+        sections.push((name, start..end));
+        start = end;
+    }
+    (start == header.body_bytes).then_some(sections)
+}
+
+fn read_section_entry(rest: &mut &[u8]) -> Option<(String, u64)> {
+    let (name_bytes, after) = rest.split_first()?;
+    let (name, after) = after.split_at_checked(usize::from(*name_bytes))?;
+    let (bytes, after) = after.split_first_chunk()?;
+    *rest = after;
+    Some((str::from_utf8(name).ok()?.to_owned(), u64::from_le_bytes(*bytes)))
+}

@@ -1,0 +1,253 @@
+//! Reads a column of names: which value each row has, and which rows have some values.
+//!
+//! **Invariant:** every row of an open [`Names`] has a value that exists or none.
+
+use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST};
+use super::planes::decompressed;
+use crate::segment::packed::{ColumnFault, FRAME_ROWS, Packed, PackedBuilder};
+use logstead_record::{Selection, TextColumn};
+use std::ops::Range;
+
+/// A column of names.
+///
+/// An *id* is the place of a value in [`Names::values`]; [`Names::absent`] is the id of having none.
+pub(crate) struct Names {
+    values: TextColumn,
+    kind: u8,
+    /// Ids + 1, and 0 for none: so absence is known before all values are.
+    rows: Packed,
+}
+
+impl Names {
+    /// From its bytes, for a segment of `rows` rows.
+    pub(crate) fn new(bytes: &[u8], rows: u32) -> Result<Names, ColumnFault> {
+        let short = ColumnFault::Short { bytes: bytes.len() as u64 };
+        let (&kind, rest) = bytes.split_first().ok_or(short)?;
+        let (&count, rest) = rest.split_first_chunk().ok_or(short)?;
+        let count = u32::from_le_bytes(count) as usize;
+        let is_complete = matches!(kind, COMPLETE | COMPRESSED);
+        if COMPRESSED < kind || (!is_complete && count != 0) {
+            return Err(ColumnFault::Kind(kind));
+        }
+        let (ends, rest) = count.checked_mul(4).and_then(|ends| rest.split_at_checked(ends)).ok_or(short)?;
+        let ends: Vec<u32> = ends.as_chunks().0.iter().map(|&end| u32::from_le_bytes(end)).collect();
+        let value_bytes = ends.last().map_or(0, |&end| end as usize);
+        let (value_bytes, packed) = rest.split_at_checked(value_bytes).ok_or(short)?;
+        let values = TextColumn::from_parts(value_bytes.to_vec(), ends)?;
+        let (kind, packed) = match kind {
+            COMPRESSED => (COMPLETE, decompressed(packed, rows)?),
+            kind => (kind, Packed::new(packed)?),
+        };
+        let names = Names { values, kind, rows: packed };
+        names.check(rows)?;
+        Ok(names)
+    }
+
+    /// The same rows with the same number of other values, which need not be distinct.
+    #[must_use]
+    pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {
+        let count = self.values.len();
+        let names = Names { values: map(self.values), ..self };
+        assert_eq!(names.values.len(), count, "an id stands for a value");
+        names
+    }
+
+    /// The same with its rows in another order: `order` gets a number for each row, and gives them back.
+    pub(crate) fn reordered(self, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Names, ColumnFault> {
+        let mut numbers = Vec::new();
+        self.rows.unpack_all(&mut numbers);
+        let mut builder = PackedBuilder::default();
+        builder.extend(order(numbers).into_iter());
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes);
+        Ok(Names { rows: Packed::new(&bytes)?, ..self })
+    }
+
+    /// The distinct values; none where only presence is kept.
+    pub(crate) fn values(&self) -> &TextColumn {
+        &self.values
+    }
+
+    /// Whether the values are kept, and not only which rows have one.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.kind == COMPLETE
+    }
+
+    /// Whether it is known that no row has an empty value, where values are not kept.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.kind == FILLED
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// The id of a row without a value: the number of values. Where only presence is kept it is 1, and 0
+    /// is any value.
+    pub(crate) fn absent(&self) -> u32 {
+        if self.is_complete() { self.values.len() as u32 } else { 1 }
+    }
+
+    /// The id of each row.
+    pub(crate) fn ids(&self) -> Vec<u32> {
+        let mut ids = Vec::new();
+        self.rows.unpack_all(&mut ids);
+        let absent = self.absent();
+        // None is 0, which becomes the largest number.
+        ids.iter_mut().for_each(|number| *number = number.wrapping_sub(FIRST).min(absent));
+        ids
+    }
+
+    /// The id of each of some rows.
+    pub(crate) fn ids_of(&self, rows: Range<usize>) -> Vec<u32> {
+        let absent = self.absent();
+        let (first, mut numbers) = (rows.start / FRAME_ROWS, [0; FRAME_ROWS]);
+        let mut ids = Vec::with_capacity(rows.len() + 2 * FRAME_ROWS);
+        for frame in first..rows.end.div_ceil(FRAME_ROWS) {
+            self.rows.unpack_frame(frame, &mut numbers);
+            ids.extend(numbers.iter().map(|number| number.wrapping_sub(FIRST).min(absent)));
+        }
+        let before = rows.start - first * FRAME_ROWS;
+        ids.truncate(before + rows.len());
+        ids.drain(..before);
+        ids
+    }
+
+    /// The rows that have a value.
+    pub(crate) fn present(&self) -> Selection {
+        let known = |least, largest| match (least, largest) {
+            (ABSENT, ABSENT) => Some(false),
+            (ABSENT, _) => None,
+            _ => Some(true),
+        };
+        self.rows_where(known, |number| number != ABSENT)
+    }
+
+    /// The rows that have one of the `accepted` values.
+    pub(crate) fn rows_with(&self, accepted: &Selection) -> Selection {
+        assert_eq!(accepted.rows(), self.values.len(), "a selection of other values");
+        let mut ids = accepted.iter();
+        match (ids.next(), ids.next()) {
+            (None, _) => Selection::none(self.rows()),
+            _ if accepted.is_all() => self.present(),
+            (Some(only), None) => self.rows_of(only as u32 + FIRST),
+            _ => {
+                let mut accepts = vec![false; self.values.len() + FIRST as usize];
+                accepted.iter().for_each(|id| accepts[id + FIRST as usize] = true);
+                let known = |least, largest| (least == largest).then(|| accepts[least as usize]);
+                self.rows_where(known, |number| accepts[number as usize])
+            }
+        }
+    }
+
+    /// How many of the selected rows have each id; the last count is of those that have no value.
+    pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
+        assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
+        let mut counts = vec![0; self.absent() as usize + 1];
+        for (frame, words) in selected.words().chunks(FRAME_ROWS / 64).enumerate() {
+            self.count_frame(frame, words, &mut counts);
+        }
+        counts.rotate_left(FIRST as usize);
+        counts
+    }
+
+    /// Memory it holds.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + self.rows.memory_bytes()
+    }
+
+    /// Every number of every frame must have a value, or be none.
+    fn check(&self, rows: u32) -> Result<(), ColumnFault> {
+        if self.rows() != rows as usize {
+            return Err(ColumnFault::Rows { rows: self.rows() as u32, expected: rows });
+        }
+        let values = self.absent();
+        let mut numbers = [0; FRAME_ROWS];
+        for frame in 0..self.rows.frames() {
+            if self.rows.frame_bounds(frame).1 <= values {
+                continue;
+            }
+            self.rows.unpack_frame(frame, &mut numbers);
+            let largest = numbers.iter().copied().fold(0, u32::max);
+            if values < largest {
+                return Err(ColumnFault::Id { id: largest - FIRST, values });
+            }
+        }
+        Ok(())
+    }
+
+    fn rows_of(&self, wanted: u32) -> Selection {
+        let known = |least, largest| match () {
+            () if wanted < least || largest < wanted => Some(false),
+            () if least == largest => Some(true),
+            () => None,
+        };
+        self.rows_where(known, |number| number == wanted)
+    }
+
+    /// The rows whose number is accepted. `known` says from the least and the largest number that a frame can
+    /// have whether all or none of it are.
+    fn rows_where(
+        &self,
+        known: impl Fn(u32, u32) -> Option<bool>,
+        accepts: impl Fn(u32) -> bool,
+    ) -> Selection {
+        let mut words = Vec::with_capacity(self.rows.frames() * (FRAME_ROWS / 64));
+        let mut numbers = [0; FRAME_ROWS];
+        for frame in 0..self.rows.frames() {
+            let (least, largest) = self.rows.frame_bounds(frame);
+            match known(least, largest) {
+                Some(true) => words.extend([u64::MAX; FRAME_ROWS / 64]),
+                Some(false) => words.extend([0; FRAME_ROWS / 64]),
+                None => {
+                    self.rows.unpack_frame(frame, &mut numbers);
+                    words.extend(numbers.as_chunks().0.iter().map(|rows| word_of(rows, &accepts)));
+                }
+            }
+        }
+        words.truncate(self.rows().div_ceil(64));
+        Selection::from_words(self.rows(), words)
+    }
+
+    fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [u64]) {
+        let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
+        if rows == 0 {
+            return;
+        }
+        let (least, largest) = self.rows.frame_bounds(frame);
+        if least == largest {
+            counts[least as usize] += u64::from(rows);
+            return;
+        }
+        let mut numbers = [0; FRAME_ROWS];
+        self.rows.unpack_frame(frame, &mut numbers);
+        if rows as usize == FRAME_ROWS {
+            numbers.iter().for_each(|&number| counts[number as usize] += 1);
+            return;
+        }
+        for (rows, &word) in numbers.as_chunks::<64>().0.iter().zip(selected) {
+            let mut left = word;
+            while left != 0 {
+                counts[rows[left.trailing_zeros() as usize] as usize] += 1;
+                left &= left - 1;
+            }
+        }
+    }
+}
+
+/// One bit for each number, the first in the lowest.
+fn word_of(numbers: &[u32; 64], accepts: impl Fn(u32) -> bool) -> u64 {
+    // Bytes first: so the compiler compares many numbers at once.
+    let mut bytes = [0_u8; 64];
+    for (byte, &number) in bytes.iter_mut().zip(numbers) {
+        *byte = u8::from(accepts(number));
+    }
+    // The product has the lowest bits of the eight bytes side by side in its highest byte.
+    let eights = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&eight| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
+    eights.rev().fold(0, |word, bits| word << 8 | bits)
+}

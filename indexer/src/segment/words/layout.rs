@@ -1,0 +1,8 @@
+//! What a dictionary is called, and the field of tantivy's that holds it: for its writer and its reader.
+
+use tantivy::schema::Field;
+
+/// The words of texts that are kept as they are; in the first version of an index, of all messages and values.
+pub(crate) const WORDS: &str = "words";
+/// The only field of the schema.
+pub(super) const FIELD: Field = Field::from_field_id(0);

@@ -1,0 +1,24 @@
+//! The words of a segment: which rows have a word, in tantivy's formats.
+//!
+//! | module   | owns                                             |
+//! |----------|--------------------------------------------------|
+//! | `write`  | inverted texts → the files of a dictionary       |
+//! | `read`   | one word, looked up                              |
+//! | `walk`   | all words that begin alike, looked at one by one |
+//! | `layout` | what writer and reader have in common            |
+//!
+//! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
+
+#[cfg(test)]
+mod cost;
+mod layout;
+mod read;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod write;
+
+pub(crate) use layout::WORDS;
+pub(crate) use read::{Found, Words};
+pub(crate) use walk::{Walked, WordSets};
+pub(crate) use write::write;

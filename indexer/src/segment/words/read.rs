@@ -1,0 +1,109 @@
+//! Looks up words of a segment, one by one.
+//!
+//! A word longer than [`TERM_BYTES_MAX`] is in the dictionary by its first bytes only. What is found by a
+//! term of that length may be another word: such answers are *not exact*, and have to be checked on the messages.
+
+use super::layout::FIELD;
+use crate::segment::bundle::{Bundle, IndexError};
+use crate::segment::directory::Sections;
+use crate::segment::inverter::TERM_BYTES_MAX;
+use logstead_record::Selection;
+use std::sync::Arc;
+use tantivy::index::{Index, InvertedIndexReader, SegmentReader};
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::schema::IndexRecordOption;
+
+/// To look up a row in a word's rows costs as much as to decode about this many of them.
+const SEEK_ROWS: usize = 64;
+
+/// The words of a segment, open for reading.
+pub(crate) struct Words {
+    pub(super) inverted: Arc<InvertedIndexReader>,
+    pub(super) rows: u32,
+}
+
+/// A word that some rows have.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// How many rows.
+    pub(crate) rows: u32,
+    /// Whether these are the rows of this word and no other.
+    pub(crate) exact: bool,
+    term: TermInfo,
+}
+
+impl Words {
+    /// Opens a dictionary of an index file, of this many rows.
+    pub(crate) fn open(dictionary: &'static str, rows: u32, bundle: &Bundle) -> Result<Words, IndexError> {
+        let index = Index::open(Sections::new(dictionary, bundle))?;
+        let segments = index.searchable_segments()?;
+        let [segment] = segments.as_slice() else {
+            return Err(IndexError::Format(format!("{} word indexes where one belongs", segments.len())));
+        };
+        if segment.meta().max_doc() != rows {
+            let words_rows = segment.meta().max_doc();
+            return Err(IndexError::Format(format!("words of {words_rows} rows in an index of {rows}")));
+        }
+        let inverted = SegmentReader::open(segment)?.inverted_index(FIELD)?;
+        Ok(Words { inverted, rows })
+    }
+
+    /// How many different words there are, as far as the dictionary tells them apart.
+    #[cfg(test)]
+    pub(crate) fn terms(&self) -> usize {
+        self.inverted.terms().num_terms()
+    }
+
+    /// Looks up one word in lower case.
+    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
+        let term = self.inverted.terms().get(&word[..word.len().min(TERM_BYTES_MAX)])?;
+        Ok(term.map(|term| Found { rows: term.doc_freq, exact: word.len() < TERM_BYTES_MAX, term }))
+    }
+
+    /// The rows that have a word.
+    pub(crate) fn rows(&self, found: &Found) -> Result<Selection, IndexError> {
+        let mut rows = Selection::none(self.rows as usize);
+        insert_all(&mut self.postings(&found.term)?, &mut rows)?;
+        Ok(rows)
+    }
+
+    /// Of some rows, keeps those that have a word.
+    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<(), IndexError> {
+        let count = rows.count();
+        if count == 0 {
+            return Ok(());
+        }
+        if found.rows as usize / SEEK_ROWS < count {
+            rows.intersect(&self.rows(found)?);
+            return Ok(());
+        }
+        let mut postings = self.postings(&found.term)?;
+        let mut kept = Selection::none(rows.rows());
+        for row in rows.iter() {
+            let place = postings.seek(row as u32);
+            if postings.doc(place) == row as u32 {
+                kept.insert(row);
+            }
+        }
+        *rows = kept;
+        Ok(())
+    }
+
+    fn postings(&self, term: &TermInfo) -> Result<BlockSegmentPostings, IndexError> {
+        Ok(self.inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic)?)
+    }
+}
+
+/// Adds the rows of a word that are not yet read.
+pub(super) fn insert_all(
+    postings: &mut BlockSegmentPostings,
+    rows: &mut Selection,
+) -> Result<(), IndexError> {
+    while !postings.docs().is_empty() {
+        if !rows.try_insert_all(postings.docs()) {
+            return Err(IndexError::Format(format!("a word's rows go beyond {}", rows.rows())));
+        }
+        postings.advance();
+    }
+    Ok(())
+}

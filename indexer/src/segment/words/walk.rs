@@ -1,0 +1,165 @@
+//! Walks over the words of a segment that begin alike, and gathers the rows of those that are meant.
+//!
+//! **Invariant:** a walk that gives up says so. A word of which the dictionary keeps only the beginning may be meant,
+//! and never counts as one that is.
+
+use super::read::{Words, insert_all};
+use crate::segment::bundle::IndexError;
+use crate::segment::inverter::TERM_BYTES_MAX;
+use crate::work::Work;
+use logstead_record::Selection;
+use logstead_template::WordForm;
+use std::ops::Bound;
+use tantivy::postings::BlockSegmentPostings;
+use tantivy::termdict::TermStreamer;
+
+/// This many of a word's rows are decoded in the time of other work on one.
+const DECODED_ROWS: usize = 8;
+
+/// What a walk over the dictionary found.
+#[derive(Debug, Clone)]
+pub(crate) struct Walked<T = Selection> {
+    /// The rows of the words that were accepted.
+    pub(crate) rows: T,
+    /// The rows of words that are longer than the dictionary keeps, and might have been.
+    pub(crate) cut: Selection,
+    /// How many terms were looked at.
+    pub(crate) terms: usize,
+    /// Whether these were all. If not, neither are the rows.
+    pub(crate) complete: bool,
+}
+
+/// Sets of words that are looked for together.
+pub(crate) trait WordSets {
+    /// How many sets.
+    fn sets(&self) -> usize;
+
+    /// The places of a dictionary where to look, and whether all words there are in the only set.
+    fn walks(&self) -> Vec<(&[u8], bool)>;
+
+    /// Adds the sets that a word is in.
+    fn sets_of(&self, word: &[u8], sets: &mut Vec<usize>);
+
+    /// The forms of the words of a set.
+    fn forms(&self, set: usize) -> Vec<WordForm>;
+}
+
+impl Words {
+    /// The rows of all words that begin with `prefix` and that `accepts` accepts. After `terms_max` terms it
+    /// gives up: to scan the messages is then cheaper. It also ends where the work does.
+    #[cfg(test)]
+    pub(super) fn walk(
+        &self,
+        prefix: &[u8],
+        accepts: &mut dyn FnMut(&[u8]) -> bool,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked, IndexError> {
+        let mut sets_of = |word: &[u8], sets: &mut Vec<usize>| {
+            if accepts(word) {
+                sets.push(0);
+            }
+        };
+        let mut walked = self.walk_each((prefix, 1), &mut sets_of, terms_max, work)?;
+        Ok(Walked {
+            rows: walked.rows.remove(0),
+            cut: walked.cut,
+            terms: walked.terms,
+            complete: walked.complete,
+        })
+    }
+
+    /// The same for several sets of words at once: `sets_of` says in which of them a word is.
+    pub(crate) fn walk_each(
+        &self,
+        (prefix, sets): (&[u8], usize),
+        sets_of: &mut dyn FnMut(&[u8], &mut Vec<usize>),
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let mut walked = Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true };
+        let (mut postings, mut sets) = (BlockSegmentPostings::empty(), Vec::new());
+        let mut terms = self.beginning_with(&prefix[..prefix.len().min(TERM_BYTES_MAX)])?;
+        while terms.advance() {
+            if walked.terms == terms_max || !work.go_on(1) {
+                walked.complete = false;
+                break;
+            }
+            walked.terms += 1;
+            let is_cut = terms.key().len() == TERM_BYTES_MAX;
+            sets.clear();
+            if !is_cut {
+                sets_of(terms.key(), &mut sets);
+            }
+            let found = sets.iter().map(Some).chain(is_cut.then_some(None));
+            for set in found {
+                if !work.go_on(terms.value().doc_freq as usize / DECODED_ROWS) {
+                    walked.complete = false;
+                    return Ok(walked);
+                }
+                self.inverted.reset_block_postings_from_terminfo(terms.value(), &mut postings)?;
+                let rows = set.map_or(&mut walked.cut, |&set| &mut walked.rows[set]);
+                insert_all(&mut postings, rows)?;
+            }
+        }
+        Ok(walked)
+    }
+
+    /// The rows of each of some sets of words.
+    pub(crate) fn walk_sets(
+        &self,
+        sets: &dyn WordSets,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let mut all = Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        for (beginning, are_all_meant) in sets.walks() {
+            let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
+                if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }
+            };
+            let walked = self.walk_each((beginning, sets.sets()), sets_of, terms_max - all.terms, work)?;
+            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+            if !all.complete {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    fn beginning_with(&self, prefix: &[u8]) -> Result<TermStreamer<'_>, IndexError> {
+        let from = self.inverted.terms().range().ge(prefix);
+        let range = match after_prefix(prefix) {
+            Bound::Excluded(end) => from.lt(end),
+            _ => from,
+        };
+        Ok(range.into_stream()?)
+    }
+}
+
+impl Walked<Vec<Selection>> {
+    /// Adds what another dictionary has for the same sets.
+    pub(crate) fn add(&mut self, rows: &[Selection], cut: &Selection, (terms, complete): (usize, bool)) {
+        self.rows.iter_mut().zip(rows).for_each(|(all, rows)| all.union(rows));
+        self.cut.union(cut);
+        self.terms += terms;
+        self.complete &= complete;
+    }
+}
+
+impl Walked {
+    /// Whether `rows` are all, and no word was too long to tell.
+    #[cfg(test)]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.complete && self.cut.is_empty()
+    }
+}
+
+/// Where the words that begin with `prefix` end.
+fn after_prefix(prefix: &[u8]) -> Bound<Vec<u8>> {
+    let Some(last) = prefix.iter().rposition(|&byte| byte < u8::MAX) else { return Bound::Unbounded };
+    let mut end = prefix[..=last].to_vec();
+    end[last] += 1;
+    Bound::Excluded(end)
+}
