@@ -6,6 +6,7 @@
 use logstead_record::query::{Near, Part, Pattern, TextTest};
 use logstead_record::word;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use std::ops::Range;
 
 /// Words that begin with fewer characters are too many to walk.
 const PREFIX_CHARS_MIN: usize = 2;
@@ -84,6 +85,11 @@ impl Required {
     pub(crate) fn is_sufficient(&self, test: &TextTest) -> bool {
         let TextTest::Pattern(pattern) = test else { return false };
         let is_one_word = |text: &str| word::words(text.as_bytes()).next() == Some(0..text.len());
+        if let [Part::Text(text)] = pattern.parts()
+            && word::addresses(text.as_bytes()).next() == Some(0..text.len())
+        {
+            return true;
+        }
         let text = match pattern.parts() {
             [Part::Text(text)]
             | [Part::Text(text), Part::Run]
@@ -138,7 +144,15 @@ fn collect_words(
     ends_at_boundary: bool,
     required: &mut Vec<Required>,
 ) {
+    let is_whole = |range: &Range<usize>| {
+        (starts_at_boundary || 0 < range.start) && (ends_at_boundary || range.end < text.len())
+    };
+    let addresses: Vec<Range<usize>> = word::addresses(text).filter(is_whole).collect();
     for range in word::words(text) {
+        // What has an address has its four numbers.
+        if addresses.iter().any(|address| address.start <= range.start && range.end <= address.end) {
+            continue;
+        }
         let begins = starts_at_boundary || 0 < range.start;
         let ends = ends_at_boundary || range.end < text.len();
         let word = folded(&text[range]);
@@ -148,11 +162,7 @@ fn collect_words(
             required.push(Required::Like(Form::Begins(word)));
         }
     }
-    for range in word::addresses(text) {
-        if (starts_at_boundary || 0 < range.start) && (ends_at_boundary || range.end < text.len()) {
-            required.push(Required::Word(text[range].to_vec()));
-        }
-    }
+    required.extend(addresses.into_iter().map(|range| Required::Word(text[range].to_vec())));
 }
 
 fn folded(text: &[u8]) -> Vec<u8> {
@@ -293,7 +303,8 @@ mod tests {
             ("Error", "error", true),
             ("cs\"Error\"", "error", false),
             ("\"session opened\"", "session opened", false),
-            ("10.0.0.1:22", "10 0 0 1 22 10.0.0.1", false),
+            ("10.0.0.1", "10.0.0.1", true),
+            ("10.0.0.1:22", "22 10.0.0.1", false),
             ("\"--\"", "?", false),
             ("conn*", "conn*", true),
             ("*nection", "*nection", true),

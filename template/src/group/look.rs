@@ -4,7 +4,7 @@ use logstead_record::{TextColumn, word};
 use memchr::memmem::Finder;
 
 /// Looks for one word, which is in lower case.
-pub(super) struct Look<'w> {
+pub struct Look<'w> {
     wanted: &'w [u8],
     finder: Finder<'w>,
     has_letters: bool,
@@ -15,7 +15,7 @@ pub(super) struct Look<'w> {
 
 impl<'w> Look<'w> {
     /// `None` where it is not one word: no text has it as a word.
-    pub(super) fn new(wanted: &'w [u8]) -> Option<Look<'w>> {
+    pub fn new(wanted: &'w [u8]) -> Option<Look<'w>> {
         let is_word = word::words(wanted).next() == Some(0..wanted.len());
         is_word.then(|| Look {
             wanted,
@@ -27,7 +27,7 @@ impl<'w> Look<'w> {
     }
 
     /// Calls `each` with the number of every text that has the word, in order, and maybe twice.
-    pub(super) fn for_each(&mut self, texts: &TextColumn, mut each: impl FnMut(usize)) {
+    pub fn for_each(&mut self, texts: &TextColumn, mut each: impl FnMut(usize)) {
         if !texts.bytes().is_ascii() {
             // Beyond ASCII letters in lower case have another length.
             let has_word = |&row: &usize| is_in(self.wanted, texts.get(row), &mut self.scratch);

@@ -43,6 +43,7 @@ mod write;
 
 pub use find::Wanted;
 pub use forms::{WordForm, WordSet};
+pub use look::Look;
 pub use others::may_hold_other_addresses;
 pub use read::TextGroup;
 pub use rows::{Ranks, Rows};

@@ -64,14 +64,13 @@ impl Evaluation<'_> {
             });
         }
         let mut words = Vec::new();
-        let are_all = content.required.collect_words(&mut words);
+        content.required.collect_words(&mut words);
         for word in &words {
             if self.find(word)?.is_none() {
                 return Ok(Some(Selection::none(count)));
             }
         }
-        let Some(shape) = &content.shape else { return Ok(None) };
-        let is_plain = are_all && words.len() == shape.words && shape.is_plain;
-        self.index.words.templates_with_shape(&shape.matcher, (&words, is_plain))
+        let shape = self.by_shape(content)?;
+        Ok(shape.and_then(|shape| self.index.words.templates_by_shape(&shape)))
     }
 }

@@ -6,7 +6,7 @@ use super::super::required::Required;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::Place;
-use crate::segment::lexicon::Found;
+use crate::segment::lexicon::{ByShape, Found};
 use logstead_record::Selection;
 use std::rc::Rc;
 
@@ -26,7 +26,12 @@ impl Evaluation<'_> {
         if self.is_sufficient(content) {
             return self.rows_with_words(&content.required, within);
         }
-        let possible = self.rows_with_words(&content.required, within)?.possible().clone();
+        // To walk an expression through templates takes less time than to walk the dictionary for a part of a word.
+        let is_walked = content.expression.is_some() && self.index.words.templates().is_some();
+        let possible = match content.required {
+            Required::Like(_) if is_walked => within.clone(),
+            _ => self.rows_with_words(&content.required, within)?.possible().clone(),
+        };
         if let Some(expression) = &content.expression
             && let Some((certain, mut may_be)) =
                 self.index.words.rows_matching(expression, &possible, &self.work)?
@@ -39,14 +44,33 @@ impl Evaluation<'_> {
         }
         let by_shape = match &content.shape {
             Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
-                let mut words = Vec::new();
-                let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
-                self.index.rows_with_shape(&shape.matcher, (&words, are_all && shape.is_plain))?
+                match self.by_shape(content)? {
+                    Some(found) => self.index.words.rows_by_shape(&found),
+                    None => self.index.rows_with_shape(&shape.matcher)?,
+                }
             }
             _ => None,
         };
         let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
         Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
+    }
+
+    /// What the shapes of templates say about a text, looked up once.
+    pub(super) fn by_shape(&self, content: &Content) -> Result<Option<Rc<ByShape>>, IndexError> {
+        let Some(shape) = &content.shape else { return Ok(None) };
+        // A plan stays where it is while it is asked for.
+        let key = std::ptr::from_ref(shape).addr();
+        if let Some(known) = self.by_shape.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let mut words = Vec::new();
+        let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
+        let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
+        let by_shape =
+            self.index.words.by_shape(&shape.matcher, (&words, &found, are_all && shape.is_plain))?;
+        let by_shape = by_shape.map(Rc::new);
+        self.by_shape.borrow_mut().insert(key, by_shape.clone());
+        Ok(by_shape)
     }
 
     /// The rows that may have a dynamic field.

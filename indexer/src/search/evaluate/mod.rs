@@ -29,7 +29,7 @@ use super::required::Form;
 use crate::segment::blocks::Blocks;
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
-use crate::segment::lexicon::Found;
+use crate::segment::lexicon::{ByShape, Found};
 use crate::work::Work;
 use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
@@ -55,6 +55,8 @@ pub(crate) struct Evaluation<'a> {
     values: RefCell<Vec<(FieldName, Option<Rc<Batch>>)>>,
     /// What the last walk for several conditions found.
     ahead: RefCell<Vec<Ahead>>,
+    /// What was found by the shapes of templates, for each condition.
+    by_shape: RefCell<HashMap<usize, Option<Rc<ByShape>>>>,
 }
 
 /// Forms, and the rows that have a word of one of them; nothing where the walk was given up.
@@ -73,6 +75,7 @@ impl<'a> Evaluation<'a> {
             found: RefCell::default(),
             values: RefCell::default(),
             ahead: RefCell::default(),
+            by_shape: RefCell::default(),
         }
     }
 

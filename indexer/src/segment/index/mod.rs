@@ -186,16 +186,14 @@ impl SegmentIndex {
         }
     }
 
-    /// Looks for a text without digits in the shapes of messages: the rows that have it there for certain, and those that
-    /// may have it there or in a field. Beside the matcher are the words that stand in the text, and whether it begins and
-    /// ends with one. None where shapes are too many.
+    /// Looks for a text without digits in the shapes that the first version keeps of messages: the rows that have it there
+    /// for certain, and those that may have it there or in a field. None where shapes are too many.
     pub(crate) fn rows_with_shape(
         &self,
         matcher: &Matcher,
-        text: (&[&[u8]], bool),
     ) -> Result<Option<(Selection, Selection)>, IndexError> {
         if self.groups.is_some() {
-            return self.words.rows_with_shape(matcher, text).map(Some);
+            return Ok(None);
         }
         let rows = self.bundle.identity().rows;
         let shapes = Names::new(&self.bundle.section(SHAPE)?.read_all()?, rows)?;

@@ -3,6 +3,7 @@
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
 mod second;
+mod shapes;
 
 use super::blocks::TextGroups;
 use super::bundle::{Bundle, IndexError};
@@ -14,6 +15,8 @@ use logstead_record::query::Matcher;
 use logstead_template::Automaton;
 pub(super) use second::{KEYS, SLOTS, VALUES};
 use second::{Second, Spread};
+pub(crate) use shapes::ByShape;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The words of a segment.
@@ -34,6 +37,15 @@ pub(crate) struct Found {
 enum Place {
     First(words::Found),
     Second(Spread),
+}
+
+impl Found {
+    fn spread(&self) -> Option<&Spread> {
+        match &self.place {
+            Place::First(_) => None,
+            Place::Second(spread) => Some(spread),
+        }
+    }
 }
 
 impl Lexicon {
@@ -111,16 +123,24 @@ impl Lexicon {
         }
     }
 
-    /// The rows whose shape is meant for certain, and those whose shape may be; see
-    /// [`SegmentIndex::rows_with_shape`](super::index::SegmentIndex::rows_with_shape).
-    pub(super) fn rows_with_shape(
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are the words that stand in the text,
+    /// what looking them up gave, and whether the text begins and ends with one. None where the index has no templates.
+    pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,
-        text: (&[&[u8]], bool),
-    ) -> Result<(Selection, Selection), IndexError> {
+        (words, found, is_plain): (&[&[u8]], &[Option<Rc<Found>>], bool),
+    ) -> Result<Option<ByShape>, IndexError> {
+        let Lexicon::Second(second) = self else { return Ok(None) };
+        let found: Vec<Option<&Spread>> =
+            found.iter().map(|found| found.as_deref().and_then(Found::spread)).collect();
+        second.by_shape(matcher, (words, &found, is_plain)).map(Some)
+    }
+
+    /// The rows whose shape is meant for certain, and those that may be meant.
+    pub(crate) fn rows_by_shape(&self, shape: &ByShape) -> Option<(Selection, Selection)> {
         match self {
-            Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
-            Lexicon::Second(second) => second.rows_with_shape(matcher, text),
+            Lexicon::First(_) => None,
+            Lexicon::Second(second) => Some(second.rows_by_shape(shape)),
         }
     }
 
@@ -155,14 +175,10 @@ impl Lexicon {
     }
 
     /// The templates whose shape is meant, where no other row may be meant.
-    pub(crate) fn templates_with_shape(
-        &self,
-        matcher: &Matcher,
-        text: (&[&[u8]], bool),
-    ) -> Result<Option<Selection>, IndexError> {
+    pub(crate) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
         match self {
-            Lexicon::First(_) => Ok(None),
-            Lexicon::Second(second) => second.templates_with_shape(matcher, text),
+            Lexicon::First(_) => None,
+            Lexicon::Second(second) => second.templates_by_shape(shape),
         }
     }
 

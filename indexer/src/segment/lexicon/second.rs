@@ -5,17 +5,16 @@
 
 use crate::segment::blocks::{BlocksError, TextGroups};
 use crate::segment::bundle::{Bundle, IndexError, Section};
-use crate::segment::templates::{Group, Templates};
+use crate::segment::templates::Templates;
 use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
-use logstead_record::query::{FieldName, Matcher};
-use logstead_record::{Batch, Field, Selection, TextColumn};
+use logstead_record::{Selection, TextColumn};
 use logstead_template::{
-    Automaton, RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
-    shape,
+    Automaton, Look, RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet,
+    may_hold_other_addresses,
 };
 use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The words of templates.
 pub(in crate::segment) const KEYS: &str = "keys";
@@ -27,27 +26,32 @@ pub(in crate::segment) const VALUES: &str = "values";
 /// Of a group that may have a word in slots, one row of so many is thought to have it.
 const SLOT_SHARE: u64 = 1024;
 
+/// To look at so many bytes of keys takes less time than to look a word up.
+const LOOKED_AT_BYTES: usize = 128 << 10;
+
 /// The words of a segment.
 pub(crate) struct Second {
     /// A row is a template.
     keys: Words,
     kept: Option<Words>,
-    values: Option<Words>,
-    templates: Templates,
+    pub(super) values: Option<Words>,
+    pub(super) templates: Templates,
     counts: Vec<u64>,
     slots: Slots,
-    groups: Arc<TextGroups>,
-    rows: u32,
+    /// The shapes of templates, once they were asked for, and what they are worth.
+    pub(super) shapes: OnceLock<(TextColumn, Vec<Shape>)>,
+    pub(super) groups: Arc<TextGroups>,
+    pub(super) rows: u32,
 }
 
 /// Where the rows of a word are.
 pub(super) struct Spread {
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
     /// Templates that have it, ascending: all their rows do.
-    templates: Vec<u32>,
+    pub(super) templates: Vec<u32>,
     /// Groups with rows that may have it in a slot.
-    groups: Vec<Look>,
-    kept: Option<words::Found>,
+    pub(super) groups: Vec<InSlots>,
+    pub(super) kept: Option<words::Found>,
     values: Option<words::Found>,
     /// Whether the dictionaries tell it from other words.
     is_exact: bool,
@@ -55,8 +59,8 @@ pub(super) struct Spread {
 
 /// A group that may have a word in a slot, and once it was looked at the rows that have it for each place; none where the
 /// group cannot be read.
-struct Look {
-    group: usize,
+pub(super) struct InSlots {
+    pub(super) group: usize,
     found: OnceCell<Option<Vec<Ranks>>>,
 }
 
@@ -82,21 +86,27 @@ impl Second {
         let (kept, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
         let slots = Slots::open(bundle.section(SLOTS)?, seed)?;
-        Ok(Second { keys, kept, values, templates, counts, slots, groups, rows })
+        let shapes = OnceLock::new();
+        Ok(Second { keys, kept, values, templates, counts, slots, shapes, groups, rows })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.templates.memory_bytes() + size_of_val(self.counts.as_slice())
+        // Shapes take about as much as keys.
+        self.templates.memory_bytes()
+            + self.templates.keys.memory_bytes()
+            + size_of_val(self.counts.as_slice())
     }
 
     pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
         let wanted = Wanted::new(word);
         let groups = self.slots.groups(&wanted)?.into_iter().map(usize::from);
         let groups = groups.filter(|&group| group < self.groups.groups());
-        let groups = groups.map(|group| Look { group, found: OnceCell::new() }).collect();
+        let groups = groups.map(|group| InSlots { group, found: OnceCell::new() }).collect();
         let mut spread =
             Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact: true };
-        if let Some(found) = self.keys.find(word)? {
+        if let Some(templates) = self.look_at_keys(word) {
+            spread.templates = templates;
+        } else if let Some(found) = self.keys.find(word)? {
             spread.is_exact &= found.exact;
             spread.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
         }
@@ -117,6 +127,20 @@ impl Second {
             && spread.kept.is_none()
             && spread.values.is_none();
         Ok((!is_nowhere).then_some(spread))
+    }
+
+    /// The templates that have a word, by looking at all of them; none where the dictionary is faster.
+    fn look_at_keys(&self, word: &[u8]) -> Option<Vec<u32>> {
+        let keys = &self.templates.keys;
+        if LOOKED_AT_BYTES < keys.bytes().len() {
+            return None;
+        }
+        let mut templates = Vec::new();
+        if let Some(mut look) = Look::new(word) {
+            look.for_each(keys, |template| templates.push(template as u32));
+            templates.dedup();
+        }
+        Some(templates)
     }
 
     /// The rows of a word, of those that are asked for, and whether no others are among them.
@@ -151,7 +175,7 @@ impl Second {
     }
 
     /// Looks for a word in the slots of a group, once.
-    fn look<'l>(&self, wanted: &Wanted, look: &'l Look) -> Option<&'l [Ranks]> {
+    pub(super) fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l [Ranks]> {
         let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
         look.found.get_or_init(find).as_deref()
     }
@@ -159,7 +183,13 @@ impl Second {
     /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
     /// cannot be read.
     #[must_use]
-    fn insert(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>, rows: &mut Selection) -> bool {
+    pub(super) fn insert(
+        &self,
+        group: usize,
+        accepted: &[bool],
+        ranks: Option<&[Ranks]>,
+        rows: &mut Selection,
+    ) -> bool {
         let numbers = &self.templates.groups[group].numbers;
         let mut found = match ranks {
             Some(ranks) => ranks.to_vec(),
@@ -222,81 +252,6 @@ impl Second {
             }
         }
         Ok(all)
-    }
-
-    /// Which templates have a shape that is meant, and for each group and place which other rows may be meant.
-    fn with_shape(
-        &self,
-        matcher: &Matcher,
-        (words, is_plain): (&[&[u8]], bool),
-    ) -> Result<(Vec<bool>, Vec<Vec<Ranks>>), IndexError> {
-        let (certain, worth) = self.compare_shapes(matcher, words)?;
-        let spreads = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
-        let may_be = |group: usize| {
-            let Group { kept, numbers, .. } = &self.templates.groups[group];
-            let mut may_be = vec![Ranks::None; numbers.len() + 1];
-            // Rows without a template may be any; others only where a slot may hold a part of the text.
-            if 0 < *kept && spreads.iter().all(|spread| spread.as_ref().is_some_and(|of| of.kept.is_some())) {
-                may_be[0] = Ranks::All;
-            }
-            let looks: Vec<(&Spread, &Look)> = spreads
-                .iter()
-                .flatten()
-                .filter_map(|spread| Some((spread, spread.groups.iter().find(|look| look.group == group)?)))
-                .collect();
-            let is_in_slots = |place: usize| {
-                looks.iter().any(|(spread, look)| {
-                    self.look(&spread.wanted, look).is_none_or(|ranks| ranks[place] != Ranks::None)
-                })
-            };
-            for (place, &number) in (1..).zip(numbers) {
-                let is_possible = match worth[number as usize] {
-                    _ if certain[number as usize] => false,
-                    Shape::Exact => false,
-                    Shape::Loose if is_plain => is_in_slots(place),
-                    Shape::Loose | Shape::Odd => true,
-                };
-                if is_possible {
-                    may_be[place] = Ranks::All;
-                }
-            }
-            may_be
-        };
-        let may_be = (0..self.groups.groups()).map(may_be).collect();
-        Ok((certain, may_be))
-    }
-
-    pub(super) fn rows_with_shape(
-        &self,
-        matcher: &Matcher,
-        text: (&[&[u8]], bool),
-    ) -> Result<(Selection, Selection), IndexError> {
-        let (certain, may_be) = self.with_shape(matcher, text)?;
-        let mut rows = Selection::none(self.rows as usize);
-        let mut possible = rows.clone();
-        for (group, may_be) in may_be.iter().enumerate() {
-            let are_read = self.insert(group, &certain, None, &mut rows)
-                & self.insert(group, &[], Some(may_be), &mut possible);
-            if !are_read {
-                possible.insert_range(self.groups.rows_of(group));
-            }
-        }
-        possible.union(&rows);
-        possible.union(&self.rows_by_values(text.0)?);
-        Ok((rows, possible))
-    }
-
-    /// The templates whose shape is meant, where no other row may be meant.
-    pub(super) fn templates_with_shape(
-        &self,
-        matcher: &Matcher,
-        text: (&[&[u8]], bool),
-    ) -> Result<Option<Selection>, IndexError> {
-        let (certain, may_be) = self.with_shape(matcher, text)?;
-        let is_exact = may_be.iter().flatten().all(|ranks| *ranks == Ranks::None)
-            && self.rows_by_values(text.0)?.is_empty();
-        Ok(is_exact
-            .then(|| Selection::from_fn(self.templates(), |template| certain.get(template) == Some(&true))))
     }
 
     /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None where the work
@@ -362,54 +317,6 @@ impl Second {
             }
         }
         Ok(rows)
-    }
-
-    /// The rows whose fields have all of some words: the text may stand in one of them.
-    fn rows_by_values(&self, words: &[&[u8]]) -> Result<Selection, IndexError> {
-        let none = Selection::none(self.rows as usize);
-        let Some(values) = &self.values else { return Ok(none) };
-        let mut rows = Selection::all(self.rows as usize);
-        for word in words {
-            match values.find(word)? {
-                Some(found) => values.retain(&found, &mut rows)?,
-                None => return Ok(none),
-            }
-        }
-        Ok(rows)
-    }
-
-    /// Which templates have a shape that is meant, and what the shape of each is worth.
-    fn compare_shapes(
-        &self,
-        matcher: &Matcher,
-        words: &[&[u8]],
-    ) -> Result<(Vec<bool>, Vec<Shape>), IndexError> {
-        let count = self.templates.keys.len();
-        let mut having = Selection::all(count);
-        for word in words {
-            match self.keys.find(word)? {
-                Some(found) => self.keys.retain(&found, &mut having)?,
-                None => having = Selection::none(count),
-            }
-        }
-        let (mut shapes, mut text, mut worth) =
-            (TextColumn::default(), Vec::new(), Vec::with_capacity(count));
-        for (number, key) in self.templates.keys.iter().enumerate() {
-            text.clear();
-            worth.push(shape(key, &mut text));
-            if having.contains(number) {
-                shapes.push(&text);
-            }
-        }
-        let mut certain = vec![false; count];
-        if let Some(batch) = Batch::of_values(&FieldName::Known(Field::Message), &shapes) {
-            let meant = matcher.select(&batch);
-            for (at, number) in having.iter().enumerate() {
-                // Of an odd one the shape may have a boundary that its messages do not have.
-                certain[number] = meant.contains(at) && worth[number] != Shape::Odd;
-            }
-        }
-        Ok((certain, worth))
     }
 
     /// Asks the messages of a group; none where they cannot be read.

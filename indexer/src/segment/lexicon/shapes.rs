@@ -1,0 +1,140 @@
+//! Texts without digits, looked for in the shapes of templates: which templates have one does not depend on numbers.
+//!
+//! **Invariant:** a template whose rows differ is never certain: its rows may be meant, or it has no row that is.
+
+use super::second::{InSlots, Second, Spread};
+use crate::segment::bundle::IndexError;
+use crate::segment::templates::Group;
+use logstead_record::query::{FieldName, Matcher};
+use logstead_record::{Batch, Field, Selection, TextColumn};
+use logstead_template::{Ranks, Shape, shape};
+
+/// What looking for a text without digits in the shapes of templates found.
+pub(crate) struct ByShape {
+    /// The templates whose shape is meant.
+    certain: Vec<bool>,
+    /// For each group and place, which other rows may be meant.
+    may_be: Vec<Vec<Ranks>>,
+    /// Rows that may be meant because of their fields.
+    by_values: Selection,
+}
+
+impl Second {
+    /// Looks for a text without digits in the shapes of templates. `found` are its words, as they were looked up.
+    pub(super) fn by_shape(
+        &self,
+        matcher: &Matcher,
+        (words, found, is_plain): (&[&[u8]], &[Option<&Spread>], bool),
+    ) -> Result<ByShape, IndexError> {
+        let (certain, worth) = self.compare_shapes(matcher, found)?;
+        let may_be = |group: usize| {
+            let Group { kept, numbers, .. } = &self.templates.groups[group];
+            let mut may_be = vec![Ranks::None; numbers.len() + 1];
+            // Rows without a template may be any; others only where a slot may hold a part of the text.
+            if 0 < *kept && found.iter().all(|spread| spread.is_some_and(|of| of.kept.is_some())) {
+                may_be[0] = Ranks::All;
+            }
+            let looks: Vec<(&Spread, &InSlots)> = found
+                .iter()
+                .flatten()
+                .filter_map(|spread| Some((*spread, spread.groups.iter().find(|look| look.group == group)?)))
+                .collect();
+            let is_in_slots = |place: usize| {
+                looks.iter().any(|(spread, look)| {
+                    self.look(&spread.wanted, look).is_none_or(|ranks| ranks[place] != Ranks::None)
+                })
+            };
+            for (place, &number) in (1..).zip(numbers) {
+                let is_possible = match worth[number as usize] {
+                    _ if certain[number as usize] => false,
+                    Shape::Exact => false,
+                    Shape::Loose if is_plain => is_in_slots(place),
+                    Shape::Loose | Shape::Odd => true,
+                };
+                if is_possible {
+                    may_be[place] = Ranks::All;
+                }
+            }
+            may_be
+        };
+        let may_be = (0..self.groups.groups()).map(may_be).collect();
+        Ok(ByShape { certain, may_be, by_values: self.rows_by_values(words)? })
+    }
+
+    /// The rows whose shape is meant for certain, and those that may be meant.
+    pub(super) fn rows_by_shape(&self, shape: &ByShape) -> (Selection, Selection) {
+        let mut rows = Selection::none(self.rows as usize);
+        let mut possible = rows.clone();
+        for (group, may_be) in shape.may_be.iter().enumerate() {
+            let are_read = self.insert(group, &shape.certain, None, &mut rows)
+                & self.insert(group, &[], Some(may_be), &mut possible);
+            if !are_read {
+                possible.insert_range(self.groups.rows_of(group));
+            }
+        }
+        possible.union(&rows);
+        possible.union(&shape.by_values);
+        (rows, possible)
+    }
+
+    /// The templates whose shape is meant, where no other row may be meant.
+    pub(super) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
+        let is_exact =
+            shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_values.is_empty();
+        is_exact.then(|| {
+            Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
+        })
+    }
+
+    /// The rows whose fields have all of some words: the text may stand in one of them.
+    fn rows_by_values(&self, words: &[&[u8]]) -> Result<Selection, IndexError> {
+        let none = Selection::none(self.rows as usize);
+        let Some(values) = &self.values else { return Ok(none) };
+        let mut rows = Selection::all(self.rows as usize);
+        for word in words {
+            match values.find(word)? {
+                Some(found) => values.retain(&found, &mut rows)?,
+                None => return Ok(none),
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Which templates have a shape that is meant, and what the shape of each is worth.
+    fn compare_shapes(
+        &self,
+        matcher: &Matcher,
+        found: &[Option<&Spread>],
+    ) -> Result<(Vec<bool>, &[Shape]), IndexError> {
+        let count = self.templates.keys.len();
+        let (texts, worth) = self.shapes.get_or_init(|| {
+            let (mut texts, mut text) = (TextColumn::default(), Vec::new());
+            let worth = self.templates.keys.iter().map(|key| {
+                text.clear();
+                let worth = shape(key, &mut text);
+                texts.push(&text);
+                worth
+            });
+            let worth = worth.collect();
+            (texts, worth)
+        });
+        let mut having = Selection::all(count);
+        for spread in found {
+            let mut with_word = Selection::none(count);
+            let templates = spread.map_or(&[][..], |spread| &spread.templates);
+            templates.iter().for_each(|&template| with_word.insert(template as usize));
+            having.intersect(&with_word);
+        }
+        let mut shapes = TextColumn::default();
+        having.iter().for_each(|number| shapes.push(texts.get(number)));
+        let mut certain = vec![false; count];
+        if let Some(batch) = Batch::of_values(&FieldName::Known(Field::Message), &shapes) {
+            let meant = matcher.select(&batch);
+            for (at, number) in having.iter().enumerate() {
+                // Of an odd one the shape may have a boundary that its messages do not have.
+                certain[number] = meant.contains(at) && worth[number] != Shape::Odd;
+            }
+        }
+        Ok((certain, worth))
+    }
+}
