@@ -177,6 +177,8 @@ fn how(plan: &Plan, has_parts: bool) -> String {
             FieldName::Known(field) => format!("column {field}"),
             FieldName::Dynamic(name) => format!("column {name}, where it has one"),
         },
+        Plan::Pids(pids) if pids.is_sufficient => format!("process ids: {}", words_of(&pids.required)),
+        Plan::Pids(pids) => format!("process ids: {}; checked on the messages", words_of(&pids.required)),
         Plan::Content(content) => {
             let words = words_of(&content.required);
             match content.sufficient {

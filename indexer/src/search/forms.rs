@@ -101,21 +101,17 @@ impl Set {
     fn new<'a>(forms: impl Iterator<Item = &'a Form>, held: &mut BTreeSet<&'a [u8]>) -> Set {
         let mut set = Set::default();
         for form in forms {
-            set.forms.push(match form {
-                Form::Begins(text) => {
-                    set.beginnings.push(text.clone());
-                    WordForm::Begins(text.clone())
-                }
+            set.forms.push(WordForm::from(form));
+            match form {
+                Form::Begins(text) => set.beginnings.push(text.clone()),
                 Form::Ends(text) => {
                     set.lengths.insert(text.len());
                     set.endings.insert(text.clone());
-                    WordForm::Ends(text.clone())
                 }
                 Form::Holds(text) => {
                     held.insert(text);
-                    WordForm::Holds(text.clone())
                 }
-            });
+            }
         }
         set.beginnings.sort_unstable();
         // What begins with one that is kept is found there.

@@ -31,6 +31,8 @@ pub(crate) enum Plan {
     Names(Names),
     /// By the words of the message and of the values of dynamic fields.
     Content(Content),
+    /// By the words of the process id.
+    Pids(Pids),
 }
 
 /// A test of one field.
@@ -57,6 +59,14 @@ pub(crate) struct Content {
     pub(crate) expression: Option<Arc<Automaton>>,
     /// Whether the values of dynamic fields count too.
     pub(crate) in_fields: bool,
+}
+
+/// A test of the process id.
+#[derive(Clone, Debug)]
+pub(crate) struct Pids {
+    pub(crate) required: Required,
+    /// Whether the rows that have the required words are those that are meant.
+    pub(crate) is_sufficient: bool,
 }
 
 /// A text that is looked for in the shapes of messages.
@@ -142,6 +152,7 @@ fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
         (Storage::Received, FieldTest::Time(bounds)) => Plan::Received(bounds.resolve(context.now)),
         (Storage::Time | Storage::Received, _) => Plan::All,
         (Storage::Text(_), test) if field == Field::Message => of_message(test, context),
+        (Storage::Text(_), test) if field == Field::Pid => of_pid(test),
         (Storage::Text(_) | Storage::Raw, _) => Plan::Unknown,
         (Storage::Logspace, _) => {
             let query = Query::Field(FieldName::Known(field), test.clone());
@@ -169,6 +180,21 @@ fn of_message(test: &FieldTest, context: &Context<'_>) -> Plan {
         }
         _ => Plan::Unknown,
     }
+}
+
+fn of_pid(test: &FieldTest) -> Plan {
+    let (required, is_sufficient) = match test {
+        FieldTest::Holds(test) => {
+            let required = Required::by(test);
+            // Where an address lies in several slots, only the text tells.
+            let is_address = matches!(&required, Required::Word(word) if word.contains(&b'.'));
+            let is_sufficient = required.is_sufficient(test) && !is_address;
+            (required, is_sufficient)
+        }
+        FieldTest::Equals(pattern) => (Required::by_whole(pattern), false),
+        _ => return Plan::Unknown,
+    };
+    Plan::Pids(Pids { required, is_sufficient })
 }
 
 impl Names {

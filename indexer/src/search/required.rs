@@ -5,6 +5,7 @@
 
 use logstead_record::query::{Near, Part, Pattern, TextTest};
 use logstead_record::word;
+use logstead_template::WordForm;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::ops::Range;
 
@@ -39,6 +40,16 @@ pub(crate) enum Form {
     Ends(Vec<u8>),
     /// It holds this.
     Holds(Vec<u8>),
+}
+
+impl From<&Form> for WordForm {
+    fn from(form: &Form) -> WordForm {
+        match form {
+            Form::Begins(text) => WordForm::Begins(text.clone()),
+            Form::Ends(text) => WordForm::Ends(text.clone()),
+            Form::Holds(text) => WordForm::Holds(text.clone()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -150,7 +150,8 @@ pub(crate) fn recover(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Res
     let mut recovery = recovery(&survey);
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
     make_ready(&**disk, &journal_dir, &mut survey, &mut recovery)?;
-    let (view, end) = view(&mut survey);
+    let (mut view, end) = view(&mut survey);
+    view.evict(options.memory_max);
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
     let shared = Arc::new(Shared::new(Arc::new(view)));
     let manifest = (survey.manifest, survey.is_settled);

@@ -1,7 +1,8 @@
 //! Reads a journal file when its logspace is opened: which frames stand where, and what is not a frame.
 //!
-//! Of the newest file every frame is read and checked. Of older files only the headers are: they were synced
-//! before the next was begun, so what is wrong with a body is rot, and is found when it is read.
+//! Of the newest file every frame is read and checked, and its messages stay in memory: it goes on being appended to, so
+//! nothing seals it soon. Of older files only the headers are: they were synced before the next was begun, so what is
+//! wrong with a body is rot, and is found when it is read.
 
 use crate::disk::Disk;
 use crate::journal::frame::{FrameError, Hash, Header};
@@ -10,6 +11,7 @@ use crate::journal::{self, HeaderError, JournalFile};
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::unopened::OpenError;
 use crate::store::view::FileView;
+use logstead_record::Batch;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -17,6 +19,9 @@ use std::sync::Arc;
 
 /// More than one append writes: what is longer is not an interrupted write.
 const APPEND_BYTES_MAX: u64 = 64 << 20;
+
+/// Of the newest file, this much stays in memory.
+const HELD_BYTES_MAX: usize = 64 << 20;
 
 /// A journal file that was read.
 pub(crate) struct Replayed {
@@ -127,6 +132,13 @@ pub(crate) fn newest(
     let path = dir.join(&journal.name);
     let fail = |source| OpenError::Disk { action: "read", path: path.clone(), source };
     while let Some((offset, item)) = scan.next().map_err(fail)? {
+        reading.batch = match &item {
+            // What was read anyway need not be read again for each search.
+            Item::Frame { header, body } if reading.replayed.view.held.bytes < HELD_BYTES_MAX => {
+                header.decode(body).ok().map(Arc::new)
+            }
+            Item::Frame { .. } | Item::Bad { .. } => None,
+        };
         reading.add(offset, &item);
         if let Item::Frame { header, body } = &item
             && header.end_sequence() == reading.replayed.end
@@ -160,6 +172,8 @@ fn open_file(
 struct Reading<'a> {
     replayed: Replayed,
     skipped: &'a [Range<u64>],
+    /// The messages of the frame that is added, where they are kept in memory.
+    batch: Option<Arc<Batch>>,
 }
 
 impl<'a> Reading<'a> {
@@ -174,7 +188,7 @@ impl<'a> Reading<'a> {
         }
         let (end, hash) = (view.first_sequence, header.map_or([0; 32], |header| header.previous_hash));
         let replayed = Replayed { view, header: header.ok(), end, limit, accounted: end, hash, tail: None };
-        Reading { replayed, skipped }
+        Reading { replayed, skipped, batch: None }
     }
 
     fn add(&mut self, offset: u64, item: &Item<'_>) {
@@ -192,7 +206,8 @@ impl<'a> Reading<'a> {
             Item::Frame { header, .. } => {
                 self.end_bad(offset, header.first_sequence);
                 self.replayed.end = header.end_sequence();
-                self.replayed.view.push(offset, header, None);
+                let batch = self.batch.take();
+                self.replayed.view.push(offset, header, batch);
             }
             Item::Bad { bytes, why, header } => self.add_bad(offset, *bytes, (*why).into(), *header),
         }

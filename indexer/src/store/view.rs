@@ -158,7 +158,11 @@ impl FileView {
         self.held.add(batch.as_deref());
         self.times.join(TimeBounds { earliest: header.earliest, latest: header.latest });
         self.received = self.received.max(header.received);
+        let is_held = batch.is_some();
         self.push_stretch(Stretch::frame(offset, header, batch));
+        if is_held {
+            self.join_small();
+        }
     }
 
     /// A part of it that cannot be read.
@@ -247,7 +251,6 @@ impl View {
         let file = Arc::make_mut(self.files.last_mut().expect("a frame is in a file"));
         self.next_sequence = header.end_sequence();
         file.push(offset, header, Some(batch));
-        file.join_small();
     }
 
     /// Forgets the oldest batches in memory where there are too many: they are read from the journal.

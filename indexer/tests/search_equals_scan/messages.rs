@@ -154,7 +154,12 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
     let names = (select(&HOSTS[..]), select(&PROGRAMS[..]), select(vec!["", "ID1", "id1", "a"]));
     (
         (later, time, (select(vec!["syslog", "ab", ""]), peer), proptest::option::of(0_u8..192)),
-        (names, select(vec!["", "1", "77", "a"]), texts(), fields()),
+        (
+            names,
+            select(vec!["", "1", "77", "a", "worker-7", "Worker-77", "10.0.0.1", "010.0.0.1", "1.10.0.0.1"]),
+            texts(),
+            fields(),
+        ),
         (prop_oneof![3 => Just(0), 1 => 0_u8..8], tail_bytes),
     )
         .prop_map(

@@ -31,7 +31,7 @@ const WILDCARDS: [&str; 16] = [
     "host:*eb*",
 ];
 
-const LIKELY: [&str; 86] = [
+const LIKELY: [&str; 95] = [
     "disk",
     "full",
     "cs\"Disk\"",
@@ -115,6 +115,15 @@ const LIKELY: [&str; 86] = [
     "peer=10.0.0.1",
     "source=syslog",
     "pid=77",
+    "pid:77",
+    "pid:7*",
+    "pid:*7",
+    "pid:*",
+    "pid=\"\"",
+    "pid:10.0.0.1",
+    "pid:worker-7",
+    "pid:*ork*",
+    "NOT pid:w*",
     "raw:disk",
     "shared:[* TO *]",
     "id:/^$/",

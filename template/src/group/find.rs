@@ -1,7 +1,8 @@
 //! Which rows have a word, without writing a message again.
 //!
 //! **Invariant:** the answer is that of looking for the word among the [words](logstead_record::word) of each message;
-//! and of looking for an address, but for templates that [may hold others](super::others): all their rows are meant.
+//! and of looking for an address, but for templates that [may hold others](super::others): their rows with its four
+//! numbers in slots are meant too.
 
 use super::column::{Column, Lengths};
 use super::look::{Look, is_in};
@@ -92,13 +93,31 @@ impl TextGroup {
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
         for template in &self.templates {
-            found.push(if wanted.is_address && template.may_hold_other_addresses {
-                Ranks::All
-            } else {
-                self.ranks_with(template, wanted, &addresses, &few, &many)
-            });
+            found.push(self.ranks_with(template, wanted, &addresses, &few, &many));
+        }
+        if wanted.is_address && self.may_hold_other_addresses() {
+            self.add_other_addresses(wanted, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots.
+    fn add_other_addresses(&self, wanted: &Wanted, found: &mut [Ranks]) -> Result<(), Fault> {
+        let mut all: Option<Vec<Ranks>> = None;
+        for number in wanted.folded.split(|&byte| byte == b'.') {
+            let with_number = self.find_in_slots(&Wanted::new(number))?;
+            all = Some(match all {
+                None => with_number,
+                Some(all) => all.into_iter().zip(&with_number).map(|(all, one)| all.and(one)).collect(),
+            });
+        }
+        let templates = found[1..].iter_mut().zip(all.into_iter().flatten().skip(1)).zip(&self.templates);
+        for ((ranks, others), template) in templates {
+            if template.may_hold_other_addresses {
+                *ranks = std::mem::take(ranks).or(others, template.rows);
+            }
+        }
+        Ok(())
     }
 
     fn ranks_with(
@@ -151,6 +170,9 @@ impl TextGroup {
     }
 
     fn addresses_with(&self, wanted: &Wanted) -> Marks {
+        if wanted.own.kind != Kind::Address && wanted.octet.is_none() {
+            return Marks::default();
+        }
         let is_it = |&address: &u32| match (wanted.own.kind, wanted.octet) {
             (Kind::Address, _) => u64::from(address) == wanted.own.low,
             (_, octet) => octet.is_some_and(|octet| address.to_be_bytes().contains(&octet)),

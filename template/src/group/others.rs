@@ -55,8 +55,9 @@ mod tests {
                 for (row, addresses) in of_rows.iter().enumerate() {
                     let place = usize::from(group.rows().places()[row]);
                     let is_any = place.checked_sub(1).is_some_and(|template| may_hold_others[template]);
-                    let expected = is_any || addresses.contains(address);
-                    prop_assert_eq!(found.contains(row), expected, "{}", String::from_utf8_lossy(&texts[row]));
+                    let has = addresses.contains(address);
+                    prop_assert!(!has || found.contains(row), "{}", String::from_utf8_lossy(&texts[row]));
+                    prop_assert!(has || is_any || !found.contains(row), "{}", String::from_utf8_lossy(&texts[row]));
                 }
             }
         }

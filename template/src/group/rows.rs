@@ -180,6 +180,33 @@ impl Ranks {
         }
     }
 
+    /// The ranks that are in both.
+    #[must_use]
+    pub(super) fn and(self, other: &Ranks) -> Ranks {
+        match (self, other) {
+            (Ranks::None, _) | (_, Ranks::None) => Ranks::None,
+            (Ranks::All, other) => other.clone(),
+            (one, Ranks::All) => one,
+            (Ranks::Some(mut ranks), Ranks::Some(other)) => {
+                ranks.retain(|rank| other.binary_search(rank).is_ok());
+                if ranks.is_empty() { Ranks::None } else { Ranks::Some(ranks) }
+            }
+        }
+    }
+
+    /// The ranks that are in one of both, of `rows`.
+    #[must_use]
+    pub(super) fn or(self, other: Ranks, rows: usize) -> Ranks {
+        match (self, other) {
+            (Ranks::None, ranks) | (ranks, Ranks::None) => ranks,
+            (Ranks::All, _) | (_, Ranks::All) => Ranks::All,
+            (Ranks::Some(mut ranks), Ranks::Some(mut other)) => {
+                ranks.append(&mut other);
+                Ranks::of(ranks, rows)
+            }
+        }
+    }
+
     fn listed(&self) -> &[u32] {
         match self {
             Ranks::None | Ranks::All => &[],

@@ -52,7 +52,7 @@ impl Evaluation<'_> {
                 _ => None,
             },
             Plan::Content(content) => self.templates_with(content, count)?,
-            Plan::Time(_) | Plan::Received(_) | Plan::Unknown => None,
+            Plan::Pids(_) | Plan::Time(_) | Plan::Received(_) | Plan::Unknown => None,
         })
     }
 

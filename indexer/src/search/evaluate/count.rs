@@ -40,7 +40,7 @@ impl Evaluation<'_> {
         Ok(match plan {
             Plan::Nothing => 0,
             Plan::All | Plan::Time(_) | Plan::Received(_) => self.rows / 64,
-            Plan::Names(_) => self.rows / 16,
+            Plan::Names(_) | Plan::Pids(_) => self.rows / 16,
             Plan::Content(content) => self.cost_of_words(&content.required)?,
             Plan::Or(plans) => {
                 let costs = plans.iter().map(|plan| self.cost(plan)).collect::<Result<Vec<_>, _>>()?;

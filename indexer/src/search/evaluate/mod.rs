@@ -21,6 +21,7 @@ mod columns;
 mod conditions;
 mod content;
 mod count;
+mod pids;
 mod walks;
 
 use super::bounds::Bounds;
@@ -114,6 +115,7 @@ impl<'a> Evaluation<'a> {
             Plan::Received(range) => self.received(*range, within),
             Plan::Names(names) => self.names(names, within)?,
             Plan::Content(content) => self.content(content, within)?,
+            Plan::Pids(pids) => self.pids(pids, within)?,
         })
     }
 

@@ -4,7 +4,7 @@
 //! fields there.
 
 use super::groups::TextGroups;
-use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, ROWS, of_group};
+use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, PID, ROWS, of_group};
 use super::order::TemplateOrder;
 use crate::segment::blocks::error::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
@@ -42,6 +42,12 @@ impl TextGroups {
             let bytes = texts.memory_bytes();
             Ok((texts, bytes))
         })
+    }
+
+    /// The process ids of a group; none where all are empty.
+    pub(crate) fn pids(&self, group: usize) -> Result<Option<Arc<TextGroup>>, BlocksError> {
+        let is_there = self.bundle.has(&of_group(PID, group));
+        is_there.then(|| self.whole_texts(PID, group, self.rows_of(group).len())).transpose()
     }
 
     /// A column that every segment has.

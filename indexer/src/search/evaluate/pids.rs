@@ -1,0 +1,85 @@
+//! Conditions on process ids, whose values are texts of groups as messages are.
+
+use super::super::bounds::Bounds;
+use super::super::plan::Pids;
+use super::super::required::Required;
+use super::{Evaluation, PLAN_WORK, both};
+use crate::segment::blocks::BlocksError;
+use crate::segment::bundle::IndexError;
+use logstead_record::{Selection, word};
+use logstead_template::{Ranks, TextGroup, Wanted, WordForm, WordSet};
+
+/// What is looked for.
+enum Asked {
+    Word(Wanted),
+    Words(WordSet),
+}
+
+impl Evaluation<'_> {
+    pub(super) fn pids(&self, pids: &Pids, within: &Selection) -> Result<Bounds, IndexError> {
+        let unknown = || Ok(Bounds::some_of(within.clone()));
+        let Some(groups) = self.blocks.groups() else { return unknown() };
+        let asked = match &pids.required {
+            Required::Word(word) => Asked::Word(Wanted::new(word)),
+            Required::Like(form) => Asked::Words(WordSet::new(vec![WordForm::from(form)])),
+            Required::All(_) | Required::Any(_) | Required::Anything => return unknown(),
+        };
+        let (mut rows, mut unread) = (Selection::none(self.rows), Selection::none(self.rows));
+        for group in 0..groups.groups() {
+            let range = groups.rows_of(group);
+            if within.count_within(range.clone()) == 0 {
+                continue;
+            }
+            if !self.work.go_on(PLAN_WORK) {
+                return unknown();
+            }
+            match groups.pids(group).and_then(|texts| self.ranks(texts.as_deref(), &asked)) {
+                Ok(Some(found)) => rows.insert_part(range.start, &found),
+                Ok(None) => return unknown(),
+                Err(_) => unread.insert_range(range),
+            }
+        }
+        if !pids.is_sufficient {
+            rows.union(&unread);
+            return Ok(Bounds::some_of(both(rows, within)));
+        }
+        unread.union(&rows);
+        Ok(Bounds::between(both(rows, within), both(unread, within)))
+    }
+
+    /// The rows of a group that have such a word; none where the work ends before.
+    fn ranks(&self, texts: Option<&TextGroup>, asked: &Asked) -> Result<Option<Selection>, BlocksError> {
+        // In a group without process ids all are empty.
+        let Some(texts) = texts else { return Ok(Some(Selection::none(0))) };
+        let found = match asked {
+            Asked::Word(wanted) => texts.find(wanted)?,
+            Asked::Words(set) => {
+                let Some(found) = self.ranks_of_set(texts, set)? else { return Ok(None) };
+                found
+            }
+        };
+        Ok(Some(texts.rows().select(&found)))
+    }
+
+    fn ranks_of_set(&self, texts: &TextGroup, set: &WordSet) -> Result<Option<Vec<Ranks>>, BlocksError> {
+        let sets = std::slice::from_ref(set);
+        let found = texts.find_words(sets, &mut |values| self.work.go_on(values))?;
+        let Some(mut found) = found.and_then(|mut found| found.pop()) else { return Ok(None) };
+        let mut scratch = Vec::new();
+        let mut has_word = |text: &[u8]| {
+            let mut has_word = false;
+            word::for_each_folded(text, &mut scratch, |word| has_word |= set.accepts(word));
+            has_word
+        };
+        for (ranks, key) in found[1..].iter_mut().zip(texts.keys().iter()) {
+            if has_word(key) {
+                *ranks = Ranks::All;
+            }
+        }
+        let kept = texts.kept()?;
+        let ranks: Vec<u32> =
+            (0..).zip(kept.iter()).filter(|(_, text)| has_word(text)).map(|(rank, _)| rank).collect();
+        found[0] = if ranks.is_empty() { Ranks::None } else { Ranks::Some(ranks) };
+        Ok(Some(found))
+    }
+}
