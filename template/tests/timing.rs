@@ -115,7 +115,7 @@ fn columns(lines: &[u8]) -> (Vec<&[u8]>, Vec<&[u8]>) {
 
 fn lines() -> Vec<u8> {
     let path = std::env::var_os("LOGSTEAD_CORPUS").expect("LOGSTEAD_CORPUS names a file of lines");
-    std::fs::read(path).unwrap()
+    std::fs::read(path).expect("LOGSTEAD_CORPUS names a file that can be read")
 }
 
 #[test]
