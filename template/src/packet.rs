@@ -1,7 +1,13 @@
 //! Bytes that are compressed together: a varint, their compressed length, and zstd.
 
 use crate::bytes::{Fault, Input, put_varint};
-use zstd::bulk::Compressor;
+use std::cell::RefCell;
+use zstd::bulk::{Compressor, Decompressor};
+
+thread_local! {
+    /// A new one costs more than what most packets take: its memory is large enough to be mapped each time.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
 
 /// Appends bytes.
 pub(crate) fn write(bytes: &[u8], compressor: &mut Compressor<'_>, out: &mut Vec<u8>) {
@@ -17,6 +23,13 @@ pub(crate) fn read(input: &mut Input<'_>, bytes: usize) -> Result<Vec<u8>, Fault
 }
 
 pub(crate) fn unpack(packed: &[u8], bytes: usize) -> Result<Vec<u8>, Fault> {
-    let unpacked = zstd::bulk::decompress(packed, bytes).map_err(|_| Fault::Compression("a packet"))?;
+    let fault = |_| Fault::Compression("a packet");
+    let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(kept) => kept,
+            none => none.insert(Decompressor::new().map_err(fault)?),
+        };
+        decompressor.decompress(packed, bytes).map_err(fault)
+    })?;
     if unpacked.len() == bytes { Ok(unpacked) } else { Err(Fault::Compression("a packet")) }
 }

@@ -1,4 +1,5 @@
-//! What groups of texts cost: CPU of each step, and bytes; and that all texts come back. It needs a file of lines:
+//! What groups of texts cost: CPU of each step, and bytes; and that all texts come back. Then what questions to open
+//! groups cost, asked for the first time and again. It needs a file of lines:
 //!
 //! `LOGSTEAD_CORPUS=FILE cargo test --release -p logstead-template --test timing -- --ignored --nocapture`
 //!
@@ -6,7 +7,9 @@
 
 #![expect(clippy::print_stderr, reason = "it measures")]
 
-use logstead_template::{RareWriter, Rows, TextGroup, TextGroupWriter, Written};
+use logstead_template::{
+    Ranks, RareWriter, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
+};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 
@@ -99,19 +102,133 @@ fn best(name: &str, texts: &[&[u8]]) {
     );
 }
 
-#[test]
-#[ignore = "measures: LOGSTEAD_CORPUS=a file of lines"]
-fn groups_of_texts() {
-    let path = std::env::var_os("LOGSTEAD_CORPUS").expect("LOGSTEAD_CORPUS names a file of lines");
-    let lines = std::fs::read(path).unwrap();
+/// Messages, and process ids.
+fn columns(lines: &[u8]) -> (Vec<&[u8]>, Vec<&[u8]>) {
     let (mut messages, mut pids): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::new(), Vec::new());
     for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let mut fields = line.splitn(8, |&byte| byte == b' ');
         pids.push(fields.nth(4).unwrap_or_default());
         messages.push(fields.nth(2).unwrap_or_default());
     }
+    (messages, pids)
+}
+
+fn lines() -> Vec<u8> {
+    let path = std::env::var_os("LOGSTEAD_CORPUS").expect("LOGSTEAD_CORPUS names a file of lines");
+    std::fs::read(path).expect("LOGSTEAD_CORPUS names a file that can be read")
+}
+
+#[test]
+#[ignore = "measures: LOGSTEAD_CORPUS=a file of lines"]
+fn groups_of_texts() {
+    let lines = lines();
+    let (messages, pids) = columns(&lines);
     best("messages", &messages);
     best("pids", &pids);
     // What stands before or behind most messages.
     best("nothing", &vec![&b""[..]; messages.len()]);
+}
+
+/// Prints what a question costs each group, in microseconds: to a group that was just opened, and asked again.
+fn ask(name: &str, groups: &[Written], question: impl Fn(usize, &TextGroup)) {
+    let (mut first, mut again) = (u64::MAX, u64::MAX);
+    for _ in 0..RUNS {
+        let (mut first_now, mut again_now) = (0, 0);
+        for (number, Written { rows, texts }) in groups.iter().enumerate() {
+            let rows = Rows::open(rows).expect("it was just written");
+            let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+            timed(&mut first_now, || question(number, &group));
+            let mut best = u64::MAX;
+            for _ in 0..RUNS {
+                let mut now = 0;
+                timed(&mut now, || question(number, &group));
+                best = best.min(now);
+            }
+            again_now += best;
+        }
+        (first, again) = (first.min(first_now), again.min(again_now));
+    }
+    let each = |ns: u64| ns as f64 / 1000.0 / groups.len() as f64;
+    eprintln!("{name:34} first {:8.1} us, again {:8.1} us", each(first), each(again));
+}
+
+/// Of each of the places with the most rows, some ranks.
+fn ranks(rows: &Rows, places: usize, of_each: u32) -> Vec<Ranks> {
+    let mut by_count: Vec<usize> = (0..rows.counts().len()).collect();
+    by_count.sort_by_key(|&place| std::cmp::Reverse(rows.counts()[place]));
+    let mut found = vec![Ranks::None; by_count.len()];
+    for &place in &by_count[..places.min(by_count.len())] {
+        let count = rows.counts()[place];
+        let mut some: Vec<u32> = (1..=of_each).map(|part| count / (of_each + 1) * part).collect();
+        some.dedup();
+        found[place] = Ranks::Some(some);
+    }
+    found
+}
+
+#[test]
+#[ignore = "measures: LOGSTEAD_CORPUS=a file of lines"]
+fn questions_to_groups() {
+    let lines = lines();
+    let (messages, _) = columns(&lines);
+    let mut writer = TextGroupWriter::default();
+    let mut groups = Vec::new();
+    for texts in messages.chunks(GROUP_ROWS) {
+        for text in texts {
+            writer.push(text);
+        }
+        groups.push(writer.finish());
+    }
+    for Written { rows, texts } in &groups {
+        let rows = Rows::open(rows).expect("it was just written");
+        let (templates, of_rows) = (rows.counts().len() - 1, rows.memory_bytes() >> 10);
+        let group = TextGroup::open(Arc::new(rows), texts.clone()).expect("it was just written");
+        let memory = group.memory_bytes() >> 10;
+        eprintln!("{templates} templates; rows take {of_rows} KiB, texts {memory} KiB");
+    }
+    for (places, of_each) in [(1, 2), (3, 2), (10, 1), (50, 1), (1, 100), (1, 1000), (20, 1000)] {
+        let name = format!("select {of_each} rows of each of {places} places");
+        let asked: Vec<Vec<Ranks>> =
+            groups.iter().map(|group| ranks(&Rows::open(&group.rows).unwrap(), places, of_each)).collect();
+        ask(&name, &groups, |number, group| {
+            assert!(!group.rows().select(&asked[number]).is_empty());
+        });
+    }
+    let last = |group: &TextGroup| group.rows().len() - 1;
+    ask("read the last 100 rows", &groups, |_, group| {
+        assert_eq!(group.read(last(group) - 99..last(group) + 1).unwrap().len(), 100);
+    });
+    ask("read 100 scattered rows", &groups, |_, group| {
+        let rows: Vec<u32> = (0..100).map(|row| (row * (last(group) / 100)) as u32).collect();
+        assert_eq!(group.read_rows(&rows).unwrap().len(), 100);
+    });
+    ask("read 5000 scattered rows", &groups, |_, group| {
+        let rows: Vec<u32> = (0..5000).map(|row| (row * (last(group) / 5000)) as u32).collect();
+        assert_eq!(group.read_rows(&rows).unwrap().len(), 5000);
+    });
+    ask("read all", &groups, |_, group| {
+        assert_eq!(group.read(0..group.rows().len()).unwrap().len(), group.rows().len());
+    });
+    for word in
+        ["qzvwxk", "connection", "node", "94837", "9483712345", "200", "10.251.43.21", "0x1f", "deadbeef01"]
+    {
+        let wanted = Wanted::new(word.as_bytes());
+        ask(&format!("find {word} in slots"), &groups, |_, group| {
+            group.find_in_slots(&wanted).unwrap();
+        });
+    }
+    type Form = fn(Vec<u8>) -> WordForm;
+    let forms: [(&str, Form, &str); 5] = [
+        ("qzv", WordForm::Begins, "*"),
+        ("conn", WordForm::Begins, "*"),
+        ("onnec", WordForm::Holds, "* (within)"),
+        ("94", WordForm::Begins, "*"),
+        ("837", WordForm::Ends, " (at the end)"),
+    ];
+    for (text, form, kind) in forms {
+        let sets = [WordSet::new(vec![form(text.as_bytes().to_vec())])];
+        ask(&format!("find {text}{kind} in slots"), &groups, |_, group| {
+            group.find_words(&sets, &mut |_| true).unwrap();
+        });
+    }
 }

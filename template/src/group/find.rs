@@ -50,6 +50,11 @@ impl Wanted {
         Wanted { folded: folded.to_vec(), own, is_address, octet, part }
     }
 
+    /// Whether it can be in a slot of no kind but that of texts.
+    fn is_only_text(&self) -> bool {
+        self.own.kind == Kind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
+    }
+
     /// Whether it is among the words of a text, or its addresses.
     fn is_in(&self, text: &[u8], scratch: &mut Vec<u8>) -> bool {
         if self.is_address {
@@ -77,11 +82,11 @@ impl TextGroup {
     /// The same, in slots alone.
     pub fn find_in_slots(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
         let mut look = Look::new(&wanted.folded);
-        let mut places = vec![false; self.dictionary.len()];
+        let mut places = Vec::new();
         if let Some(look) = &mut look {
-            look.for_each(&self.dictionary, |word| places[word] = true);
+            look.for_each(&self.dictionary, |word| places.push(word as u64));
         }
-        let few = Marks::new(places);
+        let few = Marks::new(places, self.dictionary.len());
         let addresses = self.addresses_with(wanted);
         let mut many = Vec::new();
         if let Some(look) = &mut look {
@@ -89,6 +94,9 @@ impl TextGroup {
                 look.for_each(texts, |word| many.push(first + word));
                 true
             })?;
+        }
+        if wanted.is_only_text() && few.is_empty() && many.is_empty() {
+            return Ok(vec![Ranks::None; self.templates.len() + 1]);
         }
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
@@ -170,14 +178,23 @@ impl TextGroup {
     }
 
     fn addresses_with(&self, wanted: &Wanted) -> Marks {
-        if wanted.own.kind != Kind::Address && wanted.octet.is_none() {
-            return Marks::default();
-        }
-        let is_it = |&address: &u32| match (wanted.own.kind, wanted.octet) {
-            (Kind::Address, _) => u64::from(address) == wanted.own.low,
-            (_, octet) => octet.is_some_and(|octet| address.to_be_bytes().contains(&octet)),
+        let places = match (wanted.own.kind, wanted.octet) {
+            // They are in order.
+            (Kind::Address, _) => {
+                let place = self.addresses.binary_search(&(wanted.own.low as u32));
+                place.ok().map(|place| place as u64).into_iter().collect()
+            }
+            (_, Some(octet)) => self.addresses_of(|octets| octets.contains(&octet)),
+            // A word that is no number up to 255 is in none.
+            (_, None) => Vec::new(),
         };
-        Marks::new(self.addresses.iter().map(is_it).collect())
+        Marks::new(places, self.addresses.len())
+    }
+
+    /// The places of the addresses whose four numbers are meant.
+    pub(super) fn addresses_of(&self, are_meant: impl Fn(&[u8; 4]) -> bool) -> Vec<u64> {
+        let meant = (0..).zip(&self.addresses).filter(|(_, address)| are_meant(&address.to_be_bytes()));
+        meant.map(|(place, _)| place).collect()
     }
 
     /// Adds the ranks of places that are marked; or says that all are.
@@ -265,14 +282,27 @@ impl TextGroup {
 
 /// Some of the words of a dictionary, or of the addresses.
 pub(super) struct Marks {
-    is_marked: Vec<bool>,
     marked: Vec<u64>,
+    /// For each place whether it is one of them; nothing where they are fewer than two.
+    is_marked: Vec<bool>,
+    count: usize,
 }
 
 impl Marks {
-    pub(super) fn new(is_marked: Vec<bool>) -> Marks {
-        let marked = is_marked.iter().enumerate().filter(|(_, is_marked)| **is_marked);
-        Marks { marked: marked.map(|(place, _)| place as u64).collect(), is_marked }
+    /// `marked` are in order, some maybe twice, and each below `count`.
+    pub(super) fn new(mut marked: Vec<u64>, count: usize) -> Marks {
+        marked.dedup();
+        let mut is_marked = Vec::new();
+        if 1 < marked.len() {
+            is_marked.resize(count, false);
+            marked.iter().for_each(|&place| is_marked[place as usize] = true);
+        }
+        Marks { marked, is_marked, count }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.marked.is_empty()
     }
 
     fn has(&self, place: u64) -> bool {
@@ -280,7 +310,7 @@ impl Marks {
     }
 
     fn last(&self) -> u64 {
-        (self.is_marked.len() as u64).saturating_sub(1)
+        (self.count as u64).saturating_sub(1)
     }
 
     fn within(&self, least: u64, greatest: u64) -> &[u64] {
@@ -289,6 +319,7 @@ impl Marks {
         &self.marked[from..to.max(from)]
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

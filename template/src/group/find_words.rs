@@ -14,6 +14,7 @@ use super::rows::Ranks;
 use crate::bytes::Fault;
 use crate::scan::{Kind, write};
 use logstead_record::{TextColumn, word};
+use std::array;
 
 /// What one set asks of the slots of a group.
 struct Ask<'s> {
@@ -62,16 +63,19 @@ impl TextGroup {
     }
 
     fn ask<'s>(&self, set: &'s WordSet, scratch: &mut Scratch) -> Ask<'s> {
-        let mut few = vec![false; self.dictionary.len()];
-        scratch.for_each(set, &self.dictionary, |word| few[word] = true);
-        let mut octets = [false; 256];
+        let mut few = Vec::new();
+        scratch.for_each(set, &self.dictionary, |word| few.push(word as u64));
+        let few = Marks::new(few, self.dictionary.len());
+        let mut addresses = Vec::new();
         if set.can_be(Kind::Address) {
-            let is_meant = |octet: usize| set.accepts(octet.to_string().as_bytes());
-            octets.iter_mut().enumerate().for_each(|(octet, wanted)| *wanted = is_meant(octet));
+            let octets: [bool; 256] = array::from_fn(|octet| set.accepts(octet.to_string().as_bytes()));
+            if octets.contains(&true) {
+                addresses =
+                    self.addresses_of(|address| address.iter().any(|&octet| octets[usize::from(octet)]));
+            }
         }
-        let has_octet = |address: &u32| address.to_be_bytes().iter().any(|&octet| octets[usize::from(octet)]);
-        let addresses = Marks::new(self.addresses.iter().map(has_octet).collect());
-        Ask { set, decimals: set.decimals(), few: Marks::new(few), addresses, many: Vec::new() }
+        let addresses = Marks::new(addresses, self.addresses.len());
+        Ask { set, decimals: set.decimals(), few, addresses, many: Vec::new() }
     }
 
     fn answer(&self, ask: &Ask<'_>, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Vec<Ranks>> {
@@ -84,7 +88,9 @@ impl TextGroup {
                 let is_meant = match column {
                     Column::Number { kind: Kind::Decimal, .. } => !ask.decimals.is_empty(),
                     Column::Number { kind, .. } => ask.set.can_be(*kind),
-                    _ => true,
+                    Column::Address(_) => !ask.addresses.is_empty(),
+                    Column::Few(_) => !ask.few.is_empty(),
+                    Column::Many(_) => !ask.many.is_empty(),
                 };
                 if !is_meant || are_all {
                     continue;

@@ -155,7 +155,7 @@ impl Decimals {
                     return true;
                 }
                 if !ranges.is_empty() {
-                    each(&|_, value| ranges.iter().any(|(low, high)| (*low..=*high).contains(&value)));
+                    add_within(&ranges, bytes, low, ranks);
                 }
             }
             Decimals::Ends { value, .. } | Decimals::Holds { value, .. } if greatest < *value => {}
@@ -168,6 +168,26 @@ impl Decimals {
         }
         false
     }
+}
+
+/// Adds the ranks of the numbers that are within any of some ranges.
+fn add_within(ranges: &[(u64, u64)], bytes: &[u8], numbers: &Numbers, ranks: &mut Vec<u32>) {
+    numbers.for_each_run(bytes, 0..numbers.len(), |first, run| {
+        for (number, values) in run.chunks(u64::BITS as usize).enumerate() {
+            // Bits first: most values are in no range, and are passed without a branch for each.
+            let mut found = 0;
+            for (low, high) in ranges {
+                let is_in =
+                    |(at, value): (usize, &u64)| u64::from(value.wrapping_sub(*low) <= high - low) << at;
+                found = values.iter().enumerate().map(is_in).fold(found, |all, bit| all | bit);
+            }
+            while found != 0 {
+                let at = number * u64::BITS as usize + found.trailing_zeros() as usize;
+                ranks.push((first + at) as u32);
+                found &= found - 1;
+            }
+        }
+    });
 }
 
 /// The numbers of some digits that begin with `value`, itself of `digits` digits.

@@ -59,9 +59,9 @@ impl TextGroup {
     /// The texts of some rows.
     pub fn read(&self, rows: Range<usize>) -> Result<TextColumn, Fault> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
-        let (places, ranks) = (&self.rows().places()[rows.clone()], &self.ranks()[rows]);
-        for (places, ranks) in places.chunks(ROWS).zip(ranks.chunks(ROWS)) {
-            self.write_rows(places.iter().copied().zip(ranks.iter().copied()), &mut out)?;
+        let mut ranks = self.rows().ranks_within(rows.clone());
+        for first in rows.clone().step_by(ROWS) {
+            self.write_rows(ranks.by_ref().take(ROWS.min(rows.end - first)), &mut out)?;
         }
         Ok(out)
     }
@@ -69,10 +69,8 @@ impl TextGroup {
     /// The texts of these rows, best in their order.
     pub fn read_rows(&self, rows: &[u32]) -> Result<TextColumn, Fault> {
         let mut out = TextColumn::with_capacity(rows.len(), 0);
-        let ranks = self.ranks();
-        let place = |&row: &u32| (self.rows().places()[row as usize], ranks[row as usize]);
         for rows in rows.chunks(ROWS) {
-            self.write_rows(rows.iter().map(place), &mut out)?;
+            self.write_rows(self.rows().ranks_of(rows).into_iter(), &mut out)?;
         }
         Ok(out)
     }

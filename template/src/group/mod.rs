@@ -25,6 +25,7 @@
 //! **Invariant:** a message comes back byte for byte.
 
 mod column;
+mod directory;
 mod effort;
 mod find;
 mod find_words;

@@ -10,7 +10,7 @@ use crate::packet;
 use crate::scan::Kind;
 use crate::texts::Texts;
 use logstead_record::TextColumn;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Most bytes of all keys and of their lengths.
 const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
@@ -19,8 +19,6 @@ const KEYS_BYTES_MAX: usize = KEY_BYTES_MAX + 4 * TEMPLATES_MAX;
 pub struct TextGroup {
     pub(super) bytes: Vec<u8>,
     rows: Arc<Rows>,
-    /// The number of each row among those of its template, once a row was read.
-    ranks: OnceLock<Vec<u32>>,
     keys: TextColumn,
     pub(super) templates: Vec<Template>,
     pub(super) addresses: Vec<u32>,
@@ -62,8 +60,7 @@ impl TextGroup {
         if (words.len(), kept.len()) != (words_before, counts[0] as usize) {
             return Err(Fault::Short);
         }
-        let ranks = OnceLock::new();
-        Ok(TextGroup { bytes, rows, ranks, keys, templates, addresses, dictionary, words, kept })
+        Ok(TextGroup { bytes, rows, keys, templates, addresses, dictionary, words, kept })
     }
 
     /// Which template each row has.
@@ -93,26 +90,12 @@ impl TextGroup {
             size_of::<Template>() + template.texts.memory_bytes() + columns
         };
         self.bytes.capacity()
-            // Ranks too, which will be there when a row was read.
-            + self.rows.len() * size_of::<u32>()
             + self.keys.memory_bytes()
             + size_of_val(self.addresses.as_slice())
             + self.templates.iter().map(template).sum::<usize>()
             + self.dictionary.memory_bytes()
             + self.words.memory_bytes()
             + self.kept.memory_bytes()
-    }
-
-    /// The number of each row among those of its template.
-    pub(super) fn ranks(&self) -> &[u32] {
-        self.ranks.get_or_init(|| {
-            let mut next = vec![0; self.rows.counts().len()];
-            let rank = |&place: &u16| {
-                next[usize::from(place)] += 1;
-                next[usize::from(place)] - 1
-            };
-            self.rows.places.iter().map(rank).collect()
-        })
     }
 }
 

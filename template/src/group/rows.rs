@@ -8,10 +8,12 @@
 //! Counts and sets of rows need no more than this: the texts are in a section of their own.
 
 use super::TEXTS_MAX;
+use super::directory::Directory;
 use crate::bytes::{Fault, Input, put_varint};
 use crate::limits::TEMPLATES_MAX;
 use crate::ordered;
 use logstead_record::Selection;
+use std::ops::Range;
 use zstd::bulk::Compressor;
 
 /// Appends the templates of rows: each is a template + 1, or 0.
@@ -21,12 +23,15 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
+/// Rows of one place are counted as vectors: so many in the time in which one row is walked over.
+const COUNTED_PER_WALKED: usize = 8;
+
 /// The template of each row.
 ///
 /// A *place* is 0 for rows whose text is kept as it is, and else a template's number + 1.
 pub struct Rows {
-    pub(super) places: Vec<u16>,
-    counts: Vec<u32>,
+    places: Vec<u16>,
+    directory: Directory,
 }
 
 /// Some of the rows at one place, by their number among these: their *rank*.
@@ -50,9 +55,8 @@ impl Rows {
         let mut places = Vec::with_capacity(count);
         ordered::read(&mut input, count, templates as u64, |row| places.push(row as u16))?;
         input.end()?;
-        let mut counts = vec![0; templates + 1];
-        places.iter().for_each(|&place| counts[usize::from(place)] += 1);
-        Ok(Rows { places, counts })
+        let directory = Directory::new(&places, templates + 1);
+        Ok(Rows { places, directory })
     }
 
     /// How many rows there are.
@@ -67,7 +71,7 @@ impl Rows {
 
     /// How many rows are at each place.
     pub fn counts(&self) -> &[u32] {
-        &self.counts
+        self.directory.counts()
     }
 
     /// The place of each row.
@@ -77,7 +81,7 @@ impl Rows {
 
     /// Memory that it takes.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Rows>() + size_of_val(self.places.as_slice()) + size_of_val(self.counts.as_slice())
+        size_of::<Rows>() + size_of_val(self.places.as_slice()) + self.directory.memory_bytes()
     }
 
     /// How many rows are meant: `found` has an entry for each place.
@@ -87,7 +91,7 @@ impl Rows {
             Ranks::All => u64::from(count),
             Ranks::Some(ranks) => ranks.len() as u64,
         };
-        found.iter().zip(&self.counts).map(of).sum()
+        found.iter().zip(self.counts()).map(of).sum()
     }
 
     /// The rows at the places that are accepted: `accepts` has 1 for these, and 0 for others.
@@ -109,41 +113,28 @@ impl Rows {
 
     /// The rows that are meant: `found` has an entry for each place.
     pub fn select(&self, found: &[Ranks]) -> Selection {
-        assert_eq!(found.len(), self.counts.len(), "one for each place");
+        assert_eq!(found.len(), self.counts().len(), "one for each place");
         let accepts: Vec<u8> = found.iter().map(|ranks| u8::from(*ranks == Ranks::All)).collect();
         let mut rows = match accepts.contains(&1) {
             true => self.at(&accepts),
             false => Selection::none(self.len()),
         };
-        let some: Vec<u16> = (0..)
-            .zip(found)
-            .filter(|(_, ranks)| !ranks.listed().is_empty())
-            .map(|(place, _)| place)
-            .collect();
-        if let Some(most) = found.iter().filter_map(|ranks| ranks.listed().last()).max() {
-            self.insert(found, &some, *most, &mut rows);
-        }
+        self.insert(found, &mut rows);
         rows
     }
 
-    /// Adds the rows of listed ranks, none of which is greater than `most`.
-    fn insert(&self, found: &[Ranks], some: &[u16], most: u32, rows: &mut Selection) {
-        if let [only] = some {
-            let mut listed = found[usize::from(*only)].listed().iter().copied().peekable();
-            let mut rank = 0;
-            for (row, _) in self.places.iter().enumerate().filter(|(_, place)| *place == only) {
-                if listed.next_if_eq(&rank).is_some() {
-                    rows.insert(row);
-                }
-                rank += 1;
-                if most < rank {
-                    return;
-                }
+    /// Adds the rows of listed ranks.
+    fn insert(&self, found: &[Ranks], rows: &mut Selection) {
+        let listed = || found.iter().map(Ranks::listed);
+        let looked_at: usize = listed().map(|ranks| self.directory.rows_looked_at(ranks.len())).sum();
+        if looked_at <= self.len() * COUNTED_PER_WALKED {
+            for (place, ranks) in (0..).zip(listed()) {
+                self.directory.for_each_row(&self.places, place, ranks, |row| rows.insert(row));
             }
             return;
         }
         // The next rank of each place, and those that are still to come.
-        let mut next: Vec<(u32, &[u32])> = found.iter().map(|ranks| (0, ranks.listed())).collect();
+        let mut next: Vec<(u32, &[u32])> = listed().map(|ranks| (0, ranks)).collect();
         for (row, &place) in self.places.iter().enumerate() {
             let (rank, listed) = &mut next[usize::from(place)];
             if let Some((first, rest)) = listed.split_first()
@@ -154,6 +145,16 @@ impl Rows {
             }
             *rank += 1;
         }
+    }
+
+    /// The place and the rank of each of some rows that lie together.
+    pub(super) fn ranks_within(&self, rows: Range<usize>) -> impl Iterator<Item = (u16, u32)> {
+        self.directory.ranks_from(&self.places[..rows.end], rows.start)
+    }
+
+    /// The place and the rank of each of some rows.
+    pub(super) fn ranks_of(&self, rows: &[u32]) -> Vec<(u16, u32)> {
+        self.directory.ranks_of(&self.places, rows)
     }
 }
 

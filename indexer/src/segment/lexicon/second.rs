@@ -99,11 +99,19 @@ impl Second {
 
     pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
         let wanted = Wanted::new(word);
-        let groups = self.slots.groups(&wanted)?.into_iter().map(usize::from);
-        let groups = groups.filter(|&group| group < self.groups.groups());
-        let groups = groups.map(|group| InSlots { group, found: OnceCell::new() }).collect();
-        let mut spread =
-            Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact: true };
+        let mut groups: Vec<usize> = self.slots.groups(&wanted)?.into_iter().map(usize::from).collect();
+        groups.retain(|&group| group < self.groups.groups());
+        let mut is_exact = true;
+        if word.contains(&b'.') {
+            // It is an address. Where four numbers lie in slots of their own, only the messages tell.
+            let others = self.groups_with_other_addresses();
+            is_exact = others.is_empty();
+            groups.extend(others);
+            groups.sort_unstable();
+            groups.dedup();
+        }
+        let groups = groups.into_iter().map(|group| InSlots { group, found: OnceCell::new() }).collect();
+        let mut spread = Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact };
         if let Some(templates) = self.look_at_keys(word) {
             spread.templates = templates;
         } else if let Some(found) = self.keys.find(word)? {
@@ -116,17 +124,20 @@ impl Second {
                 spread.is_exact &= place.as_ref().is_none_or(|found| found.exact);
             }
         }
-        if word.contains(&b'.') {
-            // It is an address. Where four numbers lie in slots of their own, only the messages tell.
-            let may_hold = |number: &u32| may_hold_other_addresses(self.templates.keys.get(*number as usize));
-            spread.templates = (0..self.templates.keys.len() as u32).filter(may_hold).collect();
-            spread.is_exact &= spread.templates.is_empty();
-        }
         let is_nowhere = spread.templates.is_empty()
             && spread.groups.is_empty()
             && spread.kept.is_none()
             && spread.values.is_none();
         Ok((!is_nowhere).then_some(spread))
+    }
+
+    /// The groups whose rows may have an address in several slots.
+    fn groups_with_other_addresses(&self) -> Vec<usize> {
+        let may_hold: Vec<bool> = self.templates.keys.iter().map(may_hold_other_addresses).collect();
+        let groups = self.templates.groups.iter().enumerate();
+        let with_one =
+            groups.filter(|(_, group)| group.numbers.iter().any(|&number| may_hold[number as usize]));
+        with_one.map(|(group, _)| group).collect()
     }
 
     /// The templates that have a word, by looking at all of them; none where the dictionary is faster.
