@@ -34,7 +34,8 @@ mod unpack;
 pub use automaton::Automaton;
 pub use bytes::Fault;
 pub use group::{
-    Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written, may_hold_other_addresses,
+    Placed, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
+    may_hold_other_addresses,
 };
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
 pub use shape::{Shape, shape};

@@ -153,14 +153,9 @@ impl NamesBuilder {
         out.extend_from_slice(&rows);
     }
 
-    /// The number of a value, for [`NamesBuilder::push_number`].
-    pub(crate) fn number_of(&mut self, value: &[u8]) -> u32 {
-        self.number(value)
-    }
-
-    /// Appends a row with the value of a number.
-    pub(crate) fn push_number(&mut self, number: u32) {
-        self.rows.push(number);
+    /// The id of a value, which is added where it is new. No row has it yet.
+    pub(crate) fn id_of(&mut self, value: &[u8]) -> u32 {
+        self.number(value) - FIRST
     }
 
     fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {

@@ -214,4 +214,3 @@ fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
         names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();
     names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()
 }
-

@@ -8,19 +8,18 @@ use super::layout::{
     BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
     RECEIVED, ROWS, SEGMENT, TAIL, TIME, VALUES, of_group,
 };
-use super::order::TemplateOrder;
 use crate::journal::frame::Hash;
 use crate::segment::blocks::error::{BlocksError, disk};
 use crate::segment::blocks::pieces::{self, merkle_root};
 use crate::segment::blocks::shared::{Scratch, Span};
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
-use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column};
+use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column, ORIGIN};
 use crate::segment::names::NamesBuilder;
 use crate::segment::packed::PackedBuilder;
 use crate::segment::times::TimesBuilder;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, TextColumn, Timestamp};
-use logstead_template::{Rows, TextGroup, TextGroupWriter, Written};
+use logstead_template::{Placed, Rows, TextGroup, TextGroupWriter, Written};
 use std::io;
 use std::sync::Arc;
 
@@ -50,7 +49,7 @@ pub(crate) struct BlocksWriter {
     head_form: NamesBuilder,
     group: GroupWriter,
     group_rows: Vec<u32>,
-    /// Priorities and programs of the rows of the open group, by their numbers.
+    /// The ids of priorities and programs of the rows of the open group.
     origins: Vec<u32>,
 }
 
@@ -134,7 +133,8 @@ impl BlocksWriter {
         for (section, bytes) in of.sections_of(group)? {
             self.sections.add(of_group(section, number), bytes);
         }
-        self.push_origins(messages.rows());
+        let origins = Placed::new(messages.rows(), &std::mem::take(&mut self.origins));
+        self.add_origins(&origins, messages.rows());
         self.group_rows.push(rows.len() as u32);
         ended(&messages);
         Ok(())
@@ -153,13 +153,11 @@ impl BlocksWriter {
         self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
     }
 
-    /// Puts priorities and programs in the order of the templates of a group.
-    fn push_origins(&mut self, rows: &Rows) {
-        let names = &mut self.columns[Column::Program.number()];
-        let mut in_order = vec![0; rows.len()];
-        let places = TemplateOrder::new(rows).places();
-        places.zip(self.origins.drain(..rows.len())).for_each(|(place, number)| in_order[place] = number);
-        in_order.iter().for_each(|&number| names.push_number(number));
+    /// Adds the priorities and programs of the next group.
+    fn add_origins(&mut self, origins: &Placed, rows: &Rows) {
+        let mut bytes = Vec::new();
+        origins.write(rows, &mut bytes);
+        self.sections.add(of_group(ORIGIN, self.group_rows.len()), bytes);
     }
 
     /// How many rows there are.
@@ -242,7 +240,8 @@ impl BlocksWriter {
         let (group, rows) = (self.group_rows.len(), self.group.rows());
         let Written { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
-        self.push_origins(messages.rows());
+        let origins: Vec<u32> = self.origins.drain(..rows).collect();
+        self.add_origins(&Placed::new(messages.rows(), &origins), messages.rows());
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
