@@ -112,11 +112,13 @@ impl TextColumn {
     }
 
     /// The text of a row.
+    #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
         &self.bytes[self.start(row)..self.ends[row] as usize]
     }
 
     /// Where a row begins in the arena.
+    #[inline]
     pub fn start(&self, row: usize) -> usize {
         row.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
@@ -187,6 +189,7 @@ impl NameColumn {
     }
 
     /// The text of a row.
+    #[inline]
     pub fn get(&self, row: usize) -> &[u8] {
         self.values.get(self.ids[row] as usize)
     }

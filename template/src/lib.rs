@@ -34,7 +34,7 @@ mod unpack;
 pub use automaton::Automaton;
 pub use bytes::Fault;
 pub use group::{
-    Look, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
+    Look, Placed, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
     may_hold_other_addresses,
 };
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};

@@ -83,7 +83,7 @@ impl Column {
         self == Column::Priority
     }
 
-    /// Appends the rows of a batch. Programs and priorities are [numbered](origins) instead: they are in another order.
+    /// Appends the rows of a batch. Programs and priorities are [numbered](origins) instead: their rows are elsewhere.
     pub(crate) fn push(self, batch: &Batch, names: &mut NamesBuilder) {
         let columns = batch.columns();
         match self {
@@ -108,7 +108,7 @@ impl Column {
     }
 }
 
-/// Appends for each row of a batch the number of its priority and program.
+/// Appends for each row of a batch the id of its priority and program.
 pub(crate) fn origins(columns: &Columns, names: &mut NamesBuilder, numbers: &mut Vec<u32>) {
     let programs = &columns.names[Field::Program.number()];
     let mut known: HashMap<(u8, u32), u32> = HashMap::new();
@@ -117,7 +117,7 @@ pub(crate) fn origins(columns: &Columns, names: &mut NamesBuilder, numbers: &mut
         let number = match last {
             Some((of, number)) if of == (priority, program) => number,
             _ => *known.entry((priority, program)).or_insert_with(|| {
-                names.number_of(&[&[priority], programs.values().get(program as usize)].concat())
+                names.id_of(&[&[priority], programs.values().get(program as usize)].concat())
             }),
         };
         last = Some(((priority, program), number));

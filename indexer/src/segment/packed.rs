@@ -83,6 +83,13 @@ pub(crate) fn write(values: &[u32], out: &mut Vec<u8>) {
     builder.finish(out);
 }
 
+/// Appends the same number `count` times, packed.
+pub(crate) fn write_equal(value: u32, count: usize, out: &mut Vec<u8>) {
+    let mut builder = PackedBuilder::default();
+    builder.repeat(value, count);
+    builder.finish(out);
+}
+
 /// Packs numbers as they come. What it holds is about what it will write.
 pub(crate) struct PackedBuilder {
     frames: Vec<(u8, u32)>,

@@ -81,20 +81,8 @@ impl TextGroup {
 
     /// The same, in slots alone.
     pub fn find_in_slots(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
-        let mut look = Look::new(&wanted.folded);
-        let mut places = Vec::new();
-        if let Some(look) = &mut look {
-            look.for_each(&self.dictionary, |word| places.push(word as u64));
-        }
-        let few = Marks::new(places, self.dictionary.len());
+        let (few, many) = self.texts_with(wanted)?;
         let addresses = self.addresses_with(wanted);
-        let mut many = Vec::new();
-        if let Some(look) = &mut look {
-            self.words.for_each_block(&self.bytes, |first, texts| {
-                look.for_each(texts, |word| many.push(first + word));
-                true
-            })?;
-        }
         if wanted.is_only_text() && few.is_empty() && many.is_empty() {
             return Ok(vec![Ranks::None; self.templates.len() + 1]);
         }
@@ -109,20 +97,34 @@ impl TextGroup {
         Ok(found)
     }
 
+    /// The words of the dictionary that hold a word, and the places of those in slots with many.
+    fn texts_with(&self, wanted: &Wanted) -> Result<(Marks, Vec<usize>), Fault> {
+        let (mut places, mut many) = (Vec::new(), Vec::new());
+        if let Some(mut look) = Look::new(&wanted.folded) {
+            look.for_each(&self.dictionary, |word| places.push(word as u64));
+            self.words.for_each_block(&self.bytes, |first, texts| {
+                look.for_each(texts, |word| many.push(first + word));
+                true
+            })?;
+        }
+        Ok((Marks::new(places, self.dictionary.len()), many))
+    }
+
     /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots.
     fn add_other_addresses(&self, wanted: &Wanted, found: &mut [Ranks]) -> Result<(), Fault> {
-        let mut all: Option<Vec<Ranks>> = None;
+        let mut numbers = Vec::with_capacity(4);
         for number in wanted.folded.split(|&byte| byte == b'.') {
-            let with_number = self.find_in_slots(&Wanted::new(number))?;
-            all = Some(match all {
-                None => with_number,
-                Some(all) => all.into_iter().zip(&with_number).map(|(all, one)| all.and(one)).collect(),
-            });
+            let number = Wanted::new(number);
+            let in_texts = self.texts_with(&number)?;
+            numbers.push((number, in_texts));
         }
-        let templates = found[1..].iter_mut().zip(all.into_iter().flatten().skip(1)).zip(&self.templates);
-        for ((ranks, others), template) in templates {
+        for (ranks, template) in found[1..].iter_mut().zip(&self.templates) {
             if template.may_hold_other_addresses {
-                *ranks = std::mem::take(ranks).or(others, template.rows);
+                let with = |(number, (few, many)): &(Wanted, (Marks, Vec<usize>))| {
+                    self.ranks_with(template, number, &Marks::default(), few, many)
+                };
+                let all = numbers.iter().map(with).reduce(|all, one| all.and(&one)).unwrap_or_default();
+                *ranks = std::mem::take(ranks).or(all, template.rows);
             }
         }
         Ok(())
@@ -281,6 +283,7 @@ impl TextGroup {
 }
 
 /// Some of the words of a dictionary, or of the addresses.
+#[derive(Default)]
 pub(super) struct Marks {
     marked: Vec<u64>,
     /// For each place whether it is one of them; nothing where they are fewer than two.

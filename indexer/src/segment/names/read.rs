@@ -52,15 +52,16 @@ impl Names {
         names
     }
 
-    /// The same with its rows in another order: `order` gets a number for each row, and gives them back.
-    pub(crate) fn reordered(self, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Names, ColumnFault> {
-        let mut numbers = Vec::new();
-        self.rows.unpack_all(&mut numbers);
+    /// The same values, and rows with these ids.
+    pub(crate) fn with_rows(self, ids: impl Iterator<Item = u32>) -> Result<Names, ColumnFault> {
         let mut builder = PackedBuilder::default();
-        builder.extend(order(numbers).into_iter());
+        builder.extend(ids.map(|id| id + FIRST));
+        let rows = builder.rows() as u32;
         let mut bytes = Vec::new();
         builder.finish(&mut bytes);
-        Ok(Names { rows: Packed::new(&bytes)?, ..self })
+        let names = Names { rows: Packed::new(&bytes)?, ..self };
+        names.check(rows)?;
+        Ok(names)
     }
 
     /// The distinct values; none where only presence is kept.

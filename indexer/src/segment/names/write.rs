@@ -2,10 +2,12 @@
 
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST, PRESENCE};
 use super::planes::compressed;
+use super::read::Names;
 use crate::segment::packed::{Packed, PackedBuilder};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use logstead_record::{NameColumn, TextColumn};
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// Most distinct values of a column.
 pub(crate) const VALUES_MAX: usize = 65_536;
@@ -75,6 +77,19 @@ impl NamesBuilder {
         }
         self.push_numbers(&mut numbers, names.ids().iter().map(|&id| id as usize));
         self.numbers = numbers;
+    }
+
+    /// Appends some rows of another column that has all its values.
+    pub(crate) fn push_column(&mut self, of: &Names, rows: Range<usize>) {
+        let ids = of.ids_of(rows);
+        let mut numbers = vec![UNKNOWN; of.values().len()];
+        numbers.push(ABSENT);
+        for &id in &ids {
+            if numbers[id as usize] == UNKNOWN {
+                numbers[id as usize] = self.number(of.values().get(id as usize));
+            }
+        }
+        self.push_numbers(&mut numbers, ids.iter().map(|&id| id as usize));
     }
 
     /// Appends rows whose values are single bytes; `absent` means no value.
@@ -153,14 +168,9 @@ impl NamesBuilder {
         out.extend_from_slice(&rows);
     }
 
-    /// The number of a value, for [`NamesBuilder::push_number`].
-    pub(crate) fn number_of(&mut self, value: &[u8]) -> u32 {
-        self.number(value)
-    }
-
-    /// Appends a row with the value of a number.
-    pub(crate) fn push_number(&mut self, number: u32) {
-        self.rows.push(number);
+    /// The id of a value, which is added where it is new. No row has it yet.
+    pub(crate) fn id_of(&mut self, value: &[u8]) -> u32 {
+        self.number(value) - FIRST
     }
 
     fn push_numbers(&mut self, numbers: &mut [u32], rows: impl Iterator<Item = usize>) {

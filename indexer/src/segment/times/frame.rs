@@ -38,11 +38,19 @@ impl Frame {
 /// Appends a frame of the kind that is shortest.
 pub(super) fn write_frame(times: &[i64], earliest: i64, out: &mut Vec<u8>) {
     // Also the span of all 64-bit times is a 64-bit number.
+    if 1 < times.len() && times.iter().all(|time| *time == earliest) {
+        out.extend_from_slice(&[OFFSETS, 0]);
+        return packed::write_equal(0, times.len(), out);
+    }
     let offsets: Vec<u64> = times.iter().map(|&time| time.wrapping_sub(earliest) as u64).collect();
     let (unit, scaled) = scale(&offsets);
-    let kinds = [write_offsets(unit, &scaled), write_steps(times, unit), Some(write_plain(times))];
-    let shortest = kinds.into_iter().flatten().min_by_key(Vec::len);
-    out.extend_from_slice(&shortest.expect("one of them is always possible"));
+    let shortest =
+        [write_offsets(unit, &scaled), write_steps(times, unit)].into_iter().flatten().min_by_key(Vec::len);
+    // Numbers of a whole frame take half of its bytes at most.
+    match shortest.filter(|bytes| times.len() == FRAME_ROWS || bytes.len() <= 1 + size_of_val(times)) {
+        Some(bytes) => out.extend_from_slice(&bytes),
+        None => out.extend_from_slice(&write_plain(times)),
+    }
 }
 
 fn write_plain(times: &[i64]) -> Vec<u8> {

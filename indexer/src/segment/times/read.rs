@@ -53,7 +53,6 @@ impl<R: ReadRange> Times<R> {
     }
 
     /// Whether no time is earlier than the one before it.
-    #[cfg(test)]
     pub(crate) fn is_sorted(&self) -> bool {
         self.is_sorted
     }
@@ -61,6 +60,12 @@ impl<R: ReadRange> Times<R> {
     /// The frames in the order of their rows.
     pub(crate) fn frames(&self) -> &[Frame] {
         &self.frames
+    }
+
+    /// Frames that follow each other, as they are.
+    pub(super) fn bytes_of(&self, frames: &[Frame]) -> Result<Vec<u8>, R::Error> {
+        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(Vec::new()) };
+        self.reader.read(first.bytes.start..last.bytes.end)
     }
 
     /// The times of some rows.
@@ -109,8 +114,8 @@ impl<R: ReadRange> Times<R> {
 
     /// The times of frames that follow each other, in one read.
     fn read_frames(&self, frames: &[Frame]) -> Result<Vec<i64>, R::Error> {
-        let (Some(first), Some(last)) = (frames.first(), frames.last()) else { return Ok(Vec::new()) };
-        let bytes = self.reader.read(first.bytes.start..last.bytes.end)?;
+        let Some(first) = frames.first() else { return Ok(Vec::new()) };
+        let bytes = self.bytes_of(frames)?;
         let mut times = Vec::with_capacity(frames.len() * FRAME_ROWS);
         for frame in frames {
             let within = |at: u64| (at - first.bytes.start) as usize;

@@ -17,7 +17,7 @@ pub(super) const HEAD_FORM: &str = "head_form";
 pub(super) const SEGMENT: &str = "segment";
 pub(super) const PIECES: &str = "pieces";
 
-/// The sections of a group.
+/// The sections of a group that are the same in every file: `origin` counts what is in one.
 pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, FIELDS, VALUES];
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;

@@ -8,11 +8,12 @@
 //! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing where all of them are empty |
 //! | `fields.G`           | u32 length, [packed](crate::segment::packed) how many dynamic fields each row has; [names](crate::segment::names) of the fields; missing where there are none |
 //! | `values.G`           | their values, whole                                                             |
+//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::Placed) |
 //! | `time`               | the [time](crate::segment::times) that each row counts by                       |
 //! | `received`           | when it was received                                                            |
 //! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
-//! | `own`                | the own time of each row; missing where no row has 2 in `clock`                 |
-//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; in `origin` the rows of each group are in the order of their templates |
+//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing where no row has 2 |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G` |
 //! | `head_form`          | names: the forms of heads                                                       |
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
@@ -26,8 +27,8 @@
 //! | module     | owns                                                     |
 //! |------------|----------------------------------------------------------|
 //! | `layout`   | the names of the sections, and what stands in `clock`    |
-//! | `order`    | the order of rows in `origin`                            |
 //! | `write`    | batches → sections                                       |
+//! | `take`     | groups of another file, as they are                      |
 //! | `groups`   | an open file: which rows are in which groups and blocks  |
 //! | `sections` | what sections hold, once they were opened                |
 //! | `read`     | some columns of some rows                                |
@@ -38,9 +39,9 @@
 mod gather;
 mod groups;
 mod layout;
-mod order;
 mod read;
 mod sections;
+mod take;
 mod write;
 
 pub(crate) use groups::TextGroups;

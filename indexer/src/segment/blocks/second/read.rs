@@ -73,19 +73,6 @@ impl TextGroups {
         Ok(Batch::from_columns(columns)?)
     }
 
-    /// What is in columns of the whole segment, and dynamic fields, of some rows of a group.
-    pub(super) fn read_columns(
-        &self,
-        rows: Range<usize>,
-        scratch: &mut Scratch,
-    ) -> Result<Batch, BlocksError> {
-        let groups = Groups::NONE.with(Group::Stamps).with(Group::Names).with(Group::Fields);
-        let mut columns = self.read(rows.clone(), groups, scratch)?.columns().clone();
-        let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
-        columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
-        Ok(Batch::from_columns(columns)?)
-    }
-
     fn read_stamps(
         &self,
         rows: &Range<usize>,

@@ -5,7 +5,6 @@
 
 use super::groups::TextGroups;
 use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, PID, ROWS, of_group};
-use super::order::TemplateOrder;
 use crate::segment::blocks::error::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::cache::Part;
@@ -13,7 +12,7 @@ use crate::segment::column::{Column, ORIGIN};
 use crate::segment::names::Names;
 use crate::segment::packed::Packed;
 use crate::segment::times::Times;
-use logstead_template::{Rows, TextGroup};
+use logstead_template::{Placed, Rows, TextGroup};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -53,29 +52,36 @@ impl TextGroups {
     /// A column that every segment has.
     pub(crate) fn column(&self, column: Column) -> Result<Arc<Names>, BlocksError> {
         self.kept(Part::Column(column), || {
-            let mut names = self.read_names(column.section())?;
-            if column.section() == ORIGIN {
-                names = self.in_order_of_rows(names)?;
-            }
+            let names = match column.section() {
+                ORIGIN => self.read_origins()?,
+                section => self.read_names(section, self.rows)?,
+            };
             let names = names.map_values(|values| column.own_part(values));
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         })
     }
 
-    fn in_order_of_rows(&self, names: Names) -> Result<Names, BlocksError> {
-        let groups = (0..self.groups()).map(|group| self.templates(group)).collect::<Result<Vec<_>, _>>()?;
-        let reordered = names.reordered(|numbers| {
-            let mut rows = Vec::with_capacity(numbers.len());
-            let mut rest = numbers.as_slice();
-            for group in &groups {
-                let (of_group, after) = rest.split_at(group.len());
-                rows.extend(TemplateOrder::new(group).places().map(|place| of_group[place]));
-                rest = after;
-            }
-            rows
+    /// The priorities and programs, with those of each row.
+    fn read_origins(&self) -> Result<Names, BlocksError> {
+        let values = self.origin_values()?;
+        let groups = (0..self.groups()).map(|group| {
+            let rows = self.templates(group)?;
+            Ok((self.origins(group, &rows, values.values().len())?, rows))
         });
-        Ok(reordered.map_err(IndexError::from)?)
+        let groups = groups.collect::<Result<Vec<_>, BlocksError>>()?;
+        let ids = groups.iter().flat_map(|(origins, rows)| origins.in_rows(rows));
+        Ok(values.with_rows(ids).map_err(IndexError::from)?)
+    }
+
+    /// The distinct priorities and programs.
+    pub(super) fn origin_values(&self) -> Result<Names, BlocksError> {
+        self.read_names(ORIGIN, 0)
+    }
+
+    /// Which of so many priorities and programs the rows of a group have.
+    pub(super) fn origins(&self, group: usize, rows: &Rows, values: usize) -> Result<Placed, BlocksError> {
+        Ok(Placed::read(rows, self.section(ORIGIN, group)?, values)?)
     }
 
     /// The sections of a group as they are, with their names.
@@ -130,7 +136,7 @@ impl TextGroups {
 
     pub(super) fn bytes_column(&self, section: &'static str) -> Result<Arc<Names>, BlocksError> {
         self.kept(Part::Section(section), || {
-            let names = self.read_names(section)?;
+            let names = self.read_names(section, self.rows)?;
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         })
@@ -144,9 +150,8 @@ impl TextGroups {
         })
     }
 
-    fn read_names(&self, section: &str) -> Result<Names, BlocksError> {
-        let names =
-            Names::new(&self.bundle.section(section)?.read_all()?, self.rows).map_err(IndexError::from)?;
+    fn read_names(&self, section: &str, rows: u32) -> Result<Names, BlocksError> {
+        let names = Names::new(&self.bundle.section(section)?.read_all()?, rows).map_err(IndexError::from)?;
         if names.is_complete() { Ok(names) } else { Err(BlocksError::Implausible("column")) }
     }
 

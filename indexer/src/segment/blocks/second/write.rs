@@ -3,29 +3,26 @@
 //! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
 //! anything relies on it.
 
-use super::groups::TextGroups;
 use super::layout::{
-    BLOCK_ROWS, CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES,
-    RECEIVED, ROWS, SEGMENT, TAIL, TIME, VALUES, of_group,
+    CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES, RECEIVED, ROWS,
+    SEGMENT, TAIL, TIME, VALUES, of_group,
 };
-use super::order::TemplateOrder;
 use crate::journal::frame::Hash;
-use crate::segment::blocks::error::{BlocksError, disk};
 use crate::segment::blocks::pieces::{self, merkle_root};
-use crate::segment::blocks::shared::{Scratch, Span};
+use crate::segment::blocks::shared::Span;
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
-use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column};
+use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column, ORIGIN};
 use crate::segment::names::NamesBuilder;
 use crate::segment::packed::PackedBuilder;
 use crate::segment::times::TimesBuilder;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, TextColumn, Timestamp};
-use logstead_template::{Rows, TextGroup, TextGroupWriter, Written};
+use logstead_template::{Placed, Rows, TextGroup, TextGroupWriter, Written};
 use std::io;
 use std::sync::Arc;
 
 /// Most rows of a group. What one damaged page of texts can hit is a group.
-const GROUP_ROWS: usize = 1 << 17;
+pub(super) const GROUP_ROWS: usize = 1 << 17;
 /// A group ends when it has this many dynamic fields,
 const GROUP_FIELDS: usize = 1 << 19;
 /// or this many bytes of texts without a template and of words.
@@ -37,26 +34,26 @@ const NAMES_BYTES: usize = 32 << 20;
 
 /// Writes a blocks file.
 pub(crate) struct BlocksWriter {
-    sections: BundleWriter,
-    head: Identity,
+    pub(super) sections: BundleWriter,
+    pub(super) head: Identity,
     previous_hash: Hash,
-    span: Span,
-    time: TimesBuilder,
-    received: TimesBuilder,
-    own: TimesBuilder,
-    has_other_times: bool,
-    clock: NamesBuilder,
-    columns: [NamesBuilder; COLUMN_COUNT],
-    head_form: NamesBuilder,
-    group: GroupWriter,
-    group_rows: Vec<u32>,
-    /// Priorities and programs of the rows of the open group, by their numbers.
+    pub(super) span: Span,
+    pub(super) time: TimesBuilder,
+    pub(super) received: TimesBuilder,
+    /// Once a row has a time that is not believed.
+    pub(super) own: Option<TimesBuilder>,
+    pub(super) clock: NamesBuilder,
+    pub(super) columns: [NamesBuilder; COLUMN_COUNT],
+    pub(super) head_form: NamesBuilder,
+    pub(super) group: GroupWriter,
+    pub(super) group_rows: Vec<u32>,
+    /// The ids of priorities and programs of the rows of the open group.
     origins: Vec<u32>,
 }
 
 /// The texts of the group that is open.
 #[derive(Default)]
-struct GroupWriter {
+pub(super) struct GroupWriter {
     message: TextGroupWriter,
     pid: TextsWriter,
     head: TextsWriter,
@@ -84,8 +81,7 @@ impl BlocksWriter {
             span: Span::NONE,
             time: TimesBuilder::default(),
             received: TimesBuilder::default(),
-            own: TimesBuilder::default(),
-            has_other_times: false,
+            own: None,
             clock: NamesBuilder::with_all_values(),
             columns: std::array::from_fn(|_| NamesBuilder::with_all_values()),
             head_form: NamesBuilder::with_all_values(),
@@ -107,45 +103,12 @@ impl BlocksWriter {
         Ok(())
     }
 
-    /// Whether a group of so many rows is better taken as it is than written again.
-    pub(crate) fn takes_whole(&self, rows: usize) -> bool {
-        let is_large = |rows: usize| GROUP_ROWS / 2 <= rows;
-        is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
-    }
-
-    /// Adds a group of another file as it is: its texts need not be read. Shows the messages of the groups that end, and
-    /// to `fields` batches with the columns of its rows.
-    pub(crate) fn push_group(
-        &mut self,
-        (of, group): (&TextGroups, usize),
-        ended: &mut dyn FnMut(&TextGroup),
-        fields: &mut dyn FnMut(&Batch),
-    ) -> Result<(), BlocksError> {
-        if self.group.rows() != 0 {
-            ended(&self.end_group().map_err(disk)?);
-        }
-        let (messages, rows, mut scratch) = (of.messages(group)?, of.rows_of(group), Scratch::default());
-        for start in rows.clone().step_by(BLOCK_ROWS) {
-            let batch = of.read_columns(start..rows.end.min(start + BLOCK_ROWS), &mut scratch)?;
-            self.push_columns(&batch);
-            fields(&batch);
-        }
-        let number = self.group_rows.len();
-        for (section, bytes) in of.sections_of(group)? {
-            self.sections.add(of_group(section, number), bytes);
-        }
-        self.push_origins(messages.rows());
-        self.group_rows.push(rows.len() as u32);
-        ended(&messages);
-        Ok(())
-    }
-
     /// Adds what is in columns of the whole segment.
     fn push_columns(&mut self, batch: &Batch) {
         let columns = batch.columns();
         self.span = self.span.join(Span::of(batch));
-        self.head.rows += batch.rows() as u32;
         self.push_times(batch);
+        self.head.rows += batch.rows() as u32;
         for (names, (column, _)) in self.columns.iter_mut().zip(COLUMNS) {
             column.push(batch, names);
         }
@@ -153,13 +116,11 @@ impl BlocksWriter {
         self.head_form.push_bytes(&columns.bytes[columns::HEAD_FORM], None);
     }
 
-    /// Puts priorities and programs in the order of the templates of a group.
-    fn push_origins(&mut self, rows: &Rows) {
-        let names = &mut self.columns[Column::Program.number()];
-        let mut in_order = vec![0; rows.len()];
-        let places = TemplateOrder::new(rows).places();
-        places.zip(self.origins.drain(..rows.len())).for_each(|(place, number)| in_order[place] = number);
-        in_order.iter().for_each(|&number| names.push_number(number));
+    /// Adds the priorities and programs of the next group.
+    pub(super) fn add_origins(&mut self, origins: &Placed, rows: &Rows) {
+        let mut bytes = Vec::new();
+        origins.write(rows, &mut bytes);
+        self.sections.add(of_group(ORIGIN, self.group_rows.len()), bytes);
     }
 
     /// How many rows there are.
@@ -189,11 +150,7 @@ impl BlocksWriter {
             ended(&self.end_group()?);
         }
         let mut sections = self.sections;
-        let times = [
-            (TIME, Some(self.time)),
-            (RECEIVED, Some(self.received)),
-            (OWN, self.has_other_times.then_some(self.own)),
-        ];
+        let times = [(TIME, Some(self.time)), (RECEIVED, Some(self.received)), (OWN, self.own)];
         for (section, times) in times {
             let Some(times) = times else { continue };
             let mut bytes = Vec::new();
@@ -226,23 +183,36 @@ impl BlocksWriter {
             let time = batch.time(row).nanos();
             self.time.push(time);
             self.received.push(received[row]);
-            self.own.push(own[row]);
             clock.push(match batch.own_time(row).map(Timestamp::nanos) {
                 None => NO_TIME,
                 Some(own) if own == time => OWN_TIME,
                 Some(_) => OTHER_TIME,
             });
         }
-        self.has_other_times |= clock.contains(&OTHER_TIME);
+        if self.own.is_some() || clock.contains(&OTHER_TIME) {
+            let column = self.own_times();
+            own.iter().for_each(|&time| column.push(time));
+        }
         self.clock.push_bytes(&clock, None);
     }
 
+    /// The column of own times: no row before it asks for one.
+    pub(super) fn own_times(&mut self) -> &mut TimesBuilder {
+        let rows = self.head.rows as usize;
+        self.own.get_or_insert_with(|| {
+            let mut own = TimesBuilder::default();
+            own.push_unasked(rows);
+            own
+        })
+    }
+
     /// Ends the open group. Returns its messages.
-    fn end_group(&mut self) -> io::Result<TextGroup> {
+    pub(super) fn end_group(&mut self) -> io::Result<TextGroup> {
         let (group, rows) = (self.group_rows.len(), self.group.rows());
         let Written { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
-        self.push_origins(messages.rows());
+        let origins: Vec<u32> = self.origins.drain(..rows).collect();
+        self.add_origins(&Placed::new(messages.rows(), &origins), messages.rows());
         self.sections.add(of_group(ROWS, group), templates);
         self.sections.add(of_group(MESSAGE, group), texts);
         let open = &mut self.group;
@@ -283,7 +253,7 @@ impl GroupWriter {
         }
     }
 
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.message.rows()
     }
 
