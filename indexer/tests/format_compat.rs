@@ -11,13 +11,21 @@ use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A segment of version 1 and the manifest that names it, written by `write_segment_version_1`.
-const SEGMENT_VERSION_1: [(&str, &str, &[u8]); 3] = [
+/// The files of a segment, and the manifest that names it.
+type Files = [(&'static str, &'static str, &'static [u8]); 3];
+
+/// A segment of version 1, as it was written before messages had templates.
+const SEGMENT_VERSION_1: Files = [
     (DIR, "manifest", include_bytes!("data/format_v1/manifest")),
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v1/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v1/00000000000000000000-303.index")),
 ];
-/// The manifest of the same segment in version 2.
+/// The same messages in a segment of version 2, written by `write_segment`.
+const SEGMENT_VERSION_2: Files = [
+    (DIR, "manifest", MANIFEST_VERSION_2),
+    (SEGMENTS, BLOCKS, include_bytes!("data/format_v2/00000000000000000000-303.blocks")),
+    (SEGMENTS, INDEX, include_bytes!("data/format_v2/00000000000000000000-303.index")),
+];
 const MANIFEST_VERSION_2: &[u8] = include_bytes!("data/format_v2/manifest");
 const BLOCKS: &str = "00000000000000000000-303.blocks";
 const INDEX: &str = "00000000000000000000-303.index";
@@ -95,24 +103,24 @@ fn version_1_is_still_what_is_written() {
 }
 
 /// The segment that these batches are sealed to.
-fn write_segment_version_1() -> [Vec<u8>; 3] {
+fn write_segment() -> [Vec<u8>; 3] {
     let disk = SimDisk::new(0);
     let mut opened = open_all(&disk, Options::default()).unwrap();
     opened.appender.append(&batches().map(|batch| encode(Arc::new(batch)))).unwrap();
     opened.appender.close_old(Timestamp::MAX).unwrap();
     opened.keeper.run(&opened.keeper.next_task(false).unwrap(), &|| false).unwrap();
-    SEGMENT_VERSION_1.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
+    SEGMENT_VERSION_2.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
 }
 
 fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {
     disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
 }
 
-/// The segment, with each file as `change` leaves it.
-fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
+/// A segment, with each file as `change` leaves it.
+fn segment(files: Files, change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
     let disk = SimDisk::new(0);
     disk.create_dir_all(Path::new(SEGMENTS)).unwrap();
-    for (dir, name, bytes) in SEGMENT_VERSION_1 {
+    for (dir, name, bytes) in files {
         let mut bytes = bytes.to_vec();
         change(name, &mut bytes);
         write(&disk, &Path::new(dir).join(name), &bytes);
@@ -122,7 +130,7 @@ fn segment(change: impl Fn(&str, &mut Vec<u8>)) -> SimDisk {
 
 /// Gives one of the files another version, with a right checksum of this many of its bytes.
 fn newer(changed: &str, crc_end: usize) -> SimDisk {
-    segment(|name, bytes| {
+    segment(SEGMENT_VERSION_1, |name, bytes| {
         if name == changed {
             bytes[8] = 3;
             let crc = crc32c::crc32c(&bytes[8..crc_end.min(bytes.len())]);
@@ -162,27 +170,38 @@ fn check_search(searcher: &Searcher, unindexed: u64) {
 }
 
 #[test]
-fn a_segment_of_version_1_is_read() {
-    let opened = open_all(&segment(|_, _| {}), Options::default()).unwrap();
-    assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, 303));
-    check_search(&opened.searcher, 0);
-    opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
-    assert!(opened.keeper.next_task(true).is_none());
+fn a_segment_of_each_version_is_read() {
+    for files in [SEGMENT_VERSION_1, with_journal_less_manifest(SEGMENT_VERSION_2)] {
+        let opened = open_all(&segment(files, |_, _| {}), Options::default()).unwrap();
+        assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, 303));
+        check_search(&opened.searcher, 0);
+        opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
+        assert!(opened.keeper.next_task(true).is_none());
+    }
+}
+
+/// Under the manifest of version 1, which does not tell that the journal has to be there.
+fn with_journal_less_manifest([_, blocks, index]: Files) -> Files {
+    [SEGMENT_VERSION_1[0], blocks, index]
 }
 
 /// As for the journal. (With another compressor or another tantivy the bytes may differ as well.)
 #[test]
-fn a_segment_of_version_1_is_still_what_is_written() {
-    for ((dir, name, expected), written) in SEGMENT_VERSION_1.iter().zip(write_segment_version_1()) {
-        let expected = if *dir == DIR { MANIFEST_VERSION_2 } else { expected };
-        assert!(written == expected, "the layout of {name} has changed");
+fn a_segment_of_version_2_is_still_what_is_written() {
+    for ((_, name, expected), written) in SEGMENT_VERSION_2.iter().zip(write_segment()) {
+        if std::env::var_os("UPDATE").is_some() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_v2");
+            std::fs::write(folder.join(name), written).unwrap();
+        } else {
+            assert!(written == *expected, "the layout of {name} has changed");
+        }
     }
 }
 
 /// It tells that the journal, too, has to be there, and where it begins.
 #[test]
 fn a_manifest_of_version_2_is_read() {
-    let disk = segment(|name, bytes| {
+    let disk = segment(SEGMENT_VERSION_1, |name, bytes| {
         if name == "manifest" {
             *bytes = MANIFEST_VERSION_2.to_vec();
         }
