@@ -53,7 +53,7 @@ pub use open::{Looked, Opened, look, open};
 pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, oldest, open_queue};
 pub use search::{
     Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
-    Position, Request, SearchError, Searcher, Visit,
+    Position, Request, SearchError, Searcher, Template, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

@@ -8,6 +8,7 @@
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | texts of some rows as templates and values, and back; words in them         |
 //! | `shape`    | what the messages of a template have in common                              |
+//! | `named`    | what users see of a template                                                |
 //! | `automaton` | an expression as a table of states                                      |
 //! | `rare`     | in which groups a rare word may be                                          |
 //! | `limits`   | what a table takes at most                                                  |
@@ -20,6 +21,7 @@ mod digits;
 mod group;
 mod interner;
 mod limits;
+mod named;
 mod numbers;
 mod ordered;
 mod packet;
@@ -37,5 +39,6 @@ pub use group::{
     Look, Placed, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
     may_hold_other_addresses,
 };
+pub use named::{template_id, template_text};
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
 pub use shape::{Shape, shape};

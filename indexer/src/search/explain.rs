@@ -11,11 +11,15 @@ use crate::segment::blocks::Blocks;
 use crate::work::run::Run;
 use logstead_record::Selection;
 use logstead_record::query::{FieldName, Query, TimeRange};
+use logstead_template::{template_id, template_text};
+use std::collections::HashMap;
 
 /// Segments that are asked, newest first; the others are assumed to be like them.
 const ASKED_MAX: usize = 32;
 /// Clauses that are explained one by one.
 const CLAUSES_MAX: usize = 64;
+/// Templates that are named.
+const TEMPLATES_MAX: usize = 20;
 
 /// How a filter is answered.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -42,6 +46,21 @@ pub struct Explained {
     pub tail_messages: u64,
     /// Each clause on its own.
     pub clauses: Vec<Clause>,
+    /// The templates whose messages match, the most frequent first: where they alone answer.
+    pub templates: Vec<Template>,
+    /// How many there are of those.
+    pub templates_found: usize,
+}
+
+/// What messages have in common that one statement of a program writes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Template {
+    /// The same in every segment.
+    pub id: u64,
+    /// Its text, with the kind of each variable in angle brackets.
+    pub text: String,
+    /// Messages of the asked segments that have it.
+    pub messages: u64,
 }
 
 /// One clause of a query, on its own.
@@ -77,11 +96,42 @@ impl Searcher {
         let tail = stretches.filter(|stretch| stretch.times.overlap(range));
         explained.tail_messages = tail.map(|stretch| stretch.sequences.end - stretch.sequences.start).sum();
         add_clauses(&filter.query, &filter.plan, 0, &mut explained.clauses);
+        let mut templates = HashMap::new();
         for segment in asked {
-            explained.add_segment(segment, &Question { filter, range, run: *run });
+            let question = Question { filter, range, run: *run };
+            explained.add_segment(segment, &question);
+            add_templates(segment, &question, &mut templates);
         }
+        explained.templates_found = templates.len();
+        explained.templates = most_frequent(templates);
         explained
     }
+}
+
+/// Adds the templates that answer alone in a segment, by their keys.
+fn add_templates(segment: &Segment, question: &Question<'_>, templates: &mut HashMap<Vec<u8>, u64>) {
+    let Question { filter, run, .. } = question;
+    let found = ask(segment, |index| {
+        let evaluation = Evaluation::new(&segment.blocks, index, run);
+        let found = evaluation.templates(&filter.plan)?;
+        let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
+        Ok(named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect::<Vec<_>>())
+    });
+    for (key, messages) in found.unwrap_or_default() {
+        *templates.entry(key).or_default() += messages;
+    }
+}
+
+fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<Template> {
+    let mut order: Vec<(Vec<u8>, u64)> = templates.into_iter().collect();
+    order.sort_unstable_by(|(key, messages), (other, more)| more.cmp(messages).then_with(|| key.cmp(other)));
+    order.truncate(TEMPLATES_MAX);
+    let named = |(key, messages): (Vec<u8>, u64)| Template {
+        id: template_id(&key),
+        text: template_text(&key),
+        messages,
+    };
+    order.into_iter().map(named).collect()
 }
 
 impl Explained {

@@ -43,7 +43,7 @@ mod sweep;
 
 pub use answers::Asked;
 pub use coverage::Coverage;
-pub use explain::{Clause, Explained};
+pub use explain::{Clause, Explained, Template};
 pub use follow::{Followed, Follower, Matched, Visit};
 pub use found::{Counted, Found, Hit, SearchError};
 pub use question::{Filter, Order, Position, Request};

@@ -89,15 +89,15 @@ impl Templates {
     /// As bytes.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        write_planes([self.keys.len() as u32, self.groups.len() as u32].into_iter(), &mut out);
+        write_planes(&[self.keys.len() as u32, self.groups.len() as u32].into_iter(), &mut out);
         let starts = std::iter::once(0).chain(self.keys.ends().iter().copied());
         let lengths: Vec<u32> = self.keys.ends().iter().zip(starts).map(|(end, start)| end - start).collect();
-        write_planes(lengths.iter().copied(), &mut out);
+        write_planes(&lengths.iter().copied(), &mut out);
         out.extend_from_slice(self.keys.bytes());
         for group in &self.groups {
-            write_planes([group.numbers.len() as u32, group.kept].into_iter(), &mut out);
-            write_planes(group.numbers.iter().copied(), &mut out);
-            write_planes(group.counts.iter().copied(), &mut out);
+            write_planes(&[group.numbers.len() as u32, group.kept].into_iter(), &mut out);
+            write_planes(&group.numbers.iter().copied(), &mut out);
+            write_planes(&group.counts.iter().copied(), &mut out);
         }
         zstd::bulk::compress(&out, LEVEL).expect("there is room for what zstd makes of bytes in memory")
     }
@@ -158,7 +158,7 @@ impl Templates {
     }
 }
 
-fn write_planes(numbers: impl Iterator<Item = u32> + Clone, out: &mut Vec<u8>) {
+fn write_planes(numbers: &(impl Iterator<Item = u32> + Clone), out: &mut Vec<u8>) {
     for plane in 0..4 {
         out.extend(numbers.clone().map(|number| (number >> (8 * plane)) as u8));
     }

@@ -11,9 +11,14 @@ use logstead_record::Selection;
 
 impl Evaluation<'_> {
     /// The templates whose rows a plan means, if that can be told without looking at rows.
-    pub(super) fn templates(&self, plan: &Plan) -> Result<Option<Selection>, IndexError> {
+    pub(in crate::search) fn templates(&self, plan: &Plan) -> Result<Option<Selection>, IndexError> {
         let Some(count) = self.index.words.templates() else { return Ok(None) };
         self.templates_of(plan, count)
+    }
+
+    /// The keys of some templates, and how many rows have each.
+    pub(in crate::search) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
+        self.index.words.named(templates)
     }
 
     fn templates_of(&self, plan: &Plan, count: usize) -> Result<Option<Selection>, IndexError> {

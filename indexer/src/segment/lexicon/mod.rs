@@ -128,12 +128,13 @@ impl Lexicon {
     pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,
-        (words, found, is_plain): (&[&[u8]], &[Option<Rc<Found>>], bool),
+        (words, is_plain): (&[&[u8]], bool),
+        found: &[Option<Rc<Found>>],
     ) -> Result<Option<ByShape>, IndexError> {
         let Lexicon::Second(second) = self else { return Ok(None) };
         let found: Vec<Option<&Spread>> =
             found.iter().map(|found| found.as_deref().and_then(Found::spread)).collect();
-        second.by_shape(matcher, (words, &found, is_plain)).map(Some)
+        second.by_shape(matcher, (words, is_plain), &found).map(Some)
     }
 
     /// The rows whose shape is meant for certain, and those that may be meant.
@@ -163,6 +164,14 @@ impl Lexicon {
         match self {
             Lexicon::First(_) => None,
             Lexicon::Second(second) => Some(second.templates()),
+        }
+    }
+
+    /// The key of each of some templates, and how many rows have it.
+    pub(crate) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
+        match self {
+            Lexicon::First(_) => Vec::new(),
+            Lexicon::Second(second) => second.named(templates),
         }
     }
 

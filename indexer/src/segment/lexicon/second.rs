@@ -293,6 +293,12 @@ impl Second {
         Some((rows, unread))
     }
 
+    /// The key of each of some templates, and how many rows have it; rows without a template have none.
+    pub(super) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
+        let with_key = templates.iter().filter(|&template| template < self.templates.keys.len());
+        with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
+    }
+
     /// How many templates there are, and one more that stands for rows without.
     pub(super) fn templates(&self) -> usize {
         self.templates.keys.len() + 1

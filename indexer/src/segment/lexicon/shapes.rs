@@ -24,7 +24,8 @@ impl Second {
     pub(super) fn by_shape(
         &self,
         matcher: &Matcher,
-        (words, found, is_plain): (&[&[u8]], &[Option<&Spread>], bool),
+        (words, is_plain): (&[&[u8]], bool),
+        found: &[Option<&Spread>],
     ) -> Result<ByShape, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
         let may_be = |group: usize| {

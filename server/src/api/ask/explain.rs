@@ -43,6 +43,24 @@ pub(crate) struct LogspaceExplained {
     effort: Effort,
     /// The clauses of the filter, each followed by its parts: at most 64.
     clauses: Vec<Clause>,
+    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+    /// templates alone do not answer the filter.
+    templates: Vec<Template>,
+    /// How many templates match.
+    templates_found: usize,
+}
+
+/// What messages have in common that one statement of a program writes.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Template {
+    /// 16 hexadecimal digits; the same in every segment and on every server.
+    #[schema(example = "5f0c9d2ab1e34478")]
+    id: String,
+    /// Its text, with the kind of each variable in angle brackets.
+    #[schema(example = "connection from <address> port <number>")]
+    text: String,
+    /// Messages of the asked segments that have it, at any time.
+    messages: u64,
 }
 
 /// One clause of a filter.
@@ -118,6 +136,8 @@ fn without_contents(explained: Explained) -> Explained {
         blocks: 0,
         blocks_bytes: 0,
         clauses: clauses.collect(),
+        templates: Vec::new(),
+        templates_found: 0,
         ..explained
     }
 }
@@ -131,9 +151,16 @@ impl LogspaceExplained {
             certain_messages: clause.certain_messages,
             possible_messages: clause.possible_messages,
         });
+        let templates = explained.templates.iter().map(|template| Template {
+            id: format!("{:016x}", template.id),
+            text: template.text.clone(),
+            messages: template.messages,
+        });
         LogspaceExplained {
             logspace: logspace.to_owned(),
             clauses: clauses.collect(),
+            templates: templates.collect(),
+            templates_found: explained.templates_found,
             effort: Effort::of(explained),
         }
     }

@@ -179,10 +179,10 @@ impl BlocksWriter {
     fn push_times(&mut self, batch: &Batch) {
         let [received, own] = &batch.columns().times;
         let mut clock = Vec::with_capacity(batch.rows());
-        for row in 0..batch.rows() {
+        for (row, &received) in received.iter().enumerate() {
             let time = batch.time(row).nanos();
             self.time.push(time);
-            self.received.push(received[row]);
+            self.received.push(received);
             clock.push(match batch.own_time(row).map(Timestamp::nanos) {
                 None => NO_TIME,
                 Some(own) if own == time => OWN_TIME,
