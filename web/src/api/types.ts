@@ -1909,6 +1909,13 @@ export interface components {
             /** @description The clauses of the filter, each followed by its parts: at most 64. */
             clauses: components["schemas"]["Clause"][];
             logspace: string;
+            /**
+             * @description The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+             *     templates alone do not answer the filter.
+             */
+            templates: components["schemas"]["Template"][];
+            /** @description How many templates match. */
+            templates_found: number;
         };
         /** @description A logspace with what it holds. */
         LogspaceInfo: {
@@ -3212,6 +3219,24 @@ export interface components {
             after: components["schemas"]["Volume"];
             before: components["schemas"]["Volume"];
             target: string;
+        };
+        /** @description What messages have in common that one statement of a program writes. */
+        Template: {
+            /**
+             * @description 16 hexadecimal digits; the same in every segment and on every server.
+             * @example 5f0c9d2ab1e34478
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Messages of the asked segments that have it, at any time.
+             */
+            messages: number;
+            /**
+             * @description Its text, with the kind of each variable in angle brackets.
+             * @example connection from <address> port <number>
+             */
+            text: string;
         };
         /** @description A piece of a text that is looked for. */
         TermPart: {
