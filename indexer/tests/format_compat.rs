@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};
-use logstead_indexer::{Disk, Done, Options, Run, Searcher, SimDisk, encode};
+use logstead_indexer::{Disk, Done, Options, RealDisk, Run, Searcher, SimDisk, encode};
 use logstead_record::query::TimeRange;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
 use std::io::IoSlice;
@@ -112,7 +112,7 @@ fn write_segment() -> [Vec<u8>; 3] {
     SEGMENT_VERSION_2.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
 }
 
-fn write(disk: &SimDisk, path: &Path, bytes: &[u8]) {
+fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
     disk.create(path).unwrap().append(&mut [IoSlice::new(bytes)]).unwrap();
 }
 
@@ -191,7 +191,7 @@ fn a_segment_of_version_2_is_still_what_is_written() {
     for ((_, name, expected), written) in SEGMENT_VERSION_2.iter().zip(write_segment()) {
         if std::env::var_os("UPDATE").is_some() {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_v2");
-            std::fs::write(folder.join(name), written).unwrap();
+            write(&RealDisk, &folder.join(name), &written);
         } else {
             assert!(written == *expected, "the layout of {name} has changed");
         }

@@ -191,7 +191,11 @@ fn a_flipped_bit_in_the_blocks_is_found_and_the_rest_is_searched() {
     assert!(told.contains("messages of 2026-11-21T06:13:00Z to 2026-11-21T06:13:59Z"), "{told}");
     server.restart();
     let (_, verification) = server.post("/logspaces/main/verify", &json!({}));
-    assert_eq!((&verification["intact"], &verification["problems"]), (&json!(false), &json!(1)));
+    assert_eq!(
+        (&verification["intact"], &verification["problems"]),
+        (&json!(false), &json!(1)),
+        "{verification}"
+    );
     assert_eq!(verification["findings"][0]["loses_messages"], true);
     let (_, answer) = server.post("/search", &json!({ "query": "tenth", "limit": 1000 }));
     assert_eq!(answer["coverage"]["complete"], false);

@@ -3,6 +3,7 @@
 //! **Invariant:** what is reported as sound can be read in every detail: frames, blocks, columns and indexes, and
 //! the chain of hashes goes on from each part to the next.
 
+use crate::bounds::TimeBounds;
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::journal::scan::{Item, Scan};
@@ -110,20 +111,43 @@ fn checked(id: SegmentId, bytes: u64, findings: Vec<Finding>) -> Checked {
 
 fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
     let blocks = &segment.blocks;
-    if let Err(error) = blocks.verify_root() {
+    let root = blocks.verify_root();
+    let (mut scratch, mut stretches) = (Scratch::default(), Vec::<DamagedBlocks>::new());
+    for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
+        let Err(error) = blocks.verify(block, &mut scratch) else { continue };
+        let why = Damage::of_block(segment, block, error).to_string();
+        let times = blocks.span_of(block).times();
+        match stretches.last_mut() {
+            Some(last) if last.last + 1 == block && last.why == why => {
+                last.last = block;
+                last.times.join(times);
+            }
+            _ => stretches.push(DamagedBlocks { first: block, last: block, why, times }),
+        }
+    }
+    if let (Err(error), []) = (root, stretches.as_slice()) {
         findings.push(finding(error.to_string(), false));
     }
-    let mut scratch = Scratch::default();
-    for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
-        if let Err(error) = blocks.verify(block, &mut scratch) {
-            let what = format!("block {block}: {}", Damage::of_block(segment, block, error));
-            let times = blocks.span_of(block).times();
-            findings.push(Finding {
-                what,
-                loses_messages: true,
-                times: Some((times.earliest, times.latest)),
-            });
-        }
+    findings.extend(stretches.into_iter().map(DamagedBlocks::finding));
+}
+
+/// Neighbours that cannot be read for one reason: a page of a group is needed for all of its blocks.
+struct DamagedBlocks {
+    first: usize,
+    last: usize,
+    why: String,
+    times: TimeBounds,
+}
+
+impl DamagedBlocks {
+    fn finding(self) -> Finding {
+        let DamagedBlocks { first, last, why, times } = self;
+        let what = if first == last {
+            format!("block {first}: {why}")
+        } else {
+            format!("blocks {first} to {last}: {why}")
+        };
+        Finding { what, loses_messages: true, times: Some((times.earliest, times.latest)) }
     }
 }
 
