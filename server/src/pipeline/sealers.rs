@@ -56,10 +56,11 @@ struct Quiet {
     messages: u64,
 }
 
-/// How many threads a setting means: sealing has to leave room for everything else.
+/// How many threads a setting means. Sealing takes a third of the CPU of receiving and sealing together: with fewer threads
+/// it falls behind a flood, with more it would not leave room for everything else.
 pub(crate) fn count(setting: Count) -> usize {
     match setting {
-        Count::Auto => (crate::machine::cores() / 2).max(1),
+        Count::Auto => crate::machine::cores() / 2 + 1,
         Count::Exactly(count) => count as usize,
     }
 }
