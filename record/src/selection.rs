@@ -115,7 +115,7 @@ impl Selection {
 
     /// Adds the rows of a part, whose first row is this one here.
     pub fn insert_part(&mut self, first: usize, part: &Selection) {
-        assert!(first + part.rows <= self.rows, "{first} is no place for a part");
+        assert!(first + part.rows <= self.rows, "a part does not fit at {first}");
         let (at, shift) = (first / 64, first % 64);
         for (bits, word) in part.bits.iter().zip(at..) {
             self.bits[word] |= bits << shift;

@@ -65,7 +65,7 @@ impl<'a> SegmentBuilder<'a> {
         fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
     }
 
-    /// Whether a group of so many messages is better taken as it is than written again.
+    /// Whether a group with this number of messages is better taken as it is than written again.
     pub(crate) fn takes_whole(&self, messages: usize) -> bool {
         self.blocks.takes_whole(messages)
     }

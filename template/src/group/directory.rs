@@ -12,7 +12,7 @@ const CHUNK_MIN: usize = 512;
 const CHUNK_PER_PLACE: usize = 4;
 /// Rows that are counted before they are looked at one by one.
 const BLOCK: usize = 128;
-/// Each of so many rows of a chunk is counted from its start; from more, the chunk is counted once for all places.
+/// Up to this many rows of a chunk are each counted from its start; with more, the chunk is counted once for all places.
 const COUNTED_MAX: usize = 16;
 
 /// The directory of the rows of a group.
@@ -53,7 +53,7 @@ impl Directory {
         ranks.min(self.chunks()) * self.chunk / 2 + ranks * BLOCK
     }
 
-    /// Calls `each` with the rows of some ranks of a place, which ascend; what is no rank is passed by.
+    /// Calls `each` with the rows of some ranks of a place, which ascend; ranks that do not exist are skipped.
     pub(super) fn for_each_row(
         &self,
         places: &[u16],

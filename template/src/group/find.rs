@@ -187,7 +187,7 @@ impl TextGroup {
                 place.ok().map(|place| place as u64).into_iter().collect()
             }
             (_, Some(octet)) => self.addresses_of(|octets| octets.contains(&octet)),
-            // A word that is no number up to 255 is in none.
+            // A word that is not a number up to 255 is in none.
             (_, None) => Vec::new(),
         };
         Marks::new(places, self.addresses.len())

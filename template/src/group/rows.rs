@@ -23,7 +23,7 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
-/// Rows of one place are counted as vectors: so many in the time in which one row is walked over.
+/// Rows of one place are counted as vectors: this many in the time it takes to walk over one row.
 const COUNTED_PER_WALKED: usize = 8;
 
 /// The template of each row.

@@ -23,10 +23,10 @@ pub(in crate::segment) const SLOTS: &str = "slots";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
-/// Of a group that may have a word in slots, one row of so many is thought to have it.
+/// In a group that may have a word in slots, one row in this many is assumed to have it.
 const SLOT_SHARE: u64 = 1024;
 
-/// To look at so many bytes of keys takes less time than to look a word up.
+/// Looking at this many bytes of keys takes less time than looking a word up.
 const LOOKED_AT_BYTES: usize = 128 << 10;
 
 /// The words of a segment.

@@ -79,7 +79,7 @@ impl TextGroups {
         self.read_names(ORIGIN, 0)
     }
 
-    /// Which of so many priorities and programs the rows of a group have.
+    /// Which priorities and programs the rows of a group have, of a number of them.
     pub(super) fn origins(&self, group: usize, rows: &Rows, values: usize) -> Result<Placed, BlocksError> {
         Ok(Placed::read(rows, self.section(ORIGIN, group)?, values)?)
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 const UNKNOWN: u32 = u32::MAX;
 
 impl BlocksWriter {
-    /// Whether a group of so many rows is better taken as it is than written again.
+    /// Whether a group with this number of rows is better taken as it is than written again.
     pub(crate) fn takes_whole(&self, rows: usize) -> bool {
         let is_large = |rows: usize| GROUP_ROWS / 2 <= rows;
         is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
