@@ -246,6 +246,36 @@ async fn an_explanation_says_where_the_clauses_and_stages_stand() {
     assert!(pasted["warnings"].to_string().contains("as it stands"), "{pasted}");
 }
 
+#[tokio::test]
+async fn an_explanation_names_the_templates_that_answer() {
+    let message = |number: usize| match number % 3 {
+        0 => json!({"to": "main", "message": format!("opened 10.0.0.{number} on port {number}")}),
+        _ => json!({"to": "main", "message": format!("closed after {number} ms")}),
+    };
+    let server = Server::with(&(0..240).map(message).collect::<Vec<_>>()).await;
+    let of_main = async |query: &str| {
+        let explained = server.ask("/explain", json!({"query": query})).await;
+        let logspaces = explained["logspaces"].as_array().unwrap().clone();
+        logspaces.into_iter().find(|of| of["logspace"] == "main").unwrap()
+    };
+    let closed = of_main("closed").await;
+    assert_eq!(
+        (&closed["templates_found"], &closed["templates"][0]["text"]),
+        (&json!(1), &json!("closed after <number> ms"))
+    );
+    assert_eq!(closed["templates"][0]["messages"], closed["certain_messages"]);
+    let both = of_main("closed OR opened").await;
+    assert_eq!(
+        (&both["templates_found"], &both["templates"][0]),
+        (&json!(2), &of_main("closed").await["templates"][0])
+    );
+    assert_eq!(both["templates"][1]["text"], "opened <address> on port <number>");
+    let id = both["templates"][0]["id"].as_str().unwrap();
+    assert!(id.len() == 16 && id.bytes().all(|digit| digit.is_ascii_hexdigit()), "{id}");
+    // Which of its messages have this number, the template does not tell.
+    assert_eq!(of_main("closed 17").await["templates"], json!([]));
+}
+
 /// What is offered where `‸` stands: `kind label` of each, and the whole answer.
 async fn offered(server: &Server, text: &str) -> (Vec<String>, Value) {
     let cursor = text.chars().position(|c| c == '‸').unwrap();

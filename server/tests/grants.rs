@@ -485,6 +485,9 @@ async fn what_is_shown_is_what_a_filter_shows_to_who_sees_everything() {
     let explained = server.json("POST", "/api/v1/explain", &token, &json!({"query": "visible"})).await.json();
     assert_eq!((&explained["query"], &explained["filter"]), (&json!("visible"), &json!("visible")));
     assert_eq!(explained["logspaces"][0]["clauses"].as_array().unwrap().len(), 1, "{explained}");
+    let of_all = server.json("POST", "/api/v1/explain", ADMIN, &json!({"query": "visible"})).await.json();
+    assert_ne!(of_all["logspaces"][0]["templates"], json!([]), "{of_all}");
+    assert_eq!(explained["logspaces"][0]["templates"], json!([]), "others' messages have them too");
 }
 
 #[tokio::test]

@@ -112,7 +112,7 @@ impl Searcher {
 fn add_templates(segment: &Segment, question: &Question<'_>, templates: &mut HashMap<Vec<u8>, u64>) {
     let Question { filter, run, .. } = question;
     let found = ask(segment, |index| {
-        let evaluation = Evaluation::new(&segment.blocks, index, run);
+        let evaluation = Evaluation::new(&segment.blocks, index, run.work());
         let found = evaluation.templates(&filter.plan)?;
         let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
         Ok(named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect::<Vec<_>>())
@@ -140,7 +140,7 @@ impl Explained {
         let mut plans = Vec::new();
         collect_plans(&filter.query, &filter.plan, &mut plans);
         let asked = ask(segment, |index| {
-            let evaluation = Evaluation::new(blocks, index, run);
+            let evaluation = Evaluation::new(blocks, index, run.work());
             let within = evaluation.within(*range)?;
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
             Ok((

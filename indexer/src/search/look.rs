@@ -9,6 +9,7 @@ use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
+use crate::work::Work;
 use logstead_record::{Group, Selection};
 use std::sync::Arc;
 
@@ -22,20 +23,41 @@ pub(crate) struct Look {
     pub(crate) index: Option<Arc<SegmentIndex>>,
 }
 
+/// What takes less time than starting a thread.
+const LITTLE_WORK: usize = 1 << 12;
+
 /// How many rows of a segment are meant, if it can be told without reading rows.
 pub(crate) fn count(segment: &Segment, question: &Question<'_>) -> Option<u64> {
-    let Question { filter, range, run } = question;
+    count_with(segment, question, &|| question.run.work())
+}
+
+/// The same, if it can be told at once.
+pub(crate) fn count_at_once(segment: &Segment, question: &Question<'_>) -> Option<u64> {
+    count_with(segment, question, &|| Work::at_most(LITTLE_WORK))
+}
+
+fn count_with<'a>(
+    segment: &Segment,
+    Question { filter, range, .. }: &Question<'_>,
+    work: &dyn Fn() -> Work<'a>,
+) -> Option<u64> {
     if !segment.blocks.span.times().are_within(*range) {
         return None;
     }
-    ask(segment, |index| Evaluation::new(&segment.blocks, index, run).count(&filter.plan)).flatten()
+    let counted = ask(segment, |index| {
+        let evaluation = Evaluation::new(&segment.blocks, index, work());
+        let count = evaluation.count(&filter.plan)?;
+        // Where the work has ended, it is of a part of the plan.
+        Ok(count.filter(|_| evaluation.is_through()))
+    });
+    counted.flatten()
 }
 
 /// What the index of a segment knows of the rows that are meant: less where the run ends before it is through.
 pub(crate) fn look(segment: &Segment, question: &Question<'_>) -> Look {
     let Question { filter, range, run } = question;
     let known = ask(segment, |index| {
-        let evaluation = Evaluation::new(&segment.blocks, index, run);
+        let evaluation = Evaluation::new(&segment.blocks, index, run.work());
         evaluation.bounds(&filter.plan, &evaluation.within(*range)?)
     });
     match known {

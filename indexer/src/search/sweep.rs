@@ -4,7 +4,7 @@
 //! which they were stored, unless the visitor wants the newest first.
 
 use super::coverage::Coverage;
-use super::look::{Look, count, look};
+use super::look::{Look, count, count_at_once, look};
 use super::question::Question;
 use crate::segment::Segment;
 use crate::segment::blocks::{Blocks, Scratch};
@@ -121,11 +121,21 @@ impl<'a> Sweep<'a> {
     /// What the indexes know.
     fn look<'s>(&mut self, wave: &[&'s Segment]) -> Vec<(&'s Segment, Seen)> {
         let (question, counts_only) = (&self.question, self.visitor.counts_only());
+        let at_once = |segment: &&Segment| counts_only.then(|| count_at_once(segment, question)).flatten();
+        let counts: Vec<Option<u64>> = wave.iter().map(at_once).collect();
+        if counts.iter().all(Option::is_some) {
+            let counted = wave
+                .iter()
+                .zip(counts)
+                .filter_map(|(segment, count)| Some((*segment, Seen::Counted(count?))));
+            return counted.collect();
+        }
         let looks = lanes::map(question.run.lanes, wave.len(), |at| {
             if question.run.is_over() {
                 return None;
             }
-            Some(match counts_only.then(|| count(wave[at], question)).flatten() {
+            let count = counts[at].or_else(|| counts_only.then(|| count(wave[at], question)).flatten());
+            Some(match count {
                 Some(count) => Seen::Counted(count),
                 None => Seen::Look(look(wave[at], question)),
             })

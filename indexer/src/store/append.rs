@@ -231,8 +231,9 @@ impl Appender {
 mod tests {
     use super::*;
     use crate::journal::scan::{Item, Scan};
+    use crate::store::recover::recover;
     use crate::{SimDisk, encode, open};
-    use logstead_record::{Batch, BatchBuilder, Row};
+    use logstead_record::{Batch, BatchBuilder, Origin, Row};
     use std::path::Path;
 
     const DIR: &str = "/journal";
@@ -247,8 +248,28 @@ mod tests {
 
     fn batch() -> Arc<Batch> {
         let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });
         builder.push(&Row::text(b"message"));
         Arc::new(builder.seal())
+    }
+
+    #[test]
+    fn what_is_in_the_newest_file_stays_in_memory_when_it_is_opened() {
+        let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+        let held = |memory_max: usize| {
+            let options = Options { memory_max, journal_file_max: 1 << 20, ..OPTIONS };
+            let recovered = recover(&disk, Path::new("/"), options).unwrap();
+            let held = recovered.shared.read().held();
+            (recovered.appender, held)
+        };
+        let (mut appender, _) = held(0);
+        for _ in 0..9 {
+            appender.append(&[encode(batch())]).unwrap();
+        }
+        drop(appender);
+
+        assert_eq!(held(1 << 20).1.batches, 9);
+        assert_eq!(held(0).1.batches, 0);
     }
 
     #[test]

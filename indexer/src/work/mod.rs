@@ -29,6 +29,11 @@ impl<'a> Work<'a> {
         Work { cancelled, left: Cell::new(PIECE), is_over: Cell::new(false) }
     }
 
+    /// Until this much is done.
+    pub(crate) fn at_most(much: usize) -> Work<'static> {
+        Work { left: Cell::new(much), ..Work::until(&|| true) }
+    }
+
     /// Whether to do so much more.
     pub(crate) fn go_on(&self, much: usize) -> bool {
         match self.left.get().checked_sub(much) {
@@ -103,6 +108,9 @@ mod tests {
         assert!((0..PIECE * 3).all(|_| !work.go_on(1)));
         assert_eq!(asked.load(Relaxed), 3);
         assert!(!Work::until(&|| true).go_on(usize::MAX));
+        let work = Work::at_most(100);
+        assert_eq!((0..).take_while(|_| work.go_on(30)).count(), 3);
+        assert!(!work.go_on(0));
     }
 
     #[test]

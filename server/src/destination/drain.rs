@@ -13,8 +13,9 @@ use super::queue::Fill;
 use super::sink::{Message, Sink};
 use crate::flow::counters::DestinationCounters;
 use crate::flow::ledger::{Fate, Ledger};
+use crate::machine::clock;
 use crate::machine::folders::Folders;
-use crate::machine::{clock, priority};
+use crate::machine::priority::{self, Way};
 use logstead_config::Destination as Config;
 use logstead_indexer::QueueReader;
 use logstead_record::{Batch, Selection};
@@ -53,7 +54,7 @@ type Open = Option<(Arc<Config>, Vec<Box<dyn Sink>>)>;
 impl Drain {
     pub(super) fn run(mut self) {
         // What waits is on the disk: on a busy machine, receiving comes first.
-        priority::give_way();
+        priority::give_way(Way::Fully);
         let mut sinks = None;
         let mut note_at = None;
         let mut unreadable = 0;

@@ -231,6 +231,8 @@ pub(crate) struct LogspaceCounters {
     pub(crate) batches: Counter,
     pub(crate) dropped: Drops,
     pub(crate) rate: Rate,
+    /// How long appending waited for messages to be sealed.
+    pub(crate) held_back_micros: Counter,
     pub(crate) last_error: Mutex<Option<String>>,
     pub(crate) keep: KeepCounters,
 }

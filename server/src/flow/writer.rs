@@ -41,6 +41,8 @@ pub(crate) trait Owner: Send + 'static {
     fn configure(&mut self, appender: &mut Appender, configuration: Self::Configuration);
     /// Maintains the journal; returns when that is due again.
     fn tidy(&mut self, appender: &mut Appender) -> Instant;
+    /// Waits a little where messages are stored faster than they are taken care of.
+    fn hold_back(&self) {}
     /// Why nothing more fits for now, if so.
     fn refusal(&self, is_stopping: bool) -> Option<String>;
     fn stored(&mut self, encoded: &[Encoded]);
@@ -268,6 +270,9 @@ impl<O: Owner> Writing<O> {
     fn commit(&mut self, mut group: Group) -> bool {
         let mut stop = false;
         let mut stop_since = None;
+        if !self.stopping.load(Ordering::Relaxed) {
+            self.owner.hold_back();
+        }
         while !group.encoded.is_empty() {
             let error = match self.append(&mut group) {
                 Ok(counted) => {

@@ -2,13 +2,19 @@
 
 use rustix::process::{getpriority_process, setpriority_process};
 
-/// With this, a thread gets about a tenth of what each of the others gets, and all that they leave.
-const GIVES_WAY: i32 = 10;
+/// How far a thread gives way to the others of the process, which have all that it leaves and more of the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// It gets about a third of what each of the others gets: what must not stop, and can wait for an answer to somebody.
+    Somewhat = 5,
+    /// About a tenth: what can be done later.
+    Fully = 10,
+}
 
-/// The calling thread, and those that it starts, give way to the others of the process from now on.
-pub(crate) fn give_way() {
+/// The calling thread, and those that it starts, give way from now on.
+pub(crate) fn give_way(way: Way) {
     // Linux has a priority for each thread, and without a number means that of the calling one.
-    if let Err(error) = setpriority_process(None, GIVES_WAY.max(own())) {
+    if let Err(error) = setpriority_process(None, (way as i32).max(own())) {
         tracing::debug!("a thread keeps its priority: {error}");
     }
 }
@@ -25,10 +31,10 @@ mod tests {
     fn a_thread_gives_way_and_the_others_do_not() {
         let before = own();
         let thread = std::thread::spawn(|| {
-            give_way();
+            give_way(Way::Fully);
             (own(), std::thread::spawn(own).join().unwrap())
         });
-        let lowered = GIVES_WAY.max(before);
+        let lowered = (Way::Fully as i32).max(before);
         assert_eq!(thread.join().unwrap(), (lowered, lowered), "it, and what it starts");
         assert_eq!(own(), before);
     }

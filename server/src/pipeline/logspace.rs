@@ -5,6 +5,7 @@
 use super::bell::Bell;
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
+use super::progress::Progress;
 use super::watch::Wake;
 use crate::flow::counters::LogspaceCounters;
 use crate::flow::ledger::{Ledger, Place};
@@ -12,7 +13,7 @@ use crate::flow::writer::{Append, Owner, Writer};
 use crate::machine::clock;
 use logstead_config::Retention;
 use logstead_indexer::{
-    Appender, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats,
+    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats,
 };
 use logstead_record::Timestamp;
 use std::sync::Arc;
@@ -21,9 +22,16 @@ use std::time::{Duration, Instant};
 /// How often old messages and old journal files are looked for, unless files grow old sooner.
 const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 
+/// Sealing is behind with more than this many full journal files for each sealer. So every sealer finds a file when it has
+/// ended one, and what a search has to look at message by message is bounded.
+const WAITING_FILES_MAX: usize = 2;
+/// How long a commit waits for sealing: senders that wait for an answer should not send again.
+const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
+
 /// What all logspaces share.
 pub(crate) struct Shared {
     pub(crate) bell: Bell,
+    pub(crate) progress: Arc<Progress>,
     pub(crate) wake: Wake,
     pub(crate) headroom: Headroom,
     pub(crate) clock: Arc<ClockWatch>,
@@ -37,6 +45,8 @@ pub(crate) struct Configuration {
     pub(crate) retention: Retention,
     /// How old a journal file may become before it is closed, so that it can be sealed.
     pub(crate) seal_after: Duration,
+    /// How many threads seal.
+    pub(crate) sealers: usize,
 }
 
 /// A logspace that is open: where to send messages, and where to search.
@@ -55,7 +65,7 @@ impl Logspace {
         opened: Opened,
         configuration: Configuration,
         counters: Arc<LogspaceCounters>,
-        Shared { bell, wake, headroom, clock, ledger }: Shared,
+        Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
     ) -> std::io::Result<Logspace> {
         let Opened { appender, searcher, keeper, .. } = opened;
         ledger.opened_logspace(id, &searcher);
@@ -66,6 +76,7 @@ impl Logspace {
             configuration,
             closed_files: keeper.backlog().files,
             bell,
+            progress,
             wake,
             headroom,
             clock,
@@ -135,6 +146,7 @@ struct Storing {
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
     bell: Bell,
+    progress: Arc<Progress>,
     wake: Wake,
     headroom: Headroom,
     clock: Arc<ClockWatch>,
@@ -163,6 +175,16 @@ impl Owner for Storing {
         }
         self.ring_for_closed_files();
         Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after)
+    }
+
+    fn hold_back(&self) {
+        let is_behind = || {
+            // Nothing gets better by waiting for what fails.
+            let is_at_work = self.counters.keep.last_error.lock().is_none();
+            is_at_work && is_over(&self.keeper.sealable_backlog(), &self.configuration)
+        };
+        let waited = self.progress.wait_while(is_behind, HOLD_BACK_MAX);
+        self.counters.held_back_micros.add(waited.as_micros() as usize);
     }
 
     /// Leaves the last of the disk to others, except for messages that would be lost when the process ends.
@@ -225,6 +247,13 @@ impl Storing {
         }
         self.closed_files = closed_files;
     }
+}
+
+/// Whether more waits to be sealed than should.
+fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
+    let files = (sealers * WAITING_FILES_MAX) as u64;
+    let rows = options.journal_rows_max.min(options.segment_rows_max);
+    files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
 }
 
 /// What may be removed now.

@@ -20,6 +20,7 @@ mod logspace;
 mod lookups;
 mod metrics;
 mod observe;
+mod progress;
 mod retry;
 mod running;
 mod sealers;

@@ -1,14 +1,16 @@
 //! Threads that turn full journal files into segments, in the background: they take tasks of all logspaces in turn.
 //! Urgent tasks come first; small segments are joined when there is nothing else to do.
 //!
-//! **Invariant:** nothing waits for them. When they fall behind, messages stay in the journal, where searches find
-//! them too, only slower.
+//! **Invariant:** nothing depends on them. When they fall behind, messages stay in the journal, where searches find them
+//! too, only slower; so a logspace that is far ahead of them [waits](super::progress) a little before it stores more.
 
 use super::bell::{self, Bell, Rung};
 use super::headroom::Headroom;
 use super::logspace::Logspace;
+use super::progress::Progress;
 use super::running::Running;
 use crate::flow::ledger::Ledger;
+use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
 use logstead_config::Count;
 use logstead_indexer::{Done, KeepError, Task};
@@ -41,6 +43,7 @@ struct Shared {
     ledger: Arc<Ledger>,
     bell: Bell,
     rung: Rung,
+    progress: Arc<Progress>,
     cancelled: AtomicBool,
     /// Whose turn it is.
     turn: AtomicUsize,
@@ -76,6 +79,7 @@ impl Sealers {
             ledger,
             bell,
             rung,
+            progress: Arc::default(),
             cancelled: AtomicBool::new(false),
             turn: AtomicUsize::new(0),
             resting: Mutex::default(),
@@ -87,6 +91,11 @@ impl Sealers {
     /// For those who may have something to seal.
     pub(crate) fn bell(&self) -> Bell {
         self.shared.bell.clone()
+    }
+
+    /// For those who wait until something is sealed.
+    pub(crate) fn progress(&self) -> Arc<Progress> {
+        self.shared.progress.clone()
     }
 
     /// Starts this many threads.
@@ -103,6 +112,7 @@ impl Sealers {
     /// Makes them abandon their tasks, which leaves nothing half done.
     pub(crate) fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.shared.progress.end();
         self.shared.bell.ring();
     }
 
@@ -118,6 +128,7 @@ impl Sealers {
 
 impl Shared {
     fn run(&self) {
+        priority::give_way(Way::Fully);
         while !self.is_cancelled() {
             // Woken or not, there may be something to do.
             self.rung.wait(LOOK_INTERVAL);
@@ -184,6 +195,7 @@ impl Shared {
     }
 
     fn succeeded(&self, logspace: &Logspace, task: &Task, done: &Done) {
+        self.progress.note();
         let counters = &logspace.counters().keep;
         match *done {
             Done::Sealed { segments, messages } => {
@@ -205,6 +217,7 @@ impl Shared {
     fn failed(&self, logspace: &Logspace, task: &Task, error: &str) {
         let counters = &logspace.counters().keep;
         counters.failures.add(1);
+        self.progress.note();
         self.resting.lock().insert(logspace.id.clone(), Instant::now() + REST_AFTER_FAILURE);
         let before = counters.last_error.lock().replace(error.to_owned());
         if before.as_deref() != Some(error) {

@@ -10,6 +10,7 @@ use crate::flow::queue::{Work, WorkReceiver};
 use crate::flow::receipt::Receipt;
 use crate::flow::share::{Given, Share, shares};
 use crate::flow::writer::Append;
+use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
@@ -34,6 +35,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Works until told to stop.
     pub(crate) fn run(mut self) {
+        priority::give_way(Way::Somewhat);
         let mut builder = BatchBuilder::new();
         while let Some(work) = self.work.next() {
             // A bug that one message triggers must not stop all others.

@@ -80,6 +80,11 @@ pub(crate) enum Lengths {
 }
 
 impl Column {
+    /// Whether its values are texts.
+    pub(super) fn is_of_texts(&self) -> bool {
+        matches!(self, Column::Few(_) | Column::Many(_))
+    }
+
     /// Opens a column of `rows` rows. `words` counts the words that stand outside the dictionary, before this column and
     /// then including it.
     pub(crate) fn read(

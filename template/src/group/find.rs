@@ -50,6 +50,11 @@ impl Wanted {
         Wanted { folded: folded.to_vec(), own, is_address, octet, part }
     }
 
+    /// The word, in lower case.
+    pub fn word(&self) -> &[u8] {
+        &self.folded
+    }
+
     /// Whether it can be in a slot of no kind but that of texts.
     fn is_only_text(&self) -> bool {
         self.own.kind == Kind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
@@ -69,7 +74,7 @@ impl TextGroup {
     /// and in texts that are kept as they are.
     pub fn find(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
         let mut scratch = Vec::new();
-        let mut found = self.find_in_slots(wanted)?;
+        let (mut found, _) = self.find_in_slots(wanted)?;
         found[0] = self.kept_with(wanted, &mut scratch)?;
         for (ranks, template) in found[1..].iter_mut().zip(&self.templates) {
             if template.texts.iter().any(|text| wanted.is_in(text, &mut scratch)) {
@@ -79,22 +84,20 @@ impl TextGroup {
         Ok(found)
     }
 
-    /// The same, in slots alone.
-    pub fn find_in_slots(&self, wanted: &Wanted) -> Result<Vec<Ranks>, Fault> {
+    /// The same, in slots alone; and whether no row is among them that only may have the word.
+    pub fn find_in_slots(&self, wanted: &Wanted) -> Result<(Vec<Ranks>, bool), Fault> {
         let (few, many) = self.texts_with(wanted)?;
         let addresses = self.addresses_with(wanted);
         if wanted.is_only_text() && few.is_empty() && many.is_empty() {
-            return Ok(vec![Ranks::None; self.templates.len() + 1]);
+            return Ok((vec![Ranks::None; self.templates.len() + 1], true));
         }
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
         for template in &self.templates {
             found.push(self.ranks_with(template, wanted, &addresses, &few, &many));
         }
-        if wanted.is_address && self.may_hold_other_addresses() {
-            self.add_other_addresses(wanted, &mut found)?;
-        }
-        Ok(found)
+        let has_others = wanted.is_address && self.add_other_addresses(wanted, &mut found)?;
+        Ok((found, !has_others))
     }
 
     /// The words of the dictionary that hold a word, and the places of those in slots with many.
@@ -110,24 +113,36 @@ impl TextGroup {
         Ok((Marks::new(places, self.dictionary.len()), many))
     }
 
-    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots.
-    fn add_other_addresses(&self, wanted: &Wanted, found: &mut [Ranks]) -> Result<(), Fault> {
-        let mut numbers = Vec::with_capacity(4);
-        for number in wanted.folded.split(|&byte| byte == b'.') {
-            let number = Wanted::new(number);
-            let in_texts = self.texts_with(&number)?;
-            numbers.push((number, in_texts));
-        }
+    /// Adds the rows of templates that may hold others, where all four numbers of an address stand in slots. Says whether
+    /// there are any.
+    fn add_other_addresses(&self, wanted: &Wanted, found: &mut [Ranks]) -> Result<bool, Fault> {
+        let numbers: Vec<Wanted> = wanted.folded.split(|&byte| byte == b'.').map(Wanted::new).collect();
+        let mut in_texts: Vec<Option<(Marks, Vec<usize>)>> = numbers.iter().map(|_| None).collect();
+        let (none, mut has_others) = (Marks::default(), false);
         for (ranks, template) in found[1..].iter_mut().zip(&self.templates) {
-            if template.may_hold_other_addresses {
-                let with = |(number, (few, many)): &(Wanted, (Marks, Vec<usize>))| {
-                    self.ranks_with(template, number, &Marks::default(), few, many)
-                };
-                let all = numbers.iter().map(with).reduce(|all, one| all.and(&one)).unwrap_or_default();
-                *ranks = std::mem::take(ranks).or(all, template.rows);
+            if !template.may_hold_other_addresses {
+                continue;
             }
+            // To look at texts takes the longest, and few of these templates have any.
+            let has_texts = template.columns.iter().any(Column::is_of_texts);
+            let mut all = Ranks::All;
+            for (number, in_texts) in numbers.iter().zip(&mut in_texts) {
+                if has_texts && in_texts.is_none() {
+                    *in_texts = Some(self.texts_with(number)?);
+                }
+                let with = match in_texts {
+                    Some((few, many)) => self.ranks_with(template, number, &none, few, many),
+                    None => self.ranks_with(template, number, &none, &none, &[]),
+                };
+                all = all.and(&with);
+                if all == Ranks::None {
+                    break;
+                }
+            }
+            has_others |= all != Ranks::None;
+            *ranks = std::mem::take(ranks).or(all, template.rows);
         }
-        Ok(())
+        Ok(has_others)
     }
 
     fn ranks_with(

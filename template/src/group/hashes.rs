@@ -199,7 +199,7 @@ mod tests {
             }
             for word in words {
                 let wanted = Wanted::new(&word);
-                let found = group.find_in_slots(&wanted).unwrap();
+                let (found, _) = group.find_in_slots(&wanted).unwrap();
                 let is_found = found.iter().any(|ranks| *ranks != Ranks::None);
                 prop_assert_eq!(is_found, hashes.contains(&wanted.hash(seed)), "{}", String::from_utf8_lossy(&word));
             }

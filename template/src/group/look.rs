@@ -57,6 +57,7 @@ pub(super) fn is_in(wanted: &[u8], text: &[u8], scratch: &mut Vec<u8>) -> bool {
 /// In lower case, all at once.
 pub(super) fn lowered<'s>(bytes: &[u8], scratch: &'s mut Vec<u8>) -> &'s [u8] {
     scratch.clear();
-    scratch.extend(bytes.iter().map(u8::to_ascii_lowercase));
+    scratch.extend_from_slice(bytes);
+    scratch.make_ascii_lowercase();
     scratch
 }

@@ -23,6 +23,12 @@ pub(super) fn write(rows: &[u16], templates: usize, compressor: &mut Compressor<
     ordered::write(rows, compressor, out);
 }
 
+/// So many places at most are compared with those of rows, one after the other: that takes less time than looking up what is
+/// accepted for each row.
+const COMPARED_MAX: usize = 4;
+/// To look at this many rows costs as much as looking up the rank of one.
+const LOOKED_AT_PER_RANK: usize = 256;
+
 /// Rows of one place are counted as vectors: this many in the time it takes to walk over one row.
 const COUNTED_PER_WALKED: usize = 8;
 
@@ -96,17 +102,28 @@ impl Rows {
 
     /// The rows at the places that are accepted: `accepts` has 1 for these, and 0 for others.
     fn at(&self, accepts: &[u8]) -> Selection {
-        let word_of = |places: &[u16; 64]| {
+        let accepted = (0..).zip(accepts).filter(|(_, accepts)| **accepts == 1).map(|(place, _)| place);
+        let accepted: Vec<u16> = accepted.take(COMPARED_MAX + 1).collect();
+        if accepted.len() <= COMPARED_MAX {
+            let is_accepted =
+                |place| accepted.iter().fold(0, |found, accepted| found | u8::from(place == *accepted));
+            self.rows_where(is_accepted)
+        } else {
+            self.rows_where(|place| accepts[usize::from(place)])
+        }
+    }
+
+    /// The rows of whose place this gives 1.
+    fn rows_where(&self, accepts: impl Fn(u16) -> u8) -> Selection {
+        let word_of = |places: &[u16]| {
             let mut bytes = [0; 64];
-            bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = accepts[usize::from(place)]);
+            bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = accepts(place));
             word_of_bytes(&bytes)
         };
-        let (chunks, rest) = self.places.as_chunks();
-        let mut words: Vec<u64> = chunks.iter().map(word_of).collect();
+        let (chunks, rest) = self.places.as_chunks::<64>();
+        let mut words: Vec<u64> = chunks.iter().map(|places| word_of(places)).collect();
         if !rest.is_empty() {
-            let mut bytes = [0; 64];
-            bytes.iter_mut().zip(rest).for_each(|(byte, &place)| *byte = accepts[usize::from(place)]);
-            words.push(word_of_bytes(&bytes));
+            words.push(word_of(rest));
         }
         Selection::from_words(self.len(), words)
     }
@@ -121,6 +138,29 @@ impl Rows {
         };
         self.insert(found, &mut rows);
         rows
+    }
+
+    /// Keeps those of some rows that are meant: `found` has an entry for each place.
+    pub fn retain(&self, found: &[Ranks], rows: &mut Selection) {
+        let count = rows.count();
+        let are_listed = found.iter().any(|ranks| matches!(ranks, Ranks::Some(_)));
+        let looked_at = if are_listed { count * LOOKED_AT_PER_RANK } else { count };
+        if self.len() <= looked_at {
+            return rows.intersect(&self.select(found));
+        }
+        let asked: Vec<u32> = rows.iter().map(|row| row as u32).collect();
+        if are_listed {
+            let is_meant = |&(place, rank): &(u16, u32)| match &found[usize::from(place)] {
+                Ranks::None => false,
+                Ranks::All => true,
+                Ranks::Some(ranks) => ranks.binary_search(&rank).is_ok(),
+            };
+            let others = asked.iter().zip(self.ranks_of(&asked)).filter(|(_, at)| !is_meant(at));
+            others.for_each(|(&row, _)| rows.remove(row as usize));
+        } else {
+            let is_meant = |row: &u32| found[usize::from(self.places[*row as usize])] == Ranks::All;
+            asked.iter().filter(|row| !is_meant(row)).for_each(|&row| rows.remove(row as usize));
+        }
     }
 
     /// Adds the rows of listed ranks.

@@ -70,10 +70,15 @@ impl Evaluation<'_> {
         }
         let mut words = Vec::new();
         content.required.collect_words(&mut words);
+        let mut much = 0;
         for word in &words {
-            if self.find(word)?.is_none() {
-                return Ok(Some(Selection::none(count)));
+            match self.find(word)? {
+                Some(found) => much += self.index.words.work_to_count(&found),
+                None => return Ok(Some(Selection::none(count))),
             }
+        }
+        if !self.work.go_on(much) {
+            return Ok(None);
         }
         let shape = self.by_shape(content)?;
         Ok(shape.and_then(|shape| self.index.words.templates_by_shape(&shape)))

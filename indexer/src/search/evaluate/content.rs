@@ -26,6 +26,9 @@ impl Evaluation<'_> {
         if self.is_sufficient(content) {
             return self.rows_with_words(&content.required, within);
         }
+        if let Some(bounds) = self.rows_by_shape(content, within)? {
+            return Ok(bounds);
+        }
         // To walk an expression through templates takes less time than to walk the dictionary for a part of a word.
         let is_walked = content.expression.is_some() && self.index.words.templates().is_some();
         let possible = match content.required {
@@ -44,15 +47,37 @@ impl Evaluation<'_> {
         }
         let by_shape = match &content.shape {
             Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
-                match self.by_shape(content)? {
-                    Some(found) => self.index.words.rows_by_shape(&found),
-                    None => self.index.rows_with_shape(&shape.matcher)?,
-                }
+                self.index.rows_with_shape(&shape.matcher)?
             }
             _ => None,
         };
         let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
         Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
+    }
+
+    /// The rows that have a text by their shape, and of the others those that may have it by their words. None where the
+    /// index has no templates.
+    fn rows_by_shape(&self, content: &Content, within: &Selection) -> Result<Option<Bounds>, IndexError> {
+        if content.shape.is_none() || !self.work.go_on(self.rows / PACKED_ROWS) {
+            return Ok(None);
+        }
+        let Some(found) = self.by_shape(content)? else { return Ok(None) };
+        let Some((certain, others)) = self.index.words.rows_by_shape(&found, within) else { return Ok(None) };
+        let certain = both(certain, within);
+        let mut possible = self.others_with_words(content, &both(others, within))?;
+        possible.union(&certain);
+        Ok(Some(Bounds::between(certain, possible)))
+    }
+
+    /// How many rows have a text by their shape, where no other may have it.
+    pub(super) fn count_by_shape(&self, content: &Content) -> Result<Option<u64>, IndexError> {
+        let Some(found) = self.by_shape(content)? else { return Ok(None) };
+        let Some((certain, others)) = self.index.words.count_by_shape(&found) else { return Ok(None) };
+        Ok(self.others_with_words(content, &others)?.is_empty().then_some(certain))
+    }
+
+    fn others_with_words(&self, content: &Content, others: &Selection) -> Result<Selection, IndexError> {
+        Ok(self.rows_with_words(&content.required, others)?.possible().clone())
     }
 
     /// What the shapes of templates say about a text, looked up once.

@@ -24,10 +24,14 @@ impl Evaluation<'_> {
             Plan::Content(content) if self.is_sufficient(content) => match &content.required {
                 Required::Word(word) => match self.find(word)? {
                     None => Some(0),
+                    Some(found) if !self.work.go_on(self.index.words.work_to_count(&found)) => None,
                     Some(found) => self.index.words.count(&found).map(u64::from),
                 },
                 _ => None,
             },
+            Plan::Content(content) if content.shape.is_some() && self.goes_on() => {
+                self.count_by_shape(content)?
+            }
             _ => None,
         })
     }

@@ -32,7 +32,6 @@ use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::segment::lexicon::{ByShape, Found};
 use crate::work::Work;
-use crate::work::run::Run;
 use logstead_record::query::{FieldName, TimeRange};
 use logstead_record::{Batch, Selection};
 use std::cell::RefCell;
@@ -67,17 +66,22 @@ struct Ahead {
 }
 
 impl<'a> Evaluation<'a> {
-    pub(crate) fn new(blocks: &'a Blocks, index: &'a SegmentIndex, run: &Run<'a>) -> Evaluation<'a> {
+    pub(crate) fn new(blocks: &'a Blocks, index: &'a SegmentIndex, work: Work<'a>) -> Evaluation<'a> {
         Evaluation {
             blocks,
             index,
             rows: blocks.rows() as usize,
-            work: run.work(),
+            work,
             found: RefCell::default(),
             values: RefCell::default(),
             ahead: RefCell::default(),
             by_shape: RefCell::default(),
         }
+    }
+
+    /// Whether the work has not ended before all was looked at.
+    pub(crate) fn is_through(&self) -> bool {
+        self.work.go_on(0)
     }
 
     /// Whether the work goes on.

@@ -6,13 +6,15 @@
 //! | `words.…`         | the words and the addresses of messages that have no template; missing where there are none |
 //! | `values.…`        | those of the values of dynamic fields; missing where there are none            |
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
-//! | `slots`           | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them |
+//! | `places`          | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them; and of those in `words.…` and `values.…`, two more numbers |
 //! | `fields`          | the names of dynamic fields, below                                             |
 //! | `field.0` …       | a [column of names](super::names) for each of the first of those               |
 //!
 //! The section `fields` is u8 1 if it knows all names, else 0; u32 how many fields have a column, u32 how many
 //! have none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
 //! from the blocks, which hold them anyway.
+//!
+//! Older files of this version have `slots` in the place of `places`, without the words of `words.…` and `values.…`.
 //!
 //! The first version is read, and no longer written: all words of all messages and values are in `words.…`, `times` has
 //! the time of each row, `shape` a column of the shapes of messages, and the columns stand here, in the sections of

@@ -10,11 +10,11 @@ use crate::segment::bundle::{BundleWriter, IndexError, Kind};
 use crate::segment::counted::Counted;
 use crate::segment::fields::FieldsBuilder;
 use crate::segment::inverter::Inverter;
-use crate::segment::lexicon::{KEYS, SLOTS, VALUES};
+use crate::segment::lexicon::{KEYS, PLACES, Places, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::{Batch, word};
-use logstead_template::{Fault, RareWriter, TextGroup};
+use logstead_template::{Fault, RareWriter, TextGroup, Wanted};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
@@ -25,7 +25,7 @@ pub(crate) struct IndexBuilder {
     /// Of messages that have no template.
     kept: Inverter,
     templates: TemplatesBuilder,
-    slots: RareWriter,
+    places: RareWriter,
     groups: u16,
     /// The first row of the next group.
     group_start: u32,
@@ -42,7 +42,7 @@ impl IndexBuilder {
             values: Inverter::with_room(0),
             kept: Inverter::with_room(0),
             templates: TemplatesBuilder::default(),
-            slots: RareWriter::default(),
+            places: RareWriter::default(),
             groups: 0,
             group_start: 0,
             fields: FieldsBuilder::default(),
@@ -65,8 +65,8 @@ impl IndexBuilder {
     /// Adds the texts of the next group of messages.
     pub(crate) fn push_group(&mut self, texts: &TextGroup) -> Result<(), Fault> {
         self.templates.push(texts);
-        let IndexBuilder { seed, slots, groups, kept, group_start, .. } = self;
-        texts.hashes(*seed, &mut |hash| slots.add(hash, *groups))?;
+        let IndexBuilder { seed, places, groups, kept, group_start, .. } = self;
+        texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
         let without = texts.rows().places().iter().enumerate().filter(|(_, place)| **place == 0);
         for ((row, _), text) in without.zip(texts.kept()?.iter()) {
             push_text(kept, *group_start + row as u32, text);
@@ -82,7 +82,7 @@ impl IndexBuilder {
         self.values.memory_bytes()
             + self.kept.memory_bytes()
             + self.templates.memory_bytes()
-            + self.slots.memory_bytes()
+            + self.places.memory_bytes()
     }
 
     /// The file of the index of these blocks.
@@ -92,16 +92,22 @@ impl IndexBuilder {
         let mut file = BundleWriter::new(Kind::Index, identity(blocks));
         let templates = self.templates.finish();
         write_keys(&templates, &mut file)?;
-        for (dictionary, inverter) in [(WORDS, self.kept), (VALUES, self.values)] {
+        let places = Places::of(self.groups);
+        for (dictionary, place, inverter) in
+            [(WORDS, places.kept, self.kept), (VALUES, places.values, self.values)]
+        {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {
                 words::write(dictionary, (&inverted, self.rows), &mut file)?;
+                inverted
+                    .iter()
+                    .for_each(|(term, _)| self.places.add(Wanted::new(term).hash(self.seed), place));
             }
         }
         file.add(TEMPLATES, templates.to_bytes());
-        let mut slots = Vec::new();
-        self.slots.finish(&mut slots);
-        file.add(SLOTS, slots);
+        let mut places = Vec::new();
+        self.places.finish(&mut places);
+        file.add(PLACES, places);
         let fields = self.fields.finish();
         let mut names = vec![u8::from(fields.others_known)];
         for count in [fields.columns.len(), fields.others.len()] {

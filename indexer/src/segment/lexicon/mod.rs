@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
+mod places;
 mod second;
 mod shapes;
 
@@ -13,7 +14,8 @@ use crate::work::Work;
 use logstead_record::Selection;
 use logstead_record::query::Matcher;
 use logstead_template::Automaton;
-pub(super) use second::{KEYS, SLOTS, VALUES};
+pub(super) use places::{PLACES, Places};
+pub(super) use second::{KEYS, VALUES};
 use second::{Second, Spread};
 pub(crate) use shapes::ByShape;
 use std::rc::Rc;
@@ -93,6 +95,11 @@ impl Lexicon {
         }
     }
 
+    /// What counting the rows of a word takes, as work.
+    pub(crate) fn work_to_count(&self, found: &Found) -> usize {
+        found.spread().map_or(0, Spread::work_to_look)
+    }
+
     /// Of some rows, keeps those that have a word. `false` where some of these may have another one.
     pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<bool, IndexError> {
         match (self, &found.place) {
@@ -137,11 +144,26 @@ impl Lexicon {
         second.by_shape(matcher, (words, is_plain), &found).map(Some)
     }
 
-    /// The rows whose shape is meant for certain, and those that may be meant.
-    pub(crate) fn rows_by_shape(&self, shape: &ByShape) -> Option<(Selection, Selection)> {
+    /// The rows whose shape is meant for certain, and others that may be meant: at least those of them that are asked for.
+    pub(crate) fn rows_by_shape(
+        &self,
+        shape: &ByShape,
+        within: &Selection,
+    ) -> Option<(Selection, Selection)> {
         match self {
             Lexicon::First(_) => None,
-            Lexicon::Second(second) => Some(second.rows_by_shape(shape)),
+            Lexicon::Second(second) => Some(second.rows_by_shape(shape, within)),
+        }
+    }
+
+    /// How many rows have a shape that is meant for certain, and the others that may be meant.
+    pub(crate) fn count_by_shape(&self, shape: &ByShape) -> Option<(u64, Selection)> {
+        match self {
+            Lexicon::First(_) => None,
+            Lexicon::Second(second) => {
+                let certain = second.count_of(&second.certain_by_shape(shape));
+                Some((certain, second.others_by_shape(shape)))
+            }
         }
     }
 

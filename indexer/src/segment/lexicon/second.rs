@@ -3,28 +3,29 @@
 //! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
 //! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
 
+use super::places::WordPlaces;
 use crate::segment::blocks::{BlocksError, TextGroups};
-use crate::segment::bundle::{Bundle, IndexError, Section};
+use crate::segment::bundle::{Bundle, IndexError};
 use crate::segment::templates::Templates;
 use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
 use logstead_record::{Selection, TextColumn};
 use logstead_template::{
-    Automaton, Look, RARE_HEAD_BYTES, Ranks, Rare, Shape, TextGroup, Wanted, WordSet,
-    may_hold_other_addresses,
+    Automaton, Look, Ranks, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
 };
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 /// The words of templates.
 pub(in crate::segment) const KEYS: &str = "keys";
-/// Of words in slots, the groups that may have them.
-pub(in crate::segment) const SLOTS: &str = "slots";
 /// The words of values of dynamic fields.
 pub(in crate::segment) const VALUES: &str = "values";
 
 /// In a group that may have a word in slots, one row in this many is assumed to have it.
 const SLOT_SHARE: u64 = 1024;
+
+/// What looking for a word in the slots of a group counts as work.
+const LOOK_WORK: usize = 1 << 13;
 
 /// Looking at this many bytes of keys takes less time than looking a word up.
 const LOOKED_AT_BYTES: usize = 128 << 10;
@@ -37,7 +38,7 @@ pub(crate) struct Second {
     pub(super) values: Option<Words>,
     pub(super) templates: Templates,
     counts: Vec<u64>,
-    slots: Slots,
+    places: WordPlaces,
     /// The shapes of templates, once they were asked for, and what they are worth.
     pub(super) shapes: OnceLock<(TextColumn, Vec<Shape>)>,
     pub(super) groups: Arc<TextGroups>,
@@ -57,11 +58,11 @@ pub(super) struct Spread {
     is_exact: bool,
 }
 
-/// A group that may have a word in a slot, and once it was looked at the rows that have it for each place; none where the
-/// group cannot be read.
+/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no row is
+/// among them that only may have it; none where the group cannot be read.
 pub(super) struct InSlots {
     pub(super) group: usize,
-    found: OnceCell<Option<Vec<Ranks>>>,
+    found: OnceCell<Option<(Vec<Ranks>, bool)>>,
 }
 
 impl Second {
@@ -85,9 +86,9 @@ impl Second {
         let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
         let (kept, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
-        let slots = Slots::open(bundle.section(SLOTS)?, seed)?;
+        let places = WordPlaces::open(bundle, seed, groups.groups())?;
         let shapes = OnceLock::new();
-        Ok(Second { keys, kept, values, templates, counts, slots, shapes, groups, rows })
+        Ok(Second { keys, kept, values, templates, counts, places, shapes, groups, rows })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -99,27 +100,30 @@ impl Second {
 
     pub(super) fn find(&self, word: &[u8]) -> Result<Option<Spread>, IndexError> {
         let wanted = Wanted::new(word);
-        let mut groups: Vec<usize> = self.slots.groups(&wanted)?.into_iter().map(usize::from).collect();
-        groups.retain(|&group| group < self.groups.groups());
-        let mut is_exact = true;
+        let mut may_have = self.places.of(&wanted)?;
         if word.contains(&b'.') {
-            // It is an address. Where four numbers lie in slots of their own, only the messages tell.
-            let others = self.groups_with_other_addresses();
-            is_exact = others.is_empty();
-            groups.extend(others);
-            groups.sort_unstable();
-            groups.dedup();
+            // It is an address, and four numbers may lie in slots of their own.
+            may_have.groups.extend(self.groups_with_other_addresses());
+            may_have.groups.sort_unstable();
+            may_have.groups.dedup();
         }
-        let groups = groups.into_iter().map(|group| InSlots { group, found: OnceCell::new() }).collect();
-        let mut spread = Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact };
+        let in_slots = |group| InSlots { group, found: OnceCell::new() };
+        let groups = may_have.groups.into_iter().map(in_slots).collect();
+        let mut spread =
+            Spread { wanted, templates: Vec::new(), groups, kept: None, values: None, is_exact: true };
         if let Some(templates) = self.look_at_keys(word) {
             spread.templates = templates;
         } else if let Some(found) = self.keys.find(word)? {
             spread.is_exact &= found.exact;
             spread.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
         }
-        for (words, place) in [(&self.kept, &mut spread.kept), (&self.values, &mut spread.values)] {
-            if let Some(words) = words {
+        for (words, place, may_have) in [
+            (&self.kept, &mut spread.kept, may_have.kept),
+            (&self.values, &mut spread.values, may_have.values),
+        ] {
+            if let Some(words) = words
+                && may_have
+            {
                 *place = words.find(word)?;
                 spread.is_exact &= place.as_ref().is_none_or(|found| found.exact);
             }
@@ -170,25 +174,35 @@ impl Second {
             if within.count_within(self.groups.rows_of(group)) == 0 {
                 continue;
             }
-            match look.map(|look| self.look(&spread.wanted, look)) {
+            let found = match look.map(|look| self.look(&spread.wanted, look)) {
                 Some(None) => {
                     rows.insert_range(self.groups.rows_of(group));
                     is_exact = false;
+                    continue;
                 }
-                found => {
-                    if !self.insert(group, &has_word, found.flatten(), &mut rows) {
-                        return Err(IndexError::Format("rows that cannot be read".to_owned()));
-                    }
+                Some(Some((ranks, is_group_exact))) => {
+                    is_exact &= is_group_exact;
+                    Some(ranks.as_slice())
                 }
+                None => None,
+            };
+            let found = self.found(group, &has_word, found);
+            if found.iter().all(|ranks| *ranks == Ranks::None) {
+                continue;
             }
+            let range = self.groups.rows_of(group);
+            let mut asked = within.slice(range.clone());
+            let of = self.groups.templates(group).ok().filter(|of| of.counts().len() == found.len());
+            of.ok_or_else(unreadable)?.retain(&found, &mut asked);
+            rows.insert_part(range.start, &asked);
         }
         Ok((rows, is_exact))
     }
 
     /// Looks for a word in the slots of a group, once.
-    pub(super) fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l [Ranks]> {
+    pub(super) fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
         let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
-        look.found.get_or_init(find).as_deref()
+        look.found.get_or_init(find).as_ref()
     }
 
     /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
@@ -201,16 +215,7 @@ impl Second {
         ranks: Option<&[Ranks]>,
         rows: &mut Selection,
     ) -> bool {
-        let numbers = &self.templates.groups[group].numbers;
-        let mut found = match ranks {
-            Some(ranks) => ranks.to_vec(),
-            None => vec![Ranks::None; numbers.len() + 1],
-        };
-        for (ranks, &number) in found.iter_mut().skip(1).zip(numbers) {
-            if accepted.get(number as usize) == Some(&true) {
-                *ranks = Ranks::All;
-            }
-        }
+        let found = self.found(group, accepted, ranks);
         if found.iter().all(|ranks| *ranks == Ranks::None) {
             return true;
         }
@@ -223,16 +228,30 @@ impl Second {
         }
     }
 
+    /// Of a group, the rows for each place: all where the template is accepted, else those that have one of these ranks.
+    fn found(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>) -> Vec<Ranks> {
+        let numbers = &self.templates.groups[group].numbers;
+        let mut found = match ranks {
+            Some(ranks) => ranks.to_vec(),
+            None => vec![Ranks::None; numbers.len() + 1],
+        };
+        for (ranks, &number) in found.iter_mut().skip(1).zip(numbers) {
+            if accepted.get(number as usize) == Some(&true) {
+                *ranks = Ranks::All;
+            }
+        }
+        found
+    }
+
     pub(super) fn walk(
         &self,
         sets: &dyn WordSets,
         terms_max: usize,
         work: &Work<'_>,
     ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        let none = Selection::none(self.rows as usize);
-        let mut all = Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
         for words in [&self.kept, &self.values].into_iter().flatten() {
-            let walked = words.walk_sets(sets, terms_max - all.terms, work)?;
+            let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
             all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
         }
         let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
@@ -330,7 +349,7 @@ impl Second {
                 ranks[0] = Ranks::All;
             }
             if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
-                return Err(IndexError::Format("rows that cannot be read".to_owned()));
+                return Err(unreadable());
             }
         }
         Ok(rows)
@@ -354,6 +373,10 @@ impl Second {
     }
 }
 
+fn unreadable() -> IndexError {
+    IndexError::Format("rows that cannot be read".to_owned())
+}
+
 impl Spread {
     /// How many rows have the word, or fewer: what is in slots is guessed.
     pub(super) fn rows_max(&self, second: &Second) -> u32 {
@@ -364,12 +387,21 @@ impl Spread {
         u32::try_from(rows).unwrap_or(u32::MAX).min(second.rows)
     }
 
+    /// What looking at slots takes, as work.
+    pub(super) fn work_to_look(&self) -> usize {
+        self.groups.len() * LOOK_WORK
+    }
+
     /// How many rows have the word, where that can be told.
     pub(super) fn count(&self, second: &Second) -> Option<u32> {
         let mut inside = self.by_templates(second);
         for look in &self.groups {
-            let (found, of) = (second.look(&self.wanted, look)?, &second.templates.groups[look.group]);
-            for ((ranks, number), &count) in found[1..].iter().zip(&of.numbers).zip(&of.counts) {
+            let (ranks, is_exact) = second.look(&self.wanted, look)?;
+            if !is_exact {
+                return None;
+            }
+            let of = &second.templates.groups[look.group];
+            for ((ranks, number), &count) in ranks[1..].iter().zip(&of.numbers).zip(&of.counts) {
                 if self.templates.binary_search(number).is_err() {
                     inside += match ranks {
                         Ranks::None => 0,
@@ -392,24 +424,5 @@ impl Spread {
 
     fn by_templates(&self, second: &Second) -> u64 {
         self.templates.iter().map(|&template| second.counts[template as usize]).sum()
-    }
-}
-
-/// Which groups may have a word in a slot.
-struct Slots {
-    section: Section,
-    rare: Rare,
-    seed: u64,
-}
-
-impl Slots {
-    fn open(section: Section, seed: u64) -> Result<Slots, IndexError> {
-        let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
-        let rare = Rare::open(&head, section.bytes())?;
-        Ok(Slots { section, rare, seed })
-    }
-
-    fn groups(&self, wanted: &Wanted) -> Result<Vec<u16>, IndexError> {
-        self.rare.groups(wanted.hash(self.seed), &mut |range| self.section.read(range))
     }
 }

@@ -42,7 +42,7 @@ impl Second {
                 .collect();
             let is_in_slots = |place: usize| {
                 looks.iter().any(|(spread, look)| {
-                    self.look(&spread.wanted, look).is_none_or(|ranks| ranks[place] != Ranks::None)
+                    self.look(&spread.wanted, look).is_none_or(|(ranks, _)| ranks[place] != Ranks::None)
                 })
             };
             for (place, &number) in (1..).zip(numbers) {
@@ -62,29 +62,45 @@ impl Second {
         Ok(ByShape { certain, may_be, by_values: self.rows_by_values(words)? })
     }
 
-    /// The rows whose shape is meant for certain, and those that may be meant.
-    pub(super) fn rows_by_shape(&self, shape: &ByShape) -> (Selection, Selection) {
+    /// The rows whose shape is meant for certain, of groups with rows that are asked for; and others that may be meant.
+    pub(super) fn rows_by_shape(&self, shape: &ByShape, within: &Selection) -> (Selection, Selection) {
         let mut rows = Selection::none(self.rows as usize);
-        let mut possible = rows.clone();
+        let mut others = shape.by_values.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
+            let range = self.groups.rows_of(group);
+            if within.count_within(range.clone()) == 0 {
+                continue;
+            }
             let are_read = self.insert(group, &shape.certain, None, &mut rows)
-                & self.insert(group, &[], Some(may_be), &mut possible);
+                & self.insert(group, &[], Some(may_be), &mut others);
             if !are_read {
-                possible.insert_range(self.groups.rows_of(group));
+                others.insert_range(range);
             }
         }
-        possible.union(&rows);
-        possible.union(&shape.by_values);
-        (rows, possible)
+        (rows, others)
+    }
+
+    /// The rows that may be meant though their shape does not tell.
+    pub(super) fn others_by_shape(&self, shape: &ByShape) -> Selection {
+        let mut others = shape.by_values.clone();
+        for (group, may_be) in shape.may_be.iter().enumerate() {
+            if !self.insert(group, &[], Some(may_be), &mut others) {
+                others.insert_range(self.groups.rows_of(group));
+            }
+        }
+        others
+    }
+
+    /// The templates whose shape is meant.
+    pub(super) fn certain_by_shape(&self, shape: &ByShape) -> Selection {
+        Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
     }
 
     /// The templates whose shape is meant, where no other row may be meant.
     pub(super) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
         let is_exact =
             shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_values.is_empty();
-        is_exact.then(|| {
-            Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
-        })
+        is_exact.then(|| self.certain_by_shape(shape))
     }
 
     /// The rows whose fields have all of some words: the text may stand in one of them.

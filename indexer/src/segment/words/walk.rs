@@ -29,6 +29,14 @@ pub(crate) struct Walked<T = Selection> {
     pub(crate) complete: bool,
 }
 
+impl Walked<Vec<Selection>> {
+    /// Before anything was looked at, for a number of sets.
+    pub(crate) fn nothing(sets: usize, rows: usize) -> Walked<Vec<Selection>> {
+        let none = Selection::none(rows);
+        Walked { rows: vec![none.clone(); sets], cut: none, terms: 0, complete: true }
+    }
+}
+
 /// Sets of words that are looked for together.
 pub(crate) trait WordSets {
     /// How many sets.
@@ -113,8 +121,7 @@ impl Words {
         terms_max: usize,
         work: &Work<'_>,
     ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        let none = Selection::none(self.rows as usize);
-        let mut all = Walked { rows: vec![none.clone(); sets.sets()], cut: none, terms: 0, complete: true };
+        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
         for (beginning, are_all_meant) in sets.walks() {
             let sets_of = &mut |word: &[u8], found: &mut Vec<usize>| {
                 if are_all_meant { found.push(0) } else { sets.sets_of(word, found) }

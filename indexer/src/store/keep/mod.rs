@@ -69,6 +69,16 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
+impl Backlog {
+    fn of<'a>(files: impl IntoIterator<Item = &'a Arc<FileView>>) -> Backlog {
+        files.into_iter().fold(Backlog::default(), |sum, file| Backlog {
+            files: sum.files + 1,
+            messages: sum.messages + file.messages,
+            bytes: sum.bytes + file.bytes,
+        })
+    }
+}
+
 impl Drop for Task {
     fn drop(&mut self) {
         let mut claimed = self.keeper.inner.claimed.lock();
@@ -111,8 +121,7 @@ impl Keeper {
         let mut claimed = self.inner.claimed.lock();
         let hopeless = self.inner.hopeless.lock();
         let is_free = |sequence: u64| !claimed.contains(&sequence) && !hopeless.contains(&sequence);
-        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
-        let file = closed.iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
+        let file = closed(&view).iter().find(|file| is_sealable(file) && is_free(file.first_sequence));
         let unindexed = || {
             view.segments.iter().find(|segment| is_free(segment.id.first_sequence) && segment.lacks_index())
         };
@@ -178,13 +187,16 @@ impl Keeper {
 
     /// What waits to be sealed.
     pub fn backlog(&self) -> Backlog {
+        Backlog::of(closed(&self.view()))
+    }
+
+    /// What of it can be sealed: damaged files stay as they are.
+    pub fn sealable_backlog(&self) -> Backlog {
         let view = self.view();
-        let closed = view.files.split_last().map_or(&[][..], |(_, closed)| closed);
-        closed.iter().fold(Backlog::default(), |sum, file| Backlog {
-            files: sum.files + 1,
-            messages: sum.messages + file.messages,
-            bytes: sum.bytes + file.bytes,
-        })
+        let hopeless = self.inner.hopeless.lock();
+        let is_hopeful =
+            |file: &&Arc<FileView>| is_sealable(file) && !hopeless.contains(&file.first_sequence);
+        Backlog::of(closed(&view).iter().filter(is_hopeful))
     }
 
     /// When the newest of all messages was received; `None` where there is none, or none that can be read.
@@ -218,6 +230,11 @@ impl Keeper {
     fn view(&self) -> Arc<View> {
         self.inner.publisher.view()
     }
+}
+
+/// The files that are no longer appended to.
+fn closed(view: &View) -> &[Arc<FileView>] {
+    view.files.split_last().map_or(&[], |(_, closed)| closed)
 }
 
 impl Work {

@@ -4,6 +4,7 @@ use super::{Change, first};
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
+use crate::pipeline::sealers;
 use logstead_config::{Checked, Durability as Configured};
 use logstead_indexer::{Durability, Options, Recovery};
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ impl Pipeline {
         let counters = self.counters.logspace(id);
         let shared = Shared {
             bell: self.sealers.bell(),
+            progress: self.sealers.progress(),
             wake: self.wake.clone(),
             headroom: self.headroom.clone(),
             clock: self.clock.clone(),
@@ -76,6 +78,7 @@ impl Pipeline {
             },
             retention: config.map(|config| config.retention).unwrap_or_default(),
             seal_after: storage.seal_after.duration(),
+            sealers: sealers::count(self.settings.threads.sealers),
         }
     }
 }

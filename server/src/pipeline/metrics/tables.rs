@@ -222,6 +222,9 @@ pub(super) const LOGSPACES: &[Row<OfLogspace>] = &[
     counter("sealing_failures_total", "Segments and indexes that could not be made.", |of| {
         One(of.counters.keep.failures.get())
     }),
+    counter("held_back_seconds_total", "Time that storing waited for sealing, which was behind.", |of| {
+        Decimal(of.counters.held_back_micros.get() as f64 / 1e6, 6)
+    }),
     counter("sealing_seconds_total", "Time spent on making segments and indexes.", |of| {
         Decimal(of.counters.keep.micros.get() as f64 / 1e6, 6)
     }),

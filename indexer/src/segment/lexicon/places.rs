@@ -1,0 +1,77 @@
+//! Where a word may be: in which groups in a slot, and in which dictionaries. Hashes tell, in about eleven bits a word and
+//! place, so that a look-up reads no more than it has to.
+
+use crate::segment::bundle::{Bundle, IndexError, Section};
+use crate::segment::inverter::TERM_BYTES_MAX;
+use logstead_template::{RARE_HEAD_BYTES, Rare, Wanted};
+
+/// The [multimap](Rare) from the hashes of words to the numbers of [places](Places).
+pub(in crate::segment) const PLACES: &str = "places";
+/// The same of older files, which know only groups.
+const SLOTS: &str = "slots";
+
+/// The numbers of places. Those before are groups.
+pub(in crate::segment) struct Places {
+    /// The dictionary of what has no template.
+    pub(in crate::segment) kept: u16,
+    /// The dictionary of values.
+    pub(in crate::segment) values: u16,
+}
+
+impl Places {
+    /// Of a segment with this many groups.
+    pub(in crate::segment) fn of(groups: u16) -> Places {
+        Places { kept: groups, values: groups + 1 }
+    }
+}
+
+/// Where a word may be.
+pub(super) struct MayHave {
+    /// Groups, in order.
+    pub(super) groups: Vec<usize>,
+    pub(super) kept: bool,
+    pub(super) values: bool,
+}
+
+/// Where words may be.
+pub(super) struct WordPlaces {
+    section: Section,
+    rare: Rare,
+    seed: u64,
+    groups: u16,
+    knows_dictionaries: bool,
+}
+
+impl WordPlaces {
+    pub(super) fn open(bundle: &Bundle, seed: u64, groups: usize) -> Result<WordPlaces, IndexError> {
+        let knows_dictionaries = bundle.has(PLACES);
+        let section = bundle.section(if knows_dictionaries { PLACES } else { SLOTS })?;
+        let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
+        let rare = Rare::open(&head, section.bytes())?;
+        let groups = u16::try_from(groups).ok().filter(|groups| *groups < u16::MAX);
+        let groups = groups.ok_or_else(|| IndexError::Format("more groups than can be".to_owned()))?;
+        Ok(WordPlaces { section, rare, seed, groups, knows_dictionaries })
+    }
+
+    /// Where a word may be.
+    pub(super) fn of(&self, wanted: &Wanted) -> Result<MayHave, IndexError> {
+        let numbers = self.numbers(wanted)?;
+        let groups =
+            numbers.iter().filter(|number| **number < self.groups).map(|&number| usize::from(number));
+        let groups = groups.collect();
+        if !self.knows_dictionaries {
+            return Ok(MayHave { groups, kept: true, values: true });
+        }
+        // Dictionaries have long words by their first bytes.
+        let numbers = match wanted.word().get(..TERM_BYTES_MAX) {
+            Some(term) => self.numbers(&Wanted::new(term))?,
+            None => numbers,
+        };
+        let Places { kept, values } = Places::of(self.groups);
+        Ok(MayHave { groups, kept: numbers.contains(&kept), values: numbers.contains(&values) })
+    }
+
+    fn numbers(&self, wanted: &Wanted) -> Result<Vec<u16>, IndexError> {
+        self.rare.groups(wanted.hash(self.seed), &mut |range| self.section.read(range))
+    }
+}
