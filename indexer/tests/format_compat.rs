@@ -20,6 +20,12 @@ const SEGMENT_VERSION_1: Files = [
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v1/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v1/00000000000000000000-303.index")),
 ];
+/// The same messages in a segment of version 2, as it was written while hashes told of groups alone.
+const SEGMENT_VERSION_2_SLOTS: Files = [
+    (DIR, "manifest", include_bytes!("data/format_v2_slots/manifest")),
+    (SEGMENTS, BLOCKS, include_bytes!("data/format_v2_slots/00000000000000000000-303.blocks")),
+    (SEGMENTS, INDEX, include_bytes!("data/format_v2_slots/00000000000000000000-303.index")),
+];
 /// The same messages in a segment of version 2, written by `write_segment`.
 const SEGMENT_VERSION_2: Files = [
     (DIR, "manifest", MANIFEST_VERSION_2),
@@ -171,7 +177,8 @@ fn check_search(searcher: &Searcher, unindexed: u64) {
 
 #[test]
 fn a_segment_of_each_version_is_read() {
-    for files in [SEGMENT_VERSION_1, with_journal_less_manifest(SEGMENT_VERSION_2)] {
+    let of_version_2 = [SEGMENT_VERSION_2_SLOTS, SEGMENT_VERSION_2].map(with_journal_less_manifest);
+    for files in [SEGMENT_VERSION_1].into_iter().chain(of_version_2) {
         let opened = open_all(&segment(files, |_, _| {}), Options::default()).unwrap();
         assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, 303));
         check_search(&opened.searcher, 0);
