@@ -1,7 +1,10 @@
 //! The console, as `npm run build` left it in `web/dist` before the binary was built, which holds it.
 //!
 //! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it; for others it is
-//! compressed on the fly.
+//! compressed on the fly, as all answers are.
+//!
+//! Addresses of the console are for its page to read. Only browsers get it there: to programs, which do not ask for
+//! HTML, an address that nobody serves does not exist.
 //!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
@@ -13,7 +16,6 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
 use rust_embed::{Embed, EmbeddedFile};
 use std::fmt::Write;
-use tower_http::compression::CompressionLayer;
 
 #[derive(Embed)]
 #[folder = "../web/dist"]
@@ -23,6 +25,9 @@ struct Console;
 /// Where Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
 
+/// The page that reads addresses.
+const PAGE: &str = "index.html";
+
 /// The suffix of compressed files.
 const PACKED: &str = ".br";
 
@@ -30,33 +35,45 @@ const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</tit
     <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
     To have the console too, run <code>npm run build</code> in the repository and start again.</p>";
 
-/// Answers every path without a route: files of the console, and its page for everything else.
+/// Answers every path without a route: files of the console, and its page for every other address that a browser opens.
 pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
-    axum::routing::any(serve).layer(CompressionLayer::new())
+    axum::routing::any(serve)
 }
 
 async fn serve(request: Request) -> Response {
     let path = request.uri().path();
-    if path.starts_with("/api/") || path == "/api" {
-        return ApiError::not_found(format!("there is nothing at {path}: see /api/v1/openapi.json"))
-            .into_response();
-    }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
+    let file = Console::get(name);
+    let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
+    if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not answered at {path}", request.method());
-        return ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+        let refusal = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+        return ([(header::ALLOW, HeaderValue::from_static("GET,HEAD"))], refusal).into_response();
     }
-    let name = path.trim_start_matches('/');
-    match Console::get(name) {
+    match file {
         Some(file) => answer(name, file, request.headers()),
-        None if name.starts_with(HASHED) => {
-            ApiError::not_found(format!("there is no file {path}")).into_response()
-        }
-        // The page reads the address itself.
-        None => match Console::get("index.html") {
-            Some(page) => answer("index.html", page, request.headers()),
+        None if name == PAGE || is_page => match Console::get(PAGE) {
+            Some(page) => answer(PAGE, page, request.headers()),
             None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
         },
+        None => ApiError::not_found(format!("there is nothing at {path}: see /api/v1/openapi.json"))
+            .into_response(),
     }
+}
+
+/// Where there is nothing for browsers to open, even if it is missing.
+fn is_for_programs(name: &str) -> bool {
+    name == "api" || name.starts_with("api/") || name.starts_with(HASHED)
+}
+
+/// Whether a browser asks for a page: programs accept anything, or something else.
+fn wants_html(request: &HeaderMap) -> bool {
+    let values = request.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|range| {
+        let name = range.split(';').next().unwrap_or_default().trim();
+        name.eq_ignore_ascii_case("text/html") || name.eq_ignore_ascii_case("application/xhtml+xml")
+    })
 }
 
 fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
