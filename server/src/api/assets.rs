@@ -1,21 +1,27 @@
 //! The console, as `npm run build` left it in `web/dist` before the binary was built, which holds it.
 //!
-//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it; for others it is
-//! compressed on the fly, as all answers are.
+//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it, which they do over
+//! TLS. For others a file is compressed with gzip when it is first asked for, and kept like that.
 //!
 //! Addresses of the console are for its page to read. Only browsers get it there: to programs, which do not ask for
 //! HTML, an address that nobody serves does not exist.
 //!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
+use super::compress::AsItIs;
 use super::error::ApiError;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
+use flate2::write::GzEncoder;
+use parking_lot::Mutex;
 use rust_embed::{Embed, EmbeddedFile};
-use std::fmt::Write;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 #[derive(Embed)]
 #[folder = "../web/dist"]
@@ -24,6 +30,9 @@ struct Console;
 
 /// Where Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
+
+/// Smaller files fit into one packet anyway.
+const GZIPPED_BYTES_MIN: usize = 1024;
 
 /// The page that reads addresses.
 const PAGE: &str = "index.html";
@@ -83,17 +92,15 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let media_type = file.metadata.mimetype().to_owned();
-        let packed = takes_brotli(request).then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
-        let mut response =
-            Body::from(packed.as_ref().map_or(file.data, |packed| packed.data.clone())).into_response();
+        let (body, coding) = packed(name, file, request);
+        let mut response = Body::from(body).into_response();
         let headers = response.headers_mut();
         headers.extend(HeaderValue::from_str(&media_type).ok().map(|value| (header::CONTENT_TYPE, value)));
         headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
-        if packed.is_some() {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
-        }
+        headers.extend(coding.map(|coding| (header::CONTENT_ENCODING, HeaderValue::from_static(coding))));
         response
     };
+    response.extensions_mut().insert(AsItIs);
     let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -102,14 +109,52 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
     response
 }
 
-/// Whether a browser accepts brotli: `br`, not with the weight 0.
-fn takes_brotli(request: &HeaderMap) -> bool {
+/// What is sent of a file, and how it is compressed.
+fn packed(name: &str, file: EmbeddedFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    let brotli = takes(request, "br").then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
+    if let Some(brotli) = brotli {
+        return (bytes(brotli.data), Some("br"));
+    }
+    let plain = bytes(file.data);
+    if !takes(request, "gzip") || plain.len() < GZIPPED_BYTES_MIN {
+        return (plain, None);
+    }
+    match gzipped(name, &plain) {
+        Some(gzipped) => (gzipped, Some("gzip")),
+        None => (plain, None),
+    }
+}
+
+fn bytes(data: Cow<'static, [u8]>) -> Bytes {
+    match data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => data.into(),
+    }
+}
+
+/// A file compressed with gzip; `None` if that makes it no smaller. The build decides how many files there are.
+fn gzipped(name: &str, plain: &Bytes) -> Option<Bytes> {
+    static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
+    // Those who come meanwhile wait rather than do the same.
+    let mut kept = KEPT.lock();
+    if let Some(gzipped) = kept.get(name) {
+        return gzipped.clone();
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let gzipped = encoder.write_all(plain).and_then(|()| encoder.finish()).ok();
+    let gzipped = gzipped.filter(|gzipped| gzipped.len() < plain.len()).map(Bytes::from);
+    kept.insert(name.to_owned(), gzipped.clone());
+    gzipped
+}
+
+/// Whether a browser accepts a coding: its name, not with the weight 0.
+fn takes(request: &HeaderMap, coding: &str) -> bool {
     let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(','));
-    codings.any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+    codings.any(|accepted| {
+        let (name, weight) = accepted.split_once(';').unwrap_or((accepted, ""));
         let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32));
-        name.trim().eq_ignore_ascii_case("br") && !is_refused
+        name.trim().eq_ignore_ascii_case(coding) && !is_refused
     })
 }
 
@@ -140,8 +185,8 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
-            assert_eq!(takes_brotli(&headers), expected, "{accepted}");
+            assert_eq!(takes(&headers, "br"), expected, "{accepted}");
         }
-        assert!(!takes_brotli(&HeaderMap::new()));
+        assert!(!takes(&HeaderMap::new(), "br"));
     }
 }

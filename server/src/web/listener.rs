@@ -5,7 +5,7 @@ use axum::Router;
 use logstead_config::settings::WebListener;
 use std::future::poll_fn;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 const SOCKET_MODE: u32 = 0o660;
 
 /// Who is at the other end of a unix socket, for those who count connections: this machine.
-const THIS_MACHINE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+const THIS_MACHINE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// What a listener serves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +66,9 @@ impl Listener {
             }
             WebListener::Unix(path) => {
                 let path = data.join(path);
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
                 let socket = UnixListener::from_std(unix_listener(&path, SOCKET_MODE)?)?;
                 let socket = Socket::Unix(socket, path.display().to_string());
                 // Whoever is there is on this machine: nobody listens in.

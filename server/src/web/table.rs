@@ -174,7 +174,7 @@ mod tests {
         assert!(table.make_way(Full::Connections, OTHER));
         assert_eq!(seats[1].pulse.ended().await, Ending::GaveWay);
         assert_eq!(full(&table, OTHER), Some(Full::Connections), "it has not left yet");
-        seats[2].pulse.asked(Instant::now());
+        let _work = seats[2].pulse.asked(Instant::now());
         assert!(table.make_way(Full::Connections, OTHER), "nobody keeps us waiting: the oldest goes");
         assert_eq!(seats[2].pulse.ended().await, Ending::GaveWay);
         assert!(!table.make_way(Full::Connections, OTHER), "one is known and the others leave");
