@@ -32,7 +32,9 @@ Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGT
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
 /// How long open requests may take once the process is stopping.
-const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(2);
+const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(4);
+/// How long the threads of those that were not answered may take to notice.
+const THREADS_WAIT_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Args, Debug)]
 pub(super) struct Serve {
@@ -84,7 +86,7 @@ impl Serve {
         drop(watch);
         tracing::info!("stopping: what was received is stored first");
         pipeline.stop();
-        runtime.shutdown_timeout(REQUESTS_WAIT_MAX);
+        runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
         served
     }
