@@ -40,12 +40,12 @@ use listener::{Stream, accept};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::{Full, Seat, Table};
+use table::{Full, Leaving, Seat, Table};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use visit::Visit;
 
-/// How long a newcomer waits for those who were asked to leave, which only takes until their task runs.
+/// How long a newcomer waits for those who leave, which only takes until their task runs.
 const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -129,21 +129,23 @@ impl Door {
         }
     }
 
-    /// A place for a new connection. If there is none, a connection that keeps us waiting is asked to leave first.
+    /// A place for a new connection. If there is none, it gets that of a connection that keeps us waiting.
     async fn seat(&self, peer: IpAddr) -> Result<Seat, Full> {
-        let full = match self.table.admit(peer, Instant::now()) {
-            Ok(seat) => return Ok(seat),
-            Err(full) => full,
-        };
         let end = Instant::now() + LEAVING_WAIT_MAX;
-        let is_leaving = self.table.make_way(full, peer);
-        while is_leaving && Instant::now() < end {
-            tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
-            if let Ok(seat) = self.table.admit(peer, Instant::now()) {
-                return Ok(seat);
+        loop {
+            let now = Instant::now();
+            let full = match self.table.admit(peer, now) {
+                Ok(seat) => return Ok(seat),
+                Err(full) => full,
+            };
+            match self.table.replace(full, peer, now) {
+                Some(Ok(seat)) => return Ok(seat),
+                Some(Err(Leaving)) if now < end => {
+                    tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
+                }
+                Some(Err(Leaving)) | None => return Err(full),
             }
         }
-        Err(full)
     }
 }
 

@@ -303,7 +303,9 @@ mod tests {
         check("silence", |_, _| (), Some((10, Ending::HeadTooSlow)));
         let half_a_head = |pulse: &Arc<Pulse>, start: Instant| pulse.read(10, start + 9 * SECOND);
         check("half a head", half_a_head, Some((10, Ending::HeadTooSlow)));
-        let work = |pulse: &Arc<Pulse>, start: Instant| drop(ask(pulse, start));
+        let work = |pulse: &Arc<Pulse>, start: Instant| {
+            ask(pulse, start);
+        };
         check("we take long", work, None);
         let answered = |pulse: &Arc<Pulse>, start: Instant| {
             let number = ask(pulse, start);
@@ -320,11 +322,10 @@ mod tests {
             pulse.writing(|credit| credit.wait(start + SECOND));
             number
         };
-        check(
-            "an unread answer",
-            |pulse, start| drop(unread(pulse, start)),
-            Some((31, Ending::AnswerUnread)),
-        );
+        let unread_alone = |pulse: &Arc<Pulse>, start: Instant| {
+            unread(pulse, start);
+        };
+        check("an unread answer", unread_alone, Some((31, Ending::AnswerUnread)));
         let unread_to_its_end = |pulse: &Arc<Pulse>, start: Instant| {
             let number = unread(pulse, start);
             pulse.answered(number, start + 2 * SECOND);
