@@ -134,7 +134,7 @@ fn an_answer_that_nobody_reads_is_ended() {
     let server = Server::start_with(ROUTER, &QUICK);
     let mut stream = connect(&server);
     stream.set_nonblocking(true).unwrap();
-    let known = format!("authorization: Bearer {}", TOKEN);
+    let known = format!("authorization: Bearer {TOKEN}");
     let ask = format!("GET /api/v1/logspaces HTTP/1.1\r\nhost: x\r\n{known}\r\n\r\n").repeat(1000);
     // As long as it goes: the server stops reading when it cannot write.
     wait_until("the server has enough of it", || match stream.write_all(ask.as_bytes()) {
@@ -163,7 +163,7 @@ fn a_stranger_that_asks_without_end_waits_and_others_do_not() {
     // 50 at once, then one a second.
     let stranger = time_for(&server, "", 52);
     assert!(Duration::from_secs(1) <= stranger, "a flood is answered in {stranger:?}");
-    let known = time_for(&server, &format!("authorization: Bearer {}\r\n", TOKEN), 1000);
+    let known = time_for(&server, &format!("authorization: Bearer {TOKEN}\r\n"), 1000);
     assert!(known < Duration::from_secs(100), "1000 requests of a user take {known:?}");
 }
 

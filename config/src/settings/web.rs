@@ -73,7 +73,7 @@ impl Web {
         }
         let tls = tls.map(|(certificate, key)| {
             let is_wanted = !certificate.is_empty() || !key.is_empty();
-            is_wanted.then(|| Tls { certificate, key, client_ca: None, require_client_certificate: false })
+            is_wanted.then_some(Tls { certificate, key, client_ca: None, require_client_certificate: false })
         });
         let redirect_listen = fields.optional::<OneOrMore<WebListener>>("redirect_listen");
         let redirects = redirect_listen.as_ref().is_some_and(|listen| !listen.0.is_empty());
