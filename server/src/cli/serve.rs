@@ -172,12 +172,12 @@ async fn serve(
 ) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
+    announce(&listeners, pipeline, setup_code);
     let limits = web_limits(&state.settings, pipeline);
     let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let apps = apps(state, &listeners);
     let house = House { apps, limits, certificates: certificates.clone(), sockets, counters };
-    announce(&listeners, pipeline, setup_code);
     let mut server = tokio::spawn(web::serve(house, listeners, stopped));
     loop {
         tokio::select! {
