@@ -110,8 +110,8 @@ fn unknown_listener(text: &str, scheme: &str) -> String {
     format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
 }
 
-/// The path behind `unix-dgram:` or `unix-stream:`; two slashes before it are put up with.
-fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
+/// The path behind `unix-dgram:` and the like; two slashes before it are put up with.
+pub(crate) fn socket_path(text: &str, scheme: &str) -> Result<String, String> {
     let rest = text.split_once(':').map_or("", |(_, rest)| rest);
     let path = rest.strip_prefix("//").unwrap_or(rest);
     let wrong = if path.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a value that cannot be read has a finding that says why.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use ipnet::IpNet;
 
@@ -117,15 +117,6 @@ impl Read for Period {
     }
 }
 
-impl Read for SocketAddr {
-    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<SocketAddr> {
-        parsed(node, path, findings, |text| {
-            let hint = "write an address and a port, like `127.0.0.1:8080` or `[::1]:8080`";
-            text.parse().map_err(|_| format!("{} is not an address to listen on: {hint}", quoted(text)))
-        })
-    }
-}
-
 impl Read for IpNet {
     fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<IpNet> {
         parsed(node, path, findings, |text| {
@@ -161,5 +152,18 @@ impl<T: Read> Read for Vec<T> {
         let item = |(index, node)| T::read(node, &path.index(index), findings);
         let items: Vec<Option<T>> = nodes.iter().enumerate().map(item).collect();
         items.into_iter().collect()
+    }
+}
+
+/// A list that may be written as its only value.
+pub(crate) struct OneOrMore<T>(pub(crate) Vec<T>);
+
+impl<T: Read> Read for OneOrMore<T> {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<OneOrMore<T>> {
+        let items = match &node.value {
+            Value::Text(_) => T::read(node, path, findings).map(|item| vec![item]),
+            _ => Vec::read(node, path, findings),
+        };
+        items.map(OneOrMore)
     }
 }

@@ -2,18 +2,19 @@
 //!
 //! **Invariant:** every default stands in the shipped file and nowhere else.
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
+mod web;
 
-use ipnet::IpNet;
+use std::path::PathBuf;
 
 use crate::count::Count;
 use crate::document::place_all;
 use crate::fields::Fields;
 use crate::node::{Entry, Node, Origin, Value};
 use crate::problem::{Findings, Path, Problem, quoted};
-use crate::read::Choice;
+use crate::read::{Choice, OneOrMore};
 use crate::unit::{Period, Size};
+
+pub use web::{Web, WebListener};
 
 /// The shipped file, with every setting, its default and what it means.
 pub const DEFAULT_SETTINGS_TOML: &str = include_str!("../logstead.toml");
@@ -35,38 +36,17 @@ pub struct Settings {
     pub files: Files,
     /// What threads are spent on.
     pub threads: Threads,
+    /// What Prometheus reads.
+    pub metrics: Metrics,
     /// What Logstead says about itself.
     pub log: Log,
 }
 
-/// Console and API.
+/// What Prometheus reads.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Web {
-    /// Where they listen; port 0 is any free one.
-    pub listen: SocketAddr,
-    /// How long an unused login lasts.
-    pub session_lifetime: Period,
-    /// How long it lasts however it is used.
-    pub session_max: Period,
-    /// Where browsers find the console; empty where `listen` says that.
-    pub public_url: String,
-    /// Proxies whose word counts for where a request comes from.
-    pub trusted_proxies: Vec<IpNet>,
-    /// How many connections are open at a time.
-    pub connections_max: u32,
-    /// How long a connection may take to send the head of a request.
-    pub header_timeout: Period,
-    /// How long a connection may be without a request.
-    pub idle_timeout: Period,
-    /// How long a body may not go on, and an answer not be read.
-    pub stall_timeout: Period,
-}
-
-impl Web {
-    /// Whether browsers reach the console over TLS only.
-    pub fn is_https(&self) -> bool {
-        self.public_url.starts_with("https://")
-    }
+pub struct Metrics {
+    /// Where they are read without a login; empty for nowhere.
+    pub listen: Vec<WebListener>,
 }
 
 /// What one request may ask for.
@@ -230,12 +210,15 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     if data.as_deref().is_some_and(|data| data.is_empty() || data.contains('\0')) {
         fields.note("data", "must name a directory, like `data`");
     }
-    let web = fields.table("web", None, read_web);
+    let web = fields.table("web", None, Web::read);
     let limits = fields.table("limits", None, read_limits);
     let memory = fields.table("memory", None, read_memory);
     let storage = fields.table("storage", None, read_storage);
     let files = fields.table("files", None, read_files);
     let threads = fields.table("threads", None, read_threads);
+    let metrics = fields.table("metrics", None, |fields| {
+        Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
+    });
     let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
     fields.finish();
     Some(Settings {
@@ -246,42 +229,9 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         storage: storage?,
         files: files?,
         threads: threads?,
+        metrics: metrics?,
         log: log?,
     })
-}
-
-fn read_web(fields: &mut Fields<'_>) -> Option<Web> {
-    let listen = fields.optional("listen");
-    let session_lifetime =
-        fields.optional_within("session_lifetime", Period::seconds(60)..=Period::days(365));
-    let session_max = fields.optional_within("session_max", Period::seconds(60)..=Period::days(3650));
-    let public_url: Option<String> = fields.optional("public_url");
-    if public_url.as_deref().is_some_and(|url| !url.is_empty() && !is_origin(url)) {
-        fields.note("public_url", "must be where browsers find the console, like `https://logs.example.org`");
-    }
-    let trusted_proxies = fields.optional("trusted_proxies");
-    let connections_max = fields.optional_within("connections_max", 1..=1_000_000);
-    let mut timeout = |key| fields.optional_within(key, Period::millis(100)..=Period::seconds(3600));
-    let [header, idle, stall] = ["header_timeout", "idle_timeout", "stall_timeout"].map(&mut timeout);
-    Some(Web {
-        listen: listen?,
-        session_lifetime: session_lifetime?,
-        session_max: session_max?,
-        public_url: public_url?,
-        trusted_proxies: trusted_proxies?,
-        connections_max: connections_max?,
-        header_timeout: header?,
-        idle_timeout: idle?,
-        stall_timeout: stall?,
-    })
-}
-
-/// Scheme and host, perhaps a port: the console lives at the root of its host.
-fn is_origin(url: &str) -> bool {
-    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
-    let host = host.strip_suffix('/').unwrap_or(host);
-    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
-    !host.is_empty() && host.chars().all(is_fit)
 }
 
 fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {

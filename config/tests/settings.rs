@@ -1,6 +1,6 @@
 //! Settings and their layers.
 
-use logstead_config::settings::{DEFAULT_SETTINGS_TOML, Layers, LogLevel, Settings, load};
+use logstead_config::settings::{DEFAULT_SETTINGS_TOML, Layers, LogLevel, Settings, WebListener, load};
 use logstead_config::{Count, Period, Size};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
@@ -16,6 +16,10 @@ fn loaded(file: &str, env: &[(&str, &str)], set: &[&str]) -> Settings {
     load(&layers(file, env, set)).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
+fn shown(listeners: &[WebListener]) -> String {
+    listeners.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
 #[track_caller]
 fn check_problems(file: &str, env: &[(&str, &str)], set: &[&str], expected: &[&str]) {
     let problems = load(&layers(file, env, set)).expect_err("a problem");
@@ -29,7 +33,9 @@ fn check_problems(file: &str, env: &[(&str, &str)], set: &[&str], expected: &[&s
 #[test]
 fn the_shipped_file_is_the_defaults() {
     let defaults = load(&Layers::default()).expect("the defaults are right");
-    assert_eq!(defaults.web.listen.to_string(), "127.0.0.1:8080");
+    assert_eq!(shown(&defaults.web.listen), "127.0.0.1:8080");
+    assert_eq!((&defaults.web.tls, &*defaults.web.redirect_listen), (&None, &[][..]));
+    assert!(defaults.metrics.listen.is_empty());
     assert_eq!(defaults.data.to_str(), Some("data"));
     assert_eq!(defaults.limits.ingest_body_max, Size::mib(64));
     assert_eq!(defaults.threads.workers, Count::Auto);
@@ -52,12 +58,13 @@ fn a_later_layer_wins() {
     let file = "[web]\nlisten = \"127.0.0.1:1\"\nsession_lifetime = \"1h\"\n[log]\nlevel = \"warn\"\n";
     let env = [("LOGSTEAD_WEB__LISTEN", "127.0.0.1:2"), ("LOGSTEAD_LOG__LEVEL", "debug")];
     let settings = loaded(file, &env, &["web.listen=127.0.0.1:3"]);
-    assert_eq!(settings.web.listen.port(), 3);
+    assert_eq!(shown(&settings.web.listen), "127.0.0.1:3");
     assert_eq!(settings.log.level, LogLevel::Debug);
     assert_eq!(settings.log.level.name(), "debug");
     assert_eq!(settings.web.session_lifetime, Period::seconds(3600));
     assert_eq!(settings.limits.searches_max, 8);
-    assert_eq!(loaded(file, &[], &["web.listen=127.0.0.1:3", "web.listen=[::1]:0"]).web.listen.port(), 0);
+    let twice = loaded(file, &[], &["web.listen=127.0.0.1:3", "web.listen=[::1]:0"]);
+    assert_eq!(shown(&twice.web.listen), "[::1]:0");
 }
 
 #[test]
@@ -103,6 +110,50 @@ fn the_address_of_the_console_says_whether_it_is_encrypted() {
 }
 
 #[test]
+fn the_web_port_is_one_address_or_several_and_may_be_a_socket() {
+    let listen = |file: &str, set: &[&str]| shown(&loaded(file, &[], set).web.listen);
+    assert_eq!(listen("[web]\nlisten = \"[::]:80\"\n", &[]), "[::]:80");
+    let file = "[web]\nlisten = [\"0.0.0.0:80\", \"unix:run/web.sock\"]\n";
+    assert_eq!(listen(file, &[]), "0.0.0.0:80 unix:run/web.sock");
+    assert_eq!(listen("", &["web.listen=127.0.0.1:0,unix:/run/web.sock"]), "127.0.0.1:0 unix:/run/web.sock");
+    assert_eq!(shown(&loaded("", &[], &["metrics.listen=[::1]:9100"]).metrics.listen), "[::1]:9100");
+    check_problems(
+        "[web]\nlisten = []\nredirect_listen = 80\n",
+        &[],
+        &["metrics.listen=unix:../x"],
+        &[
+            "2:10: web.listen: must name at least one address, like `127.0.0.1:8080`",
+            "3:19: web.redirect_listen: must be a list, not a number",
+            "metrics.listen[0]: `unix:../x` must not hold `..`: write it like `unix:/dev/log`, or \
+             `unix:run/log.sock` below the data directory (set by --set metrics.listen)",
+        ],
+    );
+}
+
+#[test]
+fn encryption_needs_a_certificate_and_its_key_and_a_redirect_needs_encryption() {
+    let tls = |set: &[&str]| loaded("", &[], set).web.tls.map(|tls| (tls.certificate, tls.key));
+    let both = ["web.tls.certificate=a.pem", "web.tls.key=a.key", "web.redirect_listen=127.0.0.1:0"];
+    assert_eq!(tls(&both), Some(("a.pem".to_owned(), "a.key".to_owned())));
+    assert_eq!(tls(&[]), None);
+    let file = "[web]\ntls = { certificate = \"a.pem\" }\n";
+    check_problems(file, &[], &[], &["2:7: web.tls: needs both: the files `certificate` and `key`"]);
+    check_problems(
+        "",
+        &[],
+        &["web.redirect_listen=127.0.0.1:80"],
+        &["web.redirect_listen: needs `web.tls`: without it there is nothing encrypted to send browsers to \
+           (set by --set web.redirect_listen)"],
+    );
+    check_problems(
+        "[web]\ntls = { certificat = \"a.pem\", key = \"\" }\n",
+        &[],
+        &[],
+        &["2:9: web.tls.certificat: unknown key `certificat` (did you mean `certificate`?)"],
+    );
+}
+
+#[test]
 fn a_list_is_written_with_commas_where_there_are_no_brackets() {
     let env = [("LOGSTEAD_FILES__READ", "/var/log, /srv/logs")];
     let settings = loaded("[files]\nsockets = [\"/run\"]\n", &env, &["files.write=/srv/out"]);
@@ -139,7 +190,7 @@ fn problems_say_where_the_value_came_from() {
         &[],
         &[],
         &["2:10: web.listen: `localhost` is not an address to listen on: write an address and a port, like \
-         `127.0.0.1:8080` or `[::1]:8080`"],
+         `127.0.0.1:8080` or `[::1]:8080`, or `unix:PATH`"],
     );
     check_problems(
         "[web]\nlissen = \"x\"\n[lok]\n",
@@ -164,8 +215,8 @@ fn problems_say_where_the_value_came_from() {
         &["log.level=loud", "data="],
         &[
             "data: must name a directory, like `data` (set by --set data)",
-            "web.port: unknown key `port`; known here: listen, session_lifetime, session_max, public_url, \
-             trusted_proxies, connections_max, header_timeout, idle_timeout, stall_timeout (set by LOGSTEAD_WEB__PORT)",
+            "web.port: unknown key `port`; known here: listen, tls, redirect_listen, hsts, session_lifetime, \
+             session_max, public_url, trusted_proxies, connections_max, header_timeout, idle_timeout, stall_timeout (set by LOGSTEAD_WEB__PORT)",
             "limits.searches_max: must be a whole number from 0 to 4294967295 (set by \
          LOGSTEAD_LIMITS__SEARCHES_MAX)",
             "log.level: `loud` is not a log level: use `error`, `warn`, `info`, `debug` or `trace` (set by --set \

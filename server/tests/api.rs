@@ -1138,20 +1138,65 @@ async fn the_server_tells_how_it_is() {
     );
 }
 
+/// Asks for a path as a browser does, or as programs do.
+async fn opened(server: &Server, method: Method, path: &str, accept: &str) -> Answer {
+    let request = Request::builder().method(method).uri(path).header(header::ACCEPT, accept);
+    server.send(request.body(Body::empty()).unwrap()).await
+}
+
 #[tokio::test]
-async fn what_is_no_api_is_the_console_and_browsers_are_kept_safe() {
+async fn what_is_no_api_is_the_console_for_browsers_and_they_are_kept_safe() {
     let server = Server::with_admin();
-    for path in ["/", "/search?q=a", "/router"] {
-        let answer = server.call(Method::GET, path, &As::default(), "", "").await;
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    for (path, accept) in [("/", "*/*"), ("/", browser), ("/search?q=a", browser), ("/router", browser)] {
+        let answer = opened(&server, Method::GET, path, accept).await;
         assert!(matches!(answer.status.as_u16(), 200 | 503), "{path}: {}", answer.status);
         assert!(answer.header("content-type").starts_with("text/html"), "{path}");
         assert!(answer.header("content-security-policy").contains("default-src 'self'"));
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
     }
-    server.call(Method::GET, "/assets/none.js", &As::default(), "", "").await.is_problem(404, "none.js");
-    server.call(Method::POST, "/search", &As::default(), "", "").await.is_problem(405, "POST");
+    for (path, accept) in [
+        ("/search?q=a", "*/*"),
+        ("/search", "application/json"),
+        ("/_cluster/health", "*/*"),
+        ("/assets/none.js", browser),
+        ("/api/nothing", browser),
+        ("/api", browser),
+    ] {
+        let path_alone = path.split('?').next().unwrap();
+        opened(&server, Method::GET, path, accept).await.is_problem(404, path_alone);
+        opened(&server, Method::POST, path_alone, "*/*").await.is_problem(404, path_alone);
+    }
     for path in ["/api/v1/session", "/metrics", "/readyz", "/healthz"] {
         assert_eq!(server.get(path).await.header("cache-control"), "no-store", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_a_path_does_not_know_is_told_which_it_knows() {
+    let server = Server::with_admin();
+    let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (method, path, _) in ROUTES {
+        let methods = known.entry(path).or_default();
+        methods.insert(method);
+        if method == "GET" {
+            methods.insert("HEAD");
+        }
+    }
+    // The file of the console's page.
+    known.insert("/", ["GET", "HEAD"].into());
+    for (path, methods) in known {
+        let all = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"];
+        for method in all.into_iter().filter(|method| !methods.contains(method)) {
+            let accept = if path == "/" { "text/html" } else { "*/*" };
+            let answer = opened(&server, method.parse().unwrap(), &address(path), accept).await;
+            assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+            let allowed = answer.header("allow").split(',').map(str::trim).collect::<BTreeSet<_>>();
+            assert_eq!(allowed, methods, "{method} {path}");
+            if method != "HEAD" {
+                answer.is_problem(405, method);
+            }
+        }
     }
 }
 

@@ -480,7 +480,7 @@ fn the_command_line_searches_a_stopped_and_a_running_store() {
 
 #[test]
 fn help_shows_an_example_for_every_command() {
-    for command in ["serve", "check", "router", "search", "import", "verify", "reindex", "inspect"] {
+    for command in ["serve", "check", "router", "search", "import", "verify", "reindex", "inspect", "tls"] {
         let (code, help, _) = output(&[command, "--help"]);
         assert_eq!(code, 0);
         assert!(help.contains(&format!("logstead {command}")) && help.contains("Examples:"), "{help}");

@@ -1,19 +1,27 @@
 //! The console, as `npm run build` left it in `web/dist` before the binary was built, which holds it.
 //!
-//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it; for others it is
-//! compressed on the fly.
+//! The build compresses each file once as much as possible (`NAME.br`), for browsers that accept it, which they do over
+//! TLS. For others a file is compressed with gzip when it is first asked for, and kept like that.
+//!
+//! Addresses of the console are for its page to read. Only browsers get it there: to programs, which do not ask for
+//! HTML, an address that nobody serves does not exist.
 //!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
+use super::compress::AsItIs;
 use super::error::ApiError;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
+use flate2::write::GzEncoder;
+use parking_lot::Mutex;
 use rust_embed::{Embed, EmbeddedFile};
-use std::fmt::Write;
-use tower_http::compression::CompressionLayer;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 #[derive(Embed)]
 #[folder = "../web/dist"]
@@ -23,6 +31,12 @@ struct Console;
 /// Where Vite puts files whose names change with their contents.
 const HASHED: &str = "assets/";
 
+/// Smaller files fit into one packet anyway.
+const GZIPPED_BYTES_MIN: usize = 1024;
+
+/// The page that reads addresses.
+const PAGE: &str = "index.html";
+
 /// The suffix of compressed files.
 const PACKED: &str = ".br";
 
@@ -30,33 +44,45 @@ const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</tit
     <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
     To have the console too, run <code>npm run build</code> in the repository and start again.</p>";
 
-/// Answers every path without a route: files of the console, and its page for everything else.
+/// Answers every path without a route: files of the console, and its page for every other address that a browser opens.
 pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
-    axum::routing::any(serve).layer(CompressionLayer::new())
+    axum::routing::any(serve)
 }
 
 async fn serve(request: Request) -> Response {
     let path = request.uri().path();
-    if path.starts_with("/api/") || path == "/api" {
-        return ApiError::not_found(format!("there is nothing at {path}: see /api/v1/openapi.json"))
-            .into_response();
-    }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
+    let file = Console::get(name);
+    let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
+    if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not answered at {path}", request.method());
-        return ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+        let refusal = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).into_response();
+        return ([(header::ALLOW, HeaderValue::from_static("GET,HEAD"))], refusal).into_response();
     }
-    let name = path.trim_start_matches('/');
-    match Console::get(name) {
+    match file {
         Some(file) => answer(name, file, request.headers()),
-        None if name.starts_with(HASHED) => {
-            ApiError::not_found(format!("there is no file {path}")).into_response()
-        }
-        // The page reads the address itself.
-        None => match Console::get("index.html") {
-            Some(page) => answer("index.html", page, request.headers()),
+        None if name == PAGE || is_page => match Console::get(PAGE) {
+            Some(page) => answer(PAGE, page, request.headers()),
             None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
         },
+        None => ApiError::not_found(format!("there is nothing at {path}: see /api/v1/openapi.json"))
+            .into_response(),
     }
+}
+
+/// Where there is nothing for browsers to open, even if it is missing.
+fn is_for_programs(name: &str) -> bool {
+    name == "api" || name.starts_with("api/") || name.starts_with(HASHED)
+}
+
+/// Whether a browser asks for a page: programs accept anything, or something else.
+fn wants_html(request: &HeaderMap) -> bool {
+    let values = request.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|range| {
+        let name = range.split(';').next().unwrap_or_default().trim();
+        name.eq_ignore_ascii_case("text/html") || name.eq_ignore_ascii_case("application/xhtml+xml")
+    })
 }
 
 fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
@@ -66,17 +92,15 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let media_type = file.metadata.mimetype().to_owned();
-        let packed = takes_brotli(request).then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
-        let mut response =
-            Body::from(packed.as_ref().map_or(file.data, |packed| packed.data.clone())).into_response();
+        let (body, coding) = packed(name, file, request);
+        let mut response = Body::from(body).into_response();
         let headers = response.headers_mut();
         headers.extend(HeaderValue::from_str(&media_type).ok().map(|value| (header::CONTENT_TYPE, value)));
         headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
-        if packed.is_some() {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("br"));
-        }
+        headers.extend(coding.map(|coding| (header::CONTENT_ENCODING, HeaderValue::from_static(coding))));
         response
     };
+    response.extensions_mut().insert(AsItIs);
     let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -85,14 +109,52 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
     response
 }
 
-/// Whether a browser accepts brotli: `br`, not with the weight 0.
-fn takes_brotli(request: &HeaderMap) -> bool {
+/// What is sent of a file, and how it is compressed.
+fn packed(name: &str, file: EmbeddedFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    let brotli = takes(request, "br").then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
+    if let Some(brotli) = brotli {
+        return (bytes(brotli.data), Some("br"));
+    }
+    let plain = bytes(file.data);
+    if !takes(request, "gzip") || plain.len() < GZIPPED_BYTES_MIN {
+        return (plain, None);
+    }
+    match gzipped(name, &plain) {
+        Some(gzipped) => (gzipped, Some("gzip")),
+        None => (plain, None),
+    }
+}
+
+fn bytes(data: Cow<'static, [u8]>) -> Bytes {
+    match data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => data.into(),
+    }
+}
+
+/// A file compressed with gzip; `None` if that makes it no smaller. The build decides how many files there are.
+fn gzipped(name: &str, plain: &Bytes) -> Option<Bytes> {
+    static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
+    // Those who come meanwhile wait rather than do the same.
+    let mut kept = KEPT.lock();
+    if let Some(gzipped) = kept.get(name) {
+        return gzipped.clone();
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let gzipped = encoder.write_all(plain).and_then(|()| encoder.finish()).ok();
+    let gzipped = gzipped.filter(|gzipped| gzipped.len() < plain.len()).map(Bytes::from);
+    kept.insert(name.to_owned(), gzipped.clone());
+    gzipped
+}
+
+/// Whether a browser accepts a coding: its name, not with the weight 0.
+fn takes(request: &HeaderMap, coding: &str) -> bool {
     let values = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     let mut codings = values.flat_map(|value| value.split(','));
-    codings.any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+    codings.any(|accepted| {
+        let (name, weight) = accepted.split_once(';').unwrap_or((accepted, ""));
         let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32));
-        name.trim().eq_ignore_ascii_case("br") && !is_refused
+        name.trim().eq_ignore_ascii_case(coding) && !is_refused
     })
 }
 
@@ -123,8 +185,8 @@ mod tests {
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
-            assert_eq!(takes_brotli(&headers), expected, "{accepted}");
+            assert_eq!(takes(&headers, "br"), expected, "{accepted}");
         }
-        assert!(!takes_brotli(&HeaderMap::new()));
+        assert!(!takes(&HeaderMap::new(), "br"));
     }
 }

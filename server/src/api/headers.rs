@@ -1,12 +1,19 @@
 //! Headers of every answer that keep browsers from misusing it.
 
-use axum::extract::Request;
+use super::peer::Client;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use logstead_config::settings::Settings;
+use std::sync::Arc;
 
 /// The middleware that adds them.
-pub(super) async fn with_headers(request: Request, next: Next) -> Response {
+pub(super) async fn with_headers(
+    State(settings): State<Arc<Settings>>,
+    request: Request,
+    next: Next,
+) -> Response {
     const HEADERS: [(HeaderName, &str); 4] = [
         (
             header::CONTENT_SECURITY_POLICY,
@@ -19,10 +26,17 @@ pub(super) async fn with_headers(request: Request, next: Next) -> Response {
     ];
     let path = request.uri().path();
     let is_api = path.starts_with("/api/") || matches!(path, "/metrics" | "/readyz" | "/healthz");
+    let is_encrypted = request.extensions().get::<Client>().is_some_and(|client| client.is_encrypted);
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Only for our own certificate: a proxy decides that for its host.
+    let seconds = settings.web.hsts.duration().as_secs();
+    if is_encrypted && settings.web.tls.is_some() && 0 < seconds {
+        let value = HeaderValue::try_from(format!("max-age={seconds}"));
+        headers.extend(value.ok().map(|value| (header::STRICT_TRANSPORT_SECURITY, value)));
     }
     if is_api {
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

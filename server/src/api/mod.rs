@@ -17,15 +17,18 @@
 mod access;
 mod ask;
 mod assets;
+mod compress;
 mod error;
 mod export;
 mod extract;
 mod headers;
 mod limits;
+mod observe;
 mod openapi;
 mod operate;
 mod peer;
 mod question;
+mod redirect;
 mod router;
 mod routes;
 mod saved_searches;
@@ -35,37 +38,65 @@ mod tail;
 mod waiting;
 
 pub use openapi::openapi;
+pub use redirect::{Encrypted, redirect};
 pub use state::ApiState;
 
 use access::{Needs, authenticate};
 use axum::Router;
 use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use error::ApiError;
 use operate::system::Description;
 use state::{Inner, Shared};
 use utoipa_axum::router::OpenApiRouter;
 
-/// Everything that the web listener answers. Serve it with
-/// `into_make_service_with_connect_info::<SocketAddr>()`: ingested messages and failed logins record the address.
+/// What the listeners of the web port answer with.
+pub struct Apps {
+    /// Console and API.
+    pub console: Router,
+    /// The metrics for everyone who can reach them, and the health of the process.
+    pub metrics: Router,
+}
+
+/// Console and API alone. Its requests need to say where they are from, as those of the web port do: ingested messages
+/// and failed logins record the address.
 pub fn app(state: ApiState) -> Router {
-    let settings = state.settings.clone();
+    apps(state).console
+}
+
+/// All of them, with one state.
+pub fn apps(state: ApiState) -> Apps {
     let shared = Inner::new(state);
-    let mut app = OpenApiRouter::<Shared>::new();
+    let mut console = OpenApiRouter::<Shared>::new();
     for (needs, routes) in routes::routes() {
-        app = app.merge(match needs {
+        console = console.merge(match needs {
             Needs::Nothing => routes,
             needs => routes.route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require)),
         });
     }
-    let (app, _) = app.split_for_parts();
+    let (console, _) = console.split_for_parts();
+    let (metrics, _) = routes::metrics().split_for_parts();
+    let console = console.fallback_service(assets::service()).layer(Extension(Description(openapi)));
+    Apps { console: finished(console, &shared), metrics: finished(metrics.fallback(nothing), &shared) }
+}
+
+/// Adds what all answers have in common.
+fn finished(app: Router<Shared>, shared: &Shared) -> Router {
+    let settings = shared.state.settings.clone();
     app.method_not_allowed_fallback(wrong_method)
-        .fallback_service(assets::service())
-        .with_state(shared)
-        .layer(Extension(Description(openapi)))
+        .with_state(shared.clone())
+        .layer(compress::layer())
+        .layer(from_fn_with_state(settings.clone(), headers::with_headers))
         .layer(from_fn_with_state(settings, peer::identify))
-        .layer(from_fn(headers::with_headers))
+        .layer(from_fn_with_state(shared.clone(), observe::observe))
+}
+
+async fn nothing(request: Request) -> ApiError {
+    ApiError::not_found(format!(
+        "there is nothing at {}, only /metrics, /healthz and /readyz",
+        request.uri().path()
+    ))
 }
 
 async fn wrong_method(request: Request) -> ApiError {

@@ -3,7 +3,7 @@
 //! **Invariant:** a header counts only on a connection from one of `web.trusted_proxies`, and only the part that such
 //! proxies added: everything to its left may be forged.
 
-use crate::web::is_trusted;
+use crate::web::{Arrival, is_trusted};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
@@ -22,7 +22,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 pub(crate) struct Client {
     /// `None` if it did not come through a socket.
     pub(crate) address: Option<IpAddr>,
-    /// Whether a trusted proxy says that it received the request over TLS.
+    /// Whether it came over TLS, here or at a trusted proxy, which knows better.
     pub(crate) is_encrypted: bool,
 }
 
@@ -32,19 +32,27 @@ pub(crate) async fn identify(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let socket =
-        request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| address.ip());
-    let client = client(socket, request.headers(), &settings.web.trusted_proxies);
+    let extensions = request.extensions();
+    let plain = |ConnectInfo(peer): &ConnectInfo<SocketAddr>| Arrival {
+        peer: *peer,
+        is_unix: false,
+        is_encrypted: false,
+    };
+    let arrival = extensions.get::<Arrival>().copied().or_else(|| extensions.get().map(plain));
+    let client = client(arrival, request.headers(), &settings.web.trusted_proxies);
     request.extensions_mut().insert(client);
     next.run(request).await
 }
 
-/// Who sent these headers over a connection from `socket`.
-pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
-    let socket = socket.map(|address| address.to_canonical());
-    let Some(proxy) = socket.filter(|address| is_trusted(*address, trusted)) else {
-        return Client { address: socket, is_encrypted: false };
+/// Who sent these headers over a connection.
+pub(crate) fn client(arrival: Option<Arrival>, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
+    let Some(Arrival { peer, is_unix, is_encrypted }) = arrival else {
+        return Client { address: None, is_encrypted: false };
     };
+    let proxy = peer.ip().to_canonical();
+    if !is_unix && !is_trusted(proxy, trusted) {
+        return Client { address: Some(proxy), is_encrypted };
+    }
     let forwarded = elements(headers, &FORWARDED);
     let by_rfc = nearest_stranger(proxy, forwarded.iter().map(|element| parameter(element, "for")), trusted);
     let by_custom = elements(headers, &X_FORWARDED_FOR);
@@ -56,10 +64,8 @@ pub(crate) fn client(socket: Option<IpAddr>, headers: &HeaderMap, trusted: &[IpN
     };
     let protocol = forwarded.last().and_then(|element| parameter(element, "proto"));
     let protocol = protocol.or_else(|| elements(headers, &X_FORWARDED_PROTO).pop());
-    Client {
-        address: Some(address),
-        is_encrypted: protocol.is_some_and(|name| name.eq_ignore_ascii_case("https")),
-    }
+    let is_encrypted = protocol.map_or(is_encrypted, |name| name.eq_ignore_ascii_case("https"));
+    Client { address: Some(address), is_encrypted }
 }
 
 /// From the right, the first address that is not a trusted proxy; the leftmost if all are, and the last readable one if
@@ -108,12 +114,17 @@ mod tests {
     const PROXY: &str = "10.0.0.1";
 
     fn from(socket: &str, headers: &[(&'static str, &'static str)]) -> (String, bool) {
+        let peer = SocketAddr::new(socket.parse().unwrap(), 0);
+        arrived(Arrival { peer, is_unix: false, is_encrypted: false }, headers)
+    }
+
+    fn arrived(arrival: Arrival, headers: &[(&'static str, &'static str)]) -> (String, bool) {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(HeaderName::from_static(name), value.parse().unwrap());
         }
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
-        let client = client(Some(socket.parse().unwrap()), &map, &trusted);
+        let client = client(Some(arrival), &map, &trusted);
         (client.address.unwrap().to_string(), client.is_encrypted)
     }
 
@@ -169,5 +180,23 @@ mod tests {
         assert!(!from(PROXY, &[("forwarded", "proto=https, proto=http")]).1);
         assert!(!from(PROXY, &[("x-forwarded-proto", "http")]).1);
         assert!(!from(PROXY, &[]).1);
+    }
+    #[test]
+    fn what_came_over_tls_is_encrypted_unless_the_proxy_says_how_its_client_came() {
+        let encrypted = |peer: &str| {
+            let peer = SocketAddr::new(peer.parse().unwrap(), 0);
+            Arrival { peer, is_unix: false, is_encrypted: true }
+        };
+        assert!(arrived(encrypted("203.0.113.9"), &[("x-forwarded-proto", "http")]).1);
+        assert!(arrived(encrypted(PROXY), &[]).1);
+        assert!(!arrived(encrypted(PROXY), &[("x-forwarded-proto", "http")]).1);
+    }
+
+    #[test]
+    fn whoever_may_open_the_unix_socket_is_a_proxy() {
+        let socket = Arrival { peer: "127.0.0.1:0".parse().unwrap(), is_unix: true, is_encrypted: false };
+        let headers = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];
+        assert_eq!(arrived(socket, &headers), ("192.0.2.1".to_owned(), true));
+        assert_eq!(arrived(socket, &[]), ("127.0.0.1".to_owned(), false));
     }
 }

@@ -36,6 +36,14 @@ pub(super) fn routes() -> [(Needs, OpenApiRouter<Shared>); 6] {
     ]
 }
 
+/// Those of the port for metrics.
+pub(super) fn metrics() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz))
+        .routes(routes!(system::metrics))
+}
+
 fn public() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_in, session::log_out))

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::format::Format;
 use super::question::{to_the_end, warn_of_damage};
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use super::{store, text};
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
@@ -45,9 +45,8 @@ pub(super) struct Context {
     /// The address of a running server
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 impl Context {
@@ -82,7 +81,7 @@ impl Context {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
-        let body = Remote::new(server, self.token.as_deref()).ask(&path, &parameters)?;
+        let body = Remote::new(server, &self.login).ask(&path, &parameters)?;
         for warning in body["warnings"].as_array().into_iter().flatten() {
             text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
         }

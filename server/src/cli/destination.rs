@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use super::table::Table;
 use super::text;
 use clap::{Args, Subcommand, ValueEnum};
@@ -42,9 +42,8 @@ struct Place {
     /// The address of a running server
     #[arg(long, value_name = "URL", env = "LOGSTEAD_SERVER")]
     server: String,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 /// A destination of that server.
@@ -184,7 +183,7 @@ impl Command {
 
 impl Place {
     fn remote(&self) -> Remote {
-        Remote::new(&self.server, self.token.as_deref())
+        Remote::new(&self.server, &self.login)
     }
 }
 

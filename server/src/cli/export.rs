@@ -6,7 +6,7 @@
 use super::failure::Failure;
 use super::progress::Progress;
 use super::question::Question;
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use crate::store::Passing;
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
@@ -66,9 +66,8 @@ pub(super) struct Export {
     /// The address of a running server
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -120,7 +119,7 @@ impl Export {
         ];
         let parameters: Vec<(&str, &str)> =
             parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-        let answer = Remote::new(server, self.token.as_deref()).get("export", &parameters, &[])?;
+        let answer = Remote::new(server, &self.login).get("export", &parameters, &[])?;
         let mut body = answer.into_body().into_reader();
         let mut piece = vec![0; PIECE_BYTES];
         let mut last = LastLine::default();

@@ -4,7 +4,7 @@
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::remote::agent;
+use super::remote::{Login, Remote};
 use super::settings::SettingsArgs;
 use super::store::{Store, options};
 use super::{starting, text};
@@ -74,9 +74,8 @@ pub(super) struct Import {
     /// The address of a running server
     #[arg(long, value_name = "URL", requires = "token")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 /// A file that can be read, or standard input.
@@ -121,9 +120,8 @@ impl Import {
         let started = Instant::now();
         let Imported { messages, bytes, rejected } = match &self.server {
             Some(url) => {
-                let token = self.token.clone().unwrap_or_default();
-                let (url, logspace) = (url.clone(), self.logspace.clone());
-                import(inputs, &mut Server { url, logspace, token, context })
+                let (remote, logspace) = (Remote::new(url, &self.login), self.logspace.clone());
+                import(inputs, &mut Server { remote, logspace, context })
             }
             None => self.store_in_data(inputs, context, zone),
         }?;
@@ -340,21 +338,19 @@ fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<Encoded> {
 
 /// A running server.
 struct Server {
-    url: String,
+    remote: Remote,
     logspace: String,
-    token: String,
     context: Context,
 }
 
 impl Target for Server {
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
-        let Server { url, logspace, token, context } = self;
+        let Server { remote, logspace, context } = self;
+        let url = remote.server().to_owned();
         let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
         let written = written.map(|written| written.to_string());
-        let mut answer = agent()
-            .post(format!("{}/api/v1/ingest", url.trim_end_matches('/')))
-            .header("Authorization", format!("Bearer {token}"))
-            .header("Content-Type", "text/plain")
+        let mut answer = remote
+            .upload("ingest", &[("Content-Type", "text/plain")])?
             .query("logspace", logspace)
             .query("format", "auto")
             .query("host", &context.host)

@@ -23,6 +23,7 @@ mod store;
 mod table;
 mod tail;
 mod text;
+mod tls;
 mod verify;
 mod verify_database;
 
@@ -76,6 +77,9 @@ enum Command {
     /// Prints the contents of a file of a store
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(inspect::Inspect),
+    /// Makes certificates
+    #[command(after_help = tls::EXAMPLES)]
+    Tls(tls::Tls),
     /// Sends load to a receiver and counts what was sent and acknowledged
     #[command(after_help = loadgen::EXAMPLES)]
     Loadgen(Box<loadgen::Loadgen>),
@@ -97,6 +101,7 @@ pub fn run() -> ExitCode {
         Command::Verify(verify) => verify.run(),
         Command::Reindex(reindex) => reindex.run(),
         Command::Inspect(inspect) => inspect.run(),
+        Command::Tls(tls) => tls.run(),
         Command::Loadgen(loadgen) => loadgen.run(),
     };
     match done {

@@ -1,22 +1,41 @@
 //! A running server, for the commands that ask one.
 
 use super::failure::Failure;
+use crate::destination::Encryption;
+use clap::Args;
+use logstead_client::tls::{Authorities, TlsOptions, config};
 use serde_json::Value;
-use ureq::http::Response;
-use ureq::{Body, RequestBuilder};
+use std::path::{Path, PathBuf};
+use ureq::http::{Response, Uri};
+use ureq::typestate::WithBody;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector, TcpConnector};
+use ureq::{Agent, Body, RequestBuilder};
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
-/// A server, and the token to ask it with.
+/// How a command shows a server who asks, and how the server shows who it is.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Login {
+    /// An API token for that server
+    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// A PEM file of whom to trust at an https address, instead of Mozilla's list: authorities, or the server's own
+    /// certificate
+    #[arg(long, value_name = "FILE", env = "LOGSTEAD_CA_FILE")]
+    ca_file: Option<PathBuf>,
+}
+
+/// A server, and what it takes to ask it.
 #[derive(Clone, Debug)]
 pub(super) struct Remote {
     server: String,
-    token: Option<String>,
+    login: Login,
 }
 
 impl Remote {
-    pub(super) fn new(server: &str, token: Option<&str>) -> Remote {
-        Remote { server: server.to_owned(), token: token.map(str::to_owned) }
+    pub(super) fn new(server: &str, login: &Login) -> Remote {
+        Remote { server: server.to_owned(), login: login.clone() }
     }
 
     pub(super) fn server(&self) -> &str {
@@ -32,19 +51,24 @@ impl Remote {
         headers: Pairs<'_>,
         body: &str,
     ) -> Result<Value, Failure> {
-        let (agent, url) = (agent(), self.url(what));
+        let (agent, url) = (self.agent()?, self.url(what));
         let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
         self.json(self.with(request, parameters, headers).send(body))
     }
 
+    /// A request for a body that the caller sends, whatever the response is.
+    pub(super) fn upload(&self, what: &str, headers: Pairs<'_>) -> Result<RequestBuilder<WithBody>, Failure> {
+        Ok(self.with(self.agent()?.post(self.url(what)), &[], headers))
+    }
+
     /// Posts JSON; returns a successful response whose body is still to be read, if it has one.
     pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>, Failure> {
-        self.success(self.with(agent().post(self.url(what)), &[], &[]).send_json(body))
+        self.success(self.with(self.agent()?.post(self.url(what)), &[], &[]).send_json(body))
     }
 
     /// Asks; returns the JSON of a successful response.
     pub(super) fn ask(&self, what: &str, parameters: Pairs<'_>) -> Result<Value, Failure> {
-        self.json(self.with(agent().get(self.url(what)), parameters, &[]).call())
+        self.json(self.with(self.agent()?.get(self.url(what)), parameters, &[]).call())
     }
 
     /// Asks; returns a successful response whose body is still to be read.
@@ -54,7 +78,26 @@ impl Remote {
         parameters: Pairs<'_>,
         headers: Pairs<'_>,
     ) -> Result<Response<Body>, Failure> {
-        self.success(self.with(agent().get(self.url(what)), parameters, headers).call())
+        self.success(self.with(self.agent()?.get(self.url(what)), parameters, headers).call())
+    }
+
+    /// Responses that are not successful are responses too.
+    fn agent(&self) -> Result<Agent, Failure> {
+        let config = Agent::config_builder().http_status_as_error(false).build();
+        let Some(ca_file) = &self.login.ca_file else { return Ok(config.into()) };
+        let encryption = self.trusting(ca_file).map_err(Failure::no)?;
+        Ok(Agent::with_parts(config, TcpConnector::default().chain(encryption), DefaultResolver::default()))
+    }
+
+    /// What encrypts connections to the server, trusting what is in a file.
+    fn trusting(&self, ca_file: &Path) -> Result<Encryption, String> {
+        let address: Uri = self.server.parse().map_err(|error| format!("{}: {error}", self.server))?;
+        if address.scheme_str() != Some("https") {
+            return Err(format!("{}: --ca-file is for an address that begins with https://", self.server));
+        }
+        let authorities = Authorities::File(ca_file.to_owned());
+        let trust = config(&TlsOptions { authorities, ..TlsOptions::default() })?;
+        Encryption::to(address.host().unwrap_or_default(), trust)
     }
 
     fn url(&self, what: &str) -> String {
@@ -67,7 +110,7 @@ impl Remote {
         parameters: Pairs<'_>,
         headers: Pairs<'_>,
     ) -> RequestBuilder<B> {
-        if let Some(token) = &self.token {
+        if let Some(token) = &self.login.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
         for (name, value) in headers {
@@ -98,9 +141,4 @@ impl Remote {
         }
         Err(if status.is_server_error() { Failure::Environment(message) } else { Failure::No(message) })
     }
-}
-
-/// Responses that are not successful are responses too.
-pub(super) fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).build().into()
 }

@@ -4,7 +4,7 @@
 //! and comment.
 
 use super::failure::Failure;
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use super::settings::{SettingsArgs, listed, read};
 use super::{starting, text};
 use crate::machine::folders::Folders;
@@ -97,9 +97,8 @@ struct Place {
     /// The address of a running server
     #[arg(long, value_name = "URL", requires = "token")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 impl Router {
@@ -276,7 +275,7 @@ impl Stopped {
 
 impl Place {
     fn remote(&self) -> Option<Remote> {
-        self.server.as_ref().map(|server| Remote::new(server, self.token.as_deref()))
+        self.server.as_ref().map(|server| Remote::new(server, &self.login))
     }
 
     fn settings(&self) -> Result<Settings, Failure> {

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::format::Format;
 use super::question::{Question, warn_of_damage};
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use super::table::Table;
 use super::text;
 use crate::store::PageRequest;
@@ -55,9 +55,8 @@ pub(super) struct Search {
     /// The address of a running server
     #[arg(long, value_name = "URL", requires = "token")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
 }
 
 impl Search {
@@ -127,7 +126,7 @@ impl Search {
         ];
         let parameters: Vec<(&str, &str)> =
             common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();
-        Remote::new(server, self.token.as_deref()).ask(what, &parameters)
+        Remote::new(server, &self.login).ask(what, &parameters)
     }
 }
 

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::settings::SettingsArgs;
 use super::starting::{self, First};
 use super::text;
-use crate::api::{self, ApiState};
+use crate::api::{self, ApiState, Encrypted};
 use crate::internal;
 use crate::machine::lock::DataLock;
 use crate::machine::sockets::Descriptors;
@@ -13,15 +13,14 @@ use crate::meta::kept;
 use crate::meta::{Bookkeeper, Meta, setup_code};
 use crate::pipeline::Pipeline;
 use crate::revision::{Revisions, Watch, take_back_overdue};
-use crate::web::{self, Limits};
+use crate::source::Certificates;
+use crate::web::{self, Apps, House, Limits, Listener, Serves};
 use clap::Args;
 use logstead_config::settings::Settings;
 use logstead_indexer::{OpenFiles, RealDisk};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -33,7 +32,9 @@ Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGT
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
 /// How long open requests may take once the process is stopping.
-const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(2);
+const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(4);
+/// How long the threads of those that were not answered may take to notice.
+const THREADS_WAIT_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Args, Debug)]
 pub(super) struct Serve {
@@ -64,7 +65,8 @@ impl Serve {
         }
         let meta = starting::open(&settings.data, self.new_database)?;
         let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
-        let web = runtime.block_on(bind(settings.web.listen))?;
+        let listeners = runtime.block_on(async { listen(&settings) })?;
+        let certificates = certificates(&settings)?;
         let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(Failure::environment)?;
         let settings = Arc::new(settings);
         let pipeline = self.pipeline(&settings, &meta)?;
@@ -80,11 +82,11 @@ impl Serve {
             admin_token: std::env::var("LOGSTEAD_ADMIN_TOKEN").ok().filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
         };
-        let served = runtime.block_on(serve(web, state, &pipeline, setup_code));
+        let served = runtime.block_on(serve(listeners, certificates, state, &pipeline, setup_code));
         drop(watch);
         tracing::info!("stopping: what was received is stored first");
         pipeline.stop();
-        runtime.shutdown_timeout(REQUESTS_WAIT_MAX);
+        runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
         served
     }
@@ -112,11 +114,37 @@ impl Serve {
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| {
+/// Opens the sockets of the web port, those of the console first.
+fn listen(settings: &Settings) -> Result<Vec<Listener>, Failure> {
+    let (web, metrics) = (&settings.web, &settings.metrics);
+    let console = Serves::Console { is_encrypted: web.tls.is_some() };
+    let all = [
+        ("web.listen", &web.listen, console),
+        ("web.redirect_listen", &web.redirect_listen, Serves::Redirect),
+        ("metrics.listen", &metrics.listen, Serves::Metrics),
+    ];
+    let mut listeners = Vec::new();
+    for (setting, wanted, serves) in all {
+        for listener in wanted {
+            let bound = Listener::bind(listener, serves, &settings.data).map_err(|error| {
+                Failure::environment(format!(
+                    "{setting}: cannot listen on {listener}: {error}. Stop the program that listens there, or choose \
+                     another address: --set {setting}=127.0.0.1:8081"
+                ))
+            })?;
+            listeners.push(bound);
+        }
+    }
+    Ok(listeners)
+}
+
+/// The certificates of the web port. Without them, nothing is served in the clear instead.
+fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, Failure> {
+    let Some(tls) = &settings.web.tls else { return Ok(None) };
+    let certificates = Certificates::for_http(tls, &settings.data);
+    certificates.map(|certificates| Some(Arc::new(certificates))).map_err(|error| {
         Failure::environment(format!(
-            "web.listen: cannot listen on {address}: {error}. Stop the program that listens there, or choose \
-             another address: --set web.listen=127.0.0.1:8081"
+            "web.tls: {error}. `logstead tls self-signed` makes a first certificate"
         ))
     })
 }
@@ -136,31 +164,45 @@ fn first_login(meta: &Meta) -> Result<Option<String>, Failure> {
 }
 
 async fn serve(
-    web: TcpListener,
+    listeners: Vec<Listener>,
+    certificates: Option<Arc<Certificates>>,
     state: ApiState,
     pipeline: &Pipeline,
     setup_code: Option<String>,
 ) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
-    let address = web.local_addr().map_err(Failure::environment)?;
-    announce(address, pipeline, setup_code);
+    announce(&listeners, pipeline, setup_code);
     let limits = web_limits(&state.settings, pipeline);
-    let counted = (pipeline.sockets().clone(), pipeline.counters().clone());
+    let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let mut server = tokio::spawn(web::serve(web, api::app(state), limits, counted, stopped));
+    let apps = apps(state, &listeners);
+    let house = House { apps, limits, certificates: certificates.clone(), sockets, counters };
+    let mut server = tokio::spawn(web::serve(house, listeners, stopped));
     loop {
         tokio::select! {
             ended = &mut server => return ended.map_err(Failure::environment),
             _ = tokio::signal::ctrl_c() => break,
             _ = terminate.recv() => break,
-            _ = hang_up.recv() => pipeline.reload_certificates(),
+            _ = hang_up.recv() => {
+                pipeline.reload_certificates();
+                certificates.iter().for_each(|certificates| House::reload(certificates));
+            }
         }
     }
     pipeline.end_streams();
     stop.send_replace(true);
     tokio::time::timeout(REQUESTS_WAIT_MAX, server).await.ok();
     Ok(())
+}
+
+/// What answers at each kind of listener.
+fn apps(state: ApiState, listeners: &[Listener]) -> Apps {
+    let encrypted = listeners.iter().filter(|listener| listener.is_encrypted());
+    let port = encrypted.filter_map(Listener::address).map(|address| address.port()).next().unwrap_or(443);
+    let redirect = api::redirect(Encrypted { public_url: state.settings.web.public_url.clone(), port });
+    let api::Apps { console, metrics } = api::apps(state);
+    Apps { console, redirect, metrics }
 }
 
 /// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
@@ -179,26 +221,19 @@ fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
 }
 
 /// Prints where the console and the listeners are. Scripts wait for these lines.
-fn announce(web: SocketAddr, pipeline: &Pipeline, setup_code: Option<String>) {
-    let url = format!("http://{}", reachable(web));
+fn announce(listeners: &[Listener], pipeline: &Pipeline, setup_code: Option<String>) {
     for (id, listener) in pipeline.listening() {
         text::notice(&format!("listening: {id} {listener}"));
     }
+    let (first, others) = listeners.split_first().expect("the settings name at least one");
+    for listener in others {
+        text::notice(&format!("listening: {} {}", listener.name(), listener.url()));
+    }
+    let url = first.url();
     text::notice(&format!("ready: console {url}"));
     if let Some(code) = setup_code {
         text::notice(&format!(
             "setup: create the administrator at {url}/setup with the one-time code {code}"
         ));
-    }
-}
-
-/// An address that a browser can open.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    match address {
-        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
-        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
-            SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port()))
-        }
-        other => other,
     }
 }

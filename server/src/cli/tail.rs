@@ -6,7 +6,7 @@
 use super::failure::Failure;
 use super::follow::Following;
 use super::format::Format as Shown;
-use super::remote::Remote;
+use super::remote::{Login, Remote};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
@@ -46,9 +46,8 @@ pub(super) struct Tail {
     /// The address of a running server
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
+    #[command(flatten)]
+    login: Login,
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
@@ -127,7 +126,7 @@ impl Tail {
         }
         let headers: Vec<(&str, &str)> =
             position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
-        let answer = Remote::new(self.server(), self.token.as_deref()).get("tail", &parameters, &headers)?;
+        let answer = Remote::new(self.server(), &self.login).get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);
         // A thread of its own, so that a connection that has fallen silent can be abandoned.

@@ -24,6 +24,7 @@ mod stream;
 mod tls;
 mod trial;
 
+pub(crate) use http::Encryption;
 pub(crate) use means::Means;
 pub(crate) use queue::{Depth, QueueError};
 pub(crate) use trial::send_test;

@@ -1,6 +1,7 @@
 //! What happened, counted: one struct for each source, route, destination and logspace, shared by those who count
 //! and those who show. Counters outlive a change of the router document: an id keeps its counts.
 
+use super::requests::Requests;
 use logstead_record::Timestamp;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -266,6 +267,16 @@ pub(crate) struct WebCounters {
     pub(crate) refused: Drops,
     /// Connections that were ended, by reason.
     pub(crate) ended: Drops,
+    /// Without what encryption adds.
+    pub(crate) received_bytes: Counter,
+    pub(crate) sent_bytes: Counter,
+    /// Sockets that are listened on, by what is spoken there.
+    pub(crate) listeners: Drops,
+    /// When the certificate ends, in seconds since 1970; 0 without one.
+    pub(crate) certificate_expires: AtomicI64,
+    /// Logins that were refused, by reason.
+    pub(crate) logins_refused: Drops,
+    pub(crate) requests: Requests,
 }
 
 /// Every counter by the id of what it counts.

@@ -7,5 +7,6 @@ pub(crate) mod counters;
 pub(crate) mod ledger;
 pub(crate) mod queue;
 pub(crate) mod receipt;
+pub(crate) mod requests;
 pub(crate) mod share;
 pub(crate) mod writer;

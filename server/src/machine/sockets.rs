@@ -3,7 +3,8 @@
 //! Everything that accepts connections takes its sockets from the same allowance. Without it, enough connections
 //! would take the descriptor that the next journal file needs, and storing would stop.
 //!
-//! **Invariant:** connections never have more than [`Sockets::max`].
+//! **Invariant:** connections never have more than [`Sockets::max`], and those of senders leave some for the web port:
+//! whoever has to find out why there are so many must be able to log in.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const RESERVED_MAX: usize = 1280;
 /// Of those, the ones for the database, listeners and the like; the others are for files of the store.
 const OTHERS: usize = 256;
+/// Sockets that only the web port gets; at most an eighth of all.
+const WEB_MAX: usize = 16;
 /// Minimum number of open files of the store.
 const FILES_MIN: usize = 16;
 
@@ -60,9 +63,18 @@ impl Sockets {
         Sockets { max, open: AtomicUsize::new(0) }
     }
 
-    /// `None` if the maximum is open.
+    /// For a sender; `None` if the maximum of these is open.
     pub(crate) fn open(self: &Arc<Sockets>) -> Option<Socket> {
-        let more = |open| (open < self.max).then_some(open + 1);
+        self.open_below(self.max - WEB_MAX.min(self.max / 8))
+    }
+
+    /// For the web port; `None` if the maximum is open.
+    pub(crate) fn open_for_web(self: &Arc<Sockets>) -> Option<Socket> {
+        self.open_below(self.max)
+    }
+
+    fn open_below(self: &Arc<Sockets>, max: usize) -> Option<Socket> {
+        let more = |open| (open < max).then_some(open + 1);
         self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
         Some(Socket(self.clone()))
     }
@@ -106,5 +118,15 @@ mod tests {
         assert!(first.is_some() && second.is_some() && sockets.open().is_none());
         drop(first);
         assert!(sockets.open().is_some() && sockets.count() == 1);
+    }
+
+    #[test]
+    fn senders_leave_some_for_those_who_look_why_there_are_so_many() {
+        for (max, of_senders) in [(80, 70), (20_000, 19_984)] {
+            let sockets = Arc::new(Sockets::new(max));
+            let open: Vec<Socket> = std::iter::from_fn(|| sockets.open()).collect();
+            let of_web: Vec<Socket> = std::iter::from_fn(|| sockets.open_for_web()).collect();
+            assert_eq!((open.len(), of_web.len()), (of_senders, max - of_senders));
+        }
     }
 }

@@ -179,6 +179,7 @@ impl Pipeline {
             sockets: &self.sockets,
             memory: &self.settings.memory,
             accounts: &accounts,
+            space: self.headroom.space().ok(),
         })
     }
 

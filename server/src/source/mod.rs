@@ -30,5 +30,6 @@ mod tls;
 pub(crate) use ready::Ready;
 pub(crate) use settings::{Refused, Settings};
 pub(crate) use shared::{Shared, Ways};
-pub(crate) use sockets::Bound;
+pub(crate) use sockets::{Bound, tcp, unix_listener};
 pub(crate) use thread::Source;
+pub(crate) use tls::{Certificates, LOOK_INTERVAL};

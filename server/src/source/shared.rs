@@ -5,6 +5,7 @@
 use super::coalesce::Coalesce;
 use super::gather::{Gather, Outlet};
 use super::settings::Settings;
+use super::tls;
 use crate::flow::budget::Budget;
 use crate::flow::chunk::{Chunk, Order};
 use crate::flow::counters::SourceCounters;
@@ -23,8 +24,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How often certificate files are checked for changes.
-const CERTIFICATES_INTERVAL: Duration = Duration::from_secs(2);
 /// How often one source logs problems with its senders.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -193,7 +192,7 @@ impl Shared {
 
     /// Reads certificates again when their files change, for as long as it is polled.
     async fn watch_certificates(&self) {
-        let mut interval = tokio::time::interval(CERTIFICATES_INTERVAL);
+        let mut interval = tokio::time::interval(tls::LOOK_INTERVAL);
         loop {
             interval.tick().await;
             let certificates = self.settings.load().certificates.clone();

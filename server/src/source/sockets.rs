@@ -37,18 +37,14 @@ impl Bound {
             | Listener::Relp(address)
             | Listener::RelpTls(address) => tcp(*address).map(Bound::Tcp),
             Listener::UnixStream(path) => {
-                let path = free_path(&folders.socket(path)?, |path| UnixStream::connect(path).map(drop))?;
-                let socket = UnixListener::bind(&path)?;
-                socket.set_nonblocking(true)?;
-                open_to_all(&path)?;
-                Ok(Bound::UnixStream(socket))
+                unix_listener(&folders.socket(path)?, SOCKET_MODE).map(Bound::UnixStream)
             }
             Listener::UnixDgram(path) => {
                 let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
                 let path = free_path(&folders.socket(path)?, connect)?;
                 let socket = UnixDatagram::bind(&path)?;
                 socket.set_nonblocking(true)?;
-                open_to_all(&path)?;
+                set_mode(&path, SOCKET_MODE)?;
                 Ok(Bound::UnixDatagrams(socket))
             }
         }
@@ -88,13 +84,23 @@ pub(super) fn is_same(open: &Listener, wanted: &Listener) -> bool {
     }
 }
 
-fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+/// A socket for connections.
+pub(crate) fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG_MAX)?;
     Ok(socket.into())
+}
+
+/// A socket for connections of programs on this machine that the mode lets in.
+pub(crate) fn unix_listener(path: &Path, mode: u32) -> io::Result<UnixListener> {
+    let path = free_path(path, |path| UnixStream::connect(path).map(drop))?;
+    let socket = UnixListener::bind(&path)?;
+    socket.set_nonblocking(true)?;
+    set_mode(&path, mode)?;
+    Ok(socket)
 }
 
 fn udp(address: SocketAddr, partitions: usize) -> io::Result<Vec<std::net::UdpSocket>> {
@@ -149,8 +155,8 @@ fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Resu
     Ok(path.to_owned())
 }
 
-fn open_to_all(path: &Path) -> io::Result<()> {
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use tokio::sync::watch;
 
 /// How long to wait for the rest of a message whose end is not marked.
 const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How long the final read waits to hear whether anything has come: of a connection that was just made, the runtime does
+/// not know yet.
+const LAST_NEWS_WAIT_MAX: Duration = Duration::from_millis(5);
 /// Upper bound of the final read: more than a socket holds, so everything that has arrived is kept.
 const LAST_BYTES_MAX: usize = 16 << 20;
 
@@ -32,7 +35,10 @@ pub(super) async fn read(
         };
         let is_last = match ready {
             Ready::Bytes => false,
-            Ready::Last => true,
+            Ready::Last => {
+                tokio::time::timeout(LAST_NEWS_WAIT_MAX, connection.readable()).await.ok();
+                true
+            }
             Ready::NoMoreLines => {
                 stream.give_up_waiting().await;
                 continue;

@@ -1,4 +1,4 @@
-//! The certificates of a source's TLS listeners: read from files, and read again when those change.
+//! The certificates of TLS listeners, of sources and of the web port: read from files, and read again when those change.
 //!
 //! **Invariant:** a connection gets either the certificates that were last read without an error, or those before
 //! them; never half of a change, and never none.
@@ -14,12 +14,23 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tokio_rustls::TlsAcceptor;
+use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The certificates of one source, read again when their files change.
+/// How often it is checked whether files of certificates have changed.
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// What a web server agrees on within the handshake, the best first.
+const HTTP_PROTOCOLS: &[&[u8]] = &[b"h2", b"http/1.1"];
+
+/// The certificates of one source or of the web port, read again when their files change.
 pub(crate) struct Certificates {
     files: Files,
     current: ArcSwap<ServerConfig>,
+    /// When the first certificate ends, in seconds since 1970.
+    expires_at: AtomicI64,
     /// The state of the files when they were last read, with or without success: an unusable file is tried once per
     /// change.
     stamps: Mutex<Vec<Option<Stamp>>>,
@@ -28,11 +39,20 @@ pub(crate) struct Certificates {
 impl Certificates {
     /// `Err`: one line that names the file and what to do.
     pub(crate) fn load(config: &Tls, data: &Path) -> Result<Certificates, String> {
-        let files = Files::new(config, data);
+        Certificates::of(Files::new(config, data, &[]))
+    }
+
+    /// The same for connections that speak HTTP.
+    pub(crate) fn for_http(config: &Tls, data: &Path) -> Result<Certificates, String> {
+        Certificates::of(Files::new(config, data, HTTP_PROTOCOLS))
+    }
+
+    fn of(files: Files) -> Result<Certificates, String> {
         // Stamps first: if a file changes while it is read, it is read again.
         let stamps = Mutex::new(files.stamps());
-        let current = ArcSwap::new(files.read()?);
-        Ok(Certificates { files, current, stamps })
+        let (config, expires_at) = files.read()?;
+        let (current, expires_at) = (ArcSwap::new(config), AtomicI64::new(expires_at));
+        Ok(Certificates { files, current, expires_at, stamps })
     }
 
     /// Accepts connections with the current certificates.
@@ -43,8 +63,15 @@ impl Certificates {
     /// Reads the files again. On failure the old certificates stay in use.
     pub(crate) fn reload(&self) -> Result<(), String> {
         *self.stamps.lock() = self.files.stamps();
-        self.current.store(self.files.read()?);
+        let (config, expires_at) = self.files.read()?;
+        self.current.store(config);
+        self.expires_at.store(expires_at, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// When the first certificate ends, in seconds since 1970.
+    pub(crate) fn expires_at(&self) -> i64 {
+        self.expires_at.load(Ordering::Relaxed)
     }
 
     /// Whether a file changed since it was read.
@@ -59,16 +86,19 @@ struct Files {
     key: PathBuf,
     client_ca: Option<PathBuf>,
     require_client_certificate: bool,
+    /// What the handshake may agree on; none for protocols without a name for it.
+    protocols: &'static [&'static [u8]],
 }
 
 impl Files {
     /// Relative paths are below the data directory.
-    fn new(config: &Tls, data: &Path) -> Files {
+    fn new(config: &Tls, data: &Path, protocols: &'static [&'static [u8]]) -> Files {
         Files {
             certificate: data.join(&config.certificate),
             key: data.join(&config.key),
             client_ca: config.client_ca.as_ref().map(|path| data.join(path)),
             require_client_certificate: config.require_client_certificate,
+            protocols,
         }
     }
 
@@ -77,7 +107,8 @@ impl Files {
         paths.into_iter().flatten().map(|path| fs::metadata(path).ok().map(|file| Stamp::of(&file))).collect()
     }
 
-    fn read(&self) -> Result<Arc<ServerConfig>, String> {
+    /// The configuration, and when its certificate ends.
+    fn read(&self) -> Result<(Arc<ServerConfig>, i64), String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let certificates = certificates(&self.certificate)?;
         let key = key(&self.key)?;
@@ -90,6 +121,7 @@ impl Files {
         })?;
         let certified = CertifiedKey::new(certificates, key);
         self.check(&certified)?;
+        let expires_at = certified.end_entity_cert().map_or(0, |certificate| ends_at(certificate));
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
             .map_err(|error| format!("TLS cannot be used: {error}"))?;
@@ -98,10 +130,13 @@ impl Files {
             None => builder.with_no_client_auth(),
         };
         let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)));
-        // Syslog senders do not read. Closing with an unread ticket resets the connection, and the last messages are
-        // lost.
-        config.send_tls13_tickets = 0;
-        Ok(Arc::new(config))
+        config.alpn_protocols = self.protocols.iter().map(|name| name.to_vec()).collect();
+        if self.protocols.is_empty() {
+            // Syslog senders do not read. Closing with an unread ticket resets the connection, and the last messages
+            // are lost.
+            config.send_tls13_tickets = 0;
+        }
+        Ok((Arc::new(config), expires_at))
     }
 
     /// Whether certificate and key are a pair.
@@ -141,6 +176,11 @@ impl Files {
         let builder = if self.require_client_certificate { builder } else { builder.allow_unauthenticated() };
         builder.build().map(Some).map_err(|error| format!("{}: {error}", path.display()))
     }
+}
+
+/// When a certificate ends; rustls has read it, so it can be read.
+fn ends_at(certificate: &[u8]) -> i64 {
+    X509Certificate::from_der(certificate).map_or(0, |(_, read)| read.validity().not_after.timestamp())
 }
 
 /// Shows whether a file was replaced or written to. Links are followed, so a swapped link counts; the time of the
@@ -296,6 +336,7 @@ mod tests {
     async fn senders_may_speak_tls_1_2_and_1_3() {
         let ca = authority();
         let certificates = Data::new(&signed_by(&ca, "server"), &ca).load(None, false).unwrap();
+        assert!(0 < certificates.expires_at());
         for (speaks, expected) in
             [(&version::TLS12, ProtocolVersion::TLSv1_2), (&version::TLS13, ProtocolVersion::TLSv1_3)]
         {

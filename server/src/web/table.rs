@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** a full table keeps newcomers out only briefly: the oldest stranger that keeps us waiting gives way,
 //! or if all are at work, the oldest stranger of all. Connections with a login stay.
+//! **Invariant:** a newcomer has the place of the one that gives way at once, with its descriptor: what was free in
+//! between would be taken by senders, and thousands of newcomers would each wait for somebody to leave.
 
 use super::limits::Limits;
 use super::pulse::{Ending, Pulse};
@@ -13,6 +15,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Notify;
+
+/// How many may leave at a time: each has a descriptor that is not counted.
+const LEAVING_MAX: usize = 16;
+
+/// As many leave as may: wait for one of them.
+#[derive(Debug)]
+pub(super) struct Leaving;
 
 /// The open connections.
 pub(super) struct Table {
@@ -27,9 +36,11 @@ pub(super) struct Table {
 #[derive(Default)]
 struct Open {
     /// By number: the oldest first.
-    pulses: BTreeMap<u64, Arc<Pulse>>,
+    places: BTreeMap<u64, (Arc<Pulse>, Socket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
+    /// Those whose place is taken, but whose task has not ended yet.
+    leaving: usize,
 }
 
 /// A connection's place. Dropping it frees the place.
@@ -37,7 +48,6 @@ pub(super) struct Seat {
     table: Arc<Table>,
     number: u64,
     pub(super) pulse: Arc<Pulse>,
-    _socket: Socket,
 }
 
 /// Why there is no place now.
@@ -70,35 +80,73 @@ impl Table {
     pub(super) fn admit(self: &Arc<Table>, peer: IpAddr, now: Instant) -> Result<Seat, Full> {
         let network = self.limits.share_of(peer);
         let mut open = self.open.lock();
-        if self.limits.connections_max <= open.pulses.len() {
+        if self.limits.connections_max <= open.places.len() {
             return Err(Full::Connections);
         }
         let of_network = network.map_or(0, |network| open.by_network.get(&network).copied().unwrap_or(0));
         if self.limits.connections_of_address_max <= of_network {
             return Err(Full::Address);
         }
-        let socket = self.sockets.open().ok_or(Full::Descriptors)?;
+        let socket = self.sockets.open_for_web().ok_or(Full::Descriptors)?;
+        Ok(self.place(&mut open, network, socket, now))
+    }
+
+    /// The place of a stranger who leaves for it: one of the same address, if that is what is full. `None` if there is
+    /// no stranger.
+    pub(super) fn replace(
+        self: &Arc<Table>,
+        full: Full,
+        peer: IpAddr,
+        now: Instant,
+    ) -> Option<Result<Seat, Leaving>> {
+        let network = self.limits.share_of(peer);
+        let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
+        let mut open = self.open.lock();
+        let oldest = |wanted: fn(&Pulse) -> bool| {
+            let mut places = open.places.iter();
+            places.find(|(_, (pulse, _))| is_meant(pulse) && pulse.is_stranger() && wanted(pulse))
+        };
+        let gives_way = oldest(Pulse::keeps_us_waiting).or_else(|| oldest(|_| true));
+        let number = *gives_way?.0;
+        if LEAVING_MAX <= open.leaving {
+            return Some(Err(Leaving));
+        }
+        let (pulse, socket) = self.remove(&mut open, number)?;
+        open.leaving += 1;
+        self.end(&pulse, Ending::GaveWay);
+        Some(Ok(self.place(&mut open, network, socket, now)))
+    }
+
+    fn place(
+        self: &Arc<Table>,
+        open: &mut Open,
+        network: Option<IpAddr>,
+        socket: Socket,
+        now: Instant,
+    ) -> Seat {
         let pulse = Arc::new(Pulse::new(network, self.limits.timeouts, now));
         let number = open.next;
         open.next += 1;
-        open.pulses.insert(number, pulse.clone());
+        open.places.insert(number, (pulse.clone(), socket));
         if let Some(network) = network {
             *open.by_network.entry(network).or_default() += 1;
         }
         self.counters.web.connections.add(1);
-        Ok(Seat { table: self.clone(), number, pulse, _socket: socket })
+        Seat { table: self.clone(), number, pulse }
     }
 
-    /// Asks a stranger to leave: one of the same address, if that is what is full. Says whether there is one.
-    pub(super) fn make_way(&self, full: Full, peer: IpAddr) -> bool {
-        let network = self.limits.share_of(peer);
-        let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
-        let open = self.open.lock();
-        let oldest = |wanted: fn(&Pulse) -> bool| {
-            open.pulses.values().find(|pulse| is_meant(pulse) && pulse.is_stranger() && wanted(pulse))
-        };
-        let gives_way = oldest(Pulse::keeps_us_waiting).or_else(|| oldest(|_| true));
-        gives_way.is_some_and(|pulse| self.end(pulse, Ending::GaveWay))
+    fn remove(&self, open: &mut Open, number: u64) -> Option<(Arc<Pulse>, Socket)> {
+        let (pulse, socket) = open.places.remove(&number)?;
+        if let Some(network) = pulse.network
+            && let Some(count) = open.by_network.get_mut(&network)
+        {
+            *count -= 1;
+            if *count == 0 {
+                open.by_network.remove(&network);
+            }
+        }
+        self.counters.web.connections.add(-1);
+        Some((pulse, socket))
     }
 
     /// Returns once a place has become free since the last call.
@@ -108,7 +156,7 @@ impl Table {
 
     /// Ends the connections that have kept us waiting too long.
     pub(super) fn sweep(&self, now: Instant) {
-        for pulse in self.open.lock().pulses.values() {
+        for (pulse, _) in self.open.lock().places.values() {
             if let Some(ending) = pulse.due(now) {
                 self.end(pulse, ending);
             }
@@ -127,16 +175,10 @@ impl Table {
 impl Drop for Seat {
     fn drop(&mut self) {
         let mut open = self.table.open.lock();
-        open.pulses.remove(&self.number);
-        if let Some(network) = self.pulse.network
-            && let Some(count) = open.by_network.get_mut(&network)
-        {
-            *count -= 1;
-            if *count == 0 {
-                open.by_network.remove(&network);
-            }
+        if self.table.remove(&mut open, self.number).is_none() {
+            open.leaving -= 1;
         }
-        self.table.counters.web.connections.add(-1);
+        drop(open);
         self.table.left.notify_one();
     }
 }
@@ -165,23 +207,47 @@ mod tests {
         table.admit(peer, Instant::now()).err()
     }
 
+    /// The place of somebody who leaves.
+    fn instead(table: &Arc<Table>, full: Full, peer: IpAddr) -> Option<Seat> {
+        table.replace(full, peer, Instant::now()).map(Result::unwrap)
+    }
+
     #[tokio::test]
     async fn the_oldest_stranger_that_keeps_us_waiting_gives_way() {
-        let table = table(3, 3, 10);
+        let table = table(3, 3, 3);
         let seats: Vec<Seat> = (0..3).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
         seats[0].pulse.authenticated();
         assert_eq!(full(&table, OTHER), Some(Full::Connections));
-        assert!(table.make_way(Full::Connections, OTHER));
+        let _work = seats[2].pulse.asked(Instant::now());
+        let first = instead(&table, Full::Connections, OTHER).unwrap();
         assert_eq!(seats[1].pulse.ended().await, Ending::GaveWay);
-        assert_eq!(full(&table, OTHER), Some(Full::Connections), "it has not left yet");
-        seats[2].pulse.asked(Instant::now());
-        assert!(table.make_way(Full::Connections, OTHER), "nobody keeps us waiting: the oldest goes");
-        assert_eq!(seats[2].pulse.ended().await, Ending::GaveWay);
-        assert!(!table.make_way(Full::Connections, OTHER), "one is known and the others leave");
+        let _work = first.pulse.asked(Instant::now());
+        let second = instead(&table, Full::Connections, OTHER).unwrap();
+        assert_eq!(seats[2].pulse.ended().await, Ending::GaveWay, "nobody keeps us waiting: the oldest goes");
+        first.pulse.authenticated();
+        second.pulse.authenticated();
+        assert!(instead(&table, Full::Connections, OTHER).is_none(), "all are known");
+        assert_eq!(full(&table, OTHER), Some(Full::Connections));
+        assert_eq!((table.counters.web.connections.get(), table.open.lock().leaving), (3, 2));
         drop(seats);
         table.left().await;
         assert!(table.admit(OTHER, Instant::now()).is_ok());
-        assert_eq!((table.counters.web.connections.get(), table.open.lock().by_network.len()), (0, 0));
+        drop((first, second));
+        let open = table.open.lock();
+        assert_eq!((open.places.len(), open.by_network.len(), open.leaving), (0, 0, 0));
+        assert_eq!((table.counters.web.connections.get(), table.sockets.count()), (0, 0));
+    }
+
+    #[test]
+    fn a_flood_of_newcomers_waits_for_those_who_leave() {
+        let table = table(1, 1, 1);
+        let mut seats = vec![table.admit(OTHER, Instant::now()).ok().unwrap()];
+        for _ in 0..LEAVING_MAX {
+            seats.push(instead(&table, Full::Connections, OTHER).unwrap());
+        }
+        assert!(matches!(table.replace(Full::Connections, OTHER, Instant::now()), Some(Err(Leaving))));
+        drop(seats.remove(0));
+        assert!(instead(&table, Full::Connections, OTHER).is_some());
     }
 
     #[tokio::test]
@@ -190,7 +256,7 @@ mod tests {
         let other = table.admit(OTHER, Instant::now()).ok().unwrap();
         let seats: Vec<Seat> = (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
         assert_eq!(full(&table, STRANGER), Some(Full::Address));
-        assert!(table.make_way(Full::Address, STRANGER));
+        let _instead = instead(&table, Full::Address, STRANGER).unwrap();
         assert_eq!(seats[0].pulse.ended().await, Ending::GaveWay);
         assert!(other.pulse.is_stranger(), "it is none of its business");
         let of_many = [LOCAL, PROXY, LOCAL, PROXY, PROXY, LOCAL, PROXY];

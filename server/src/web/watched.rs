@@ -4,6 +4,7 @@
 //! here, so that it can be [sent](super::farewell) as a problem like all others.
 
 use super::pulse::Pulse;
+use crate::flow::counters::Counters;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,13 +16,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub(super) struct Watched<S> {
     stream: S,
     pulse: Arc<Pulse>,
+    counters: Arc<Counters>,
     /// The status with which HTTP itself refused something.
     refused: Option<u16>,
 }
 
 impl<S> Watched<S> {
-    pub(super) fn new(stream: S, pulse: Arc<Pulse>) -> Watched<S> {
-        Watched { stream, pulse, refused: None }
+    pub(super) fn new(stream: S, pulse: Arc<Pulse>, counters: Arc<Counters>) -> Watched<S> {
+        Watched { stream, pulse, counters, refused: None }
     }
 
     /// The stream, and the status that is still to be sent.
@@ -31,7 +33,10 @@ impl<S> Watched<S> {
 
     fn written(&self, polled: &Poll<io::Result<usize>>) {
         match polled {
-            Poll::Ready(Ok(bytes)) => self.pulse.writing(|credit| credit.moved(*bytes, Instant::now())),
+            Poll::Ready(Ok(bytes)) => {
+                self.counters.web.sent_bytes.add(*bytes);
+                self.pulse.writing(|credit| credit.moved(*bytes, Instant::now()));
+            }
             Poll::Ready(Err(_)) => {}
             Poll::Pending => self.pulse.writing(|credit| credit.wait(Instant::now())),
         }
@@ -48,6 +53,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let bytes = buffer.filled().len() - before;
         if 0 < bytes {
+            self.counters.web.received_bytes.add(bytes);
             self.pulse.read(bytes, Instant::now());
         }
         Poll::Ready(Ok(()))

@@ -18,6 +18,7 @@ mod rsyslog;
 #[path = "../support/mod.rs"]
 mod support;
 mod syslog_ng;
+mod web;
 
 /// A router document with one source, `in`, that has these listeners and keys, and stores everything.
 fn receiving(kind: &str, listen: &str, keys: &str) -> String {

@@ -148,6 +148,11 @@ impl Server {
         self.child.wait().unwrap()
     }
 
+    /// Waits until it has stopped, as it was told.
+    pub fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
     pub fn data(&self) -> &Path {
         &self.data
     }
@@ -158,6 +163,11 @@ impl Server {
 
     pub fn web(&self) -> &str {
         &self.web
+    }
+
+    /// Where the web port listens under another name than that of the console, or again.
+    pub fn named(&self, name: &str) -> String {
+        self.listening.iter().find(|(id, _)| id == name).unwrap().1.clone()
     }
 
     /// The first socket that a sender can use: a URL, or the scheme and path of a unix socket.

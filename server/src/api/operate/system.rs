@@ -1,7 +1,7 @@
 //! The state of the server: for operators, probes and Prometheus.
 
 use crate::api::error::Result;
-use crate::api::state::Shared;
+use crate::api::state::{Inner, Shared};
 use crate::api::waiting::blocking;
 use crate::meta::BooksStatus;
 use axum::extract::{Extension, State};
@@ -65,17 +65,44 @@ fn without_place(text: &str, data: &Path) -> String {
     get, path = "/metrics", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
 )]
 pub(crate) async fn metrics(State(shared): State<Shared>) -> Result<impl IntoResponse> {
-    let mut text = shared.state.pipeline.metrics_text();
-    let BooksStatus { waiting, audit_dropped, reserve_bytes } =
-        shared.meta(|meta| Ok(meta.books_status())).await?;
-    for (name, kind, value) in [
-        ("books_waiting", "gauge", waiting as u64),
-        ("audit_dropped_total", "counter", audit_dropped),
-        ("reserve_bytes", "gauge", reserve_bytes),
-    ] {
-        text += &format!("# TYPE logstead_{name} {kind}\nlogstead_{name} {value}\n");
+    let pipeline = shared.state.pipeline.clone();
+    let mut text = blocking(move || pipeline.metrics_text()).await?;
+    let books = shared.meta(|meta| Ok(meta.books_status())).await?;
+    for (name, kind, help, value) in rows(&shared, &books) {
+        text += &format!(
+            "# HELP logstead_{name} {help}\n# TYPE logstead_{name} {kind}\nlogstead_{name} {value}\n"
+        );
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))
+}
+
+/// What the API and the database count themselves: name, kind, help and value.
+fn rows(shared: &Inner, books: &BooksStatus) -> [(&'static str, &'static str, &'static str, u64); 10] {
+    let limits = &shared.state.settings.limits;
+    let (running, waiting) = [&shared.searches, &shared.instant_searches]
+        .map(|lane| lane.load())
+        .into_iter()
+        .fold((0, 0), |sum, lane| (sum.0 + lane.0, sum.1 + lane.1));
+    let taken = |max: u32, free: usize| u64::from(max).saturating_sub(free as u64);
+    let tails = taken(limits.tails_max, shared.tails.available_permits());
+    let exports = taken(limits.exports_max, shared.exports.available_permits());
+    [
+        ("searches_running", "gauge", "Searches that run.", running as u64),
+        ("searches_waiting", "gauge", "Searches that wait for their turn.", waiting as u64),
+        ("searches_max", "gauge", "As many may run, besides small ones.", limits.searches_max.into()),
+        ("tails_open", "gauge", "Live tails that are open.", tails),
+        ("tails_max", "gauge", "As many may be open.", limits.tails_max.into()),
+        ("exports_running", "gauge", "Exports that run.", exports),
+        ("exports_max", "gauge", "As many may run.", limits.exports_max.into()),
+        (
+            "books_waiting",
+            "gauge",
+            "Sessions and audit entries that wait for the disk.",
+            books.waiting as u64,
+        ),
+        ("audit_dropped_total", "counter", "Audit entries that were only counted.", books.audit_dropped),
+        ("reserve_bytes", "gauge", "Space that is reserved for the database.", books.reserve_bytes),
+    ]
 }
 
 #[cfg(test)]

@@ -96,6 +96,11 @@ impl Lane {
         }
     }
 
+    /// How many questions run, and how many wait.
+    pub(in crate::api) fn load(&self) -> (usize, usize) {
+        self.0.turns.lock().load()
+    }
+
     fn begin_next(&self) {
         // If the receiver is gone, the permit is dropped, which leads here again.
         let next = self.0.turns.lock().next();

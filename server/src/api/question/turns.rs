@@ -98,6 +98,12 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
         Some((caller, question))
     }
 
+    /// How many run, and how many wait.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        let waiting = self.waiting.iter().map(|(_, questions)| questions.len()).sum();
+        (self.running.values().sum(), waiting)
+    }
+
     /// This question is no longer waited for.
     pub(crate) fn forget(&mut self, caller: &K, question: &T) {
         if let Some((_, questions)) = self.waiting.iter_mut().find(|(other, _)| other == caller) {

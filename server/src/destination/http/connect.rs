@@ -22,15 +22,22 @@ const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// What encrypts connections to a server, or leaves them as they are.
 #[derive(Debug)]
-pub(super) struct Encryption(Option<(Arc<ClientConfig>, ServerName<'static>)>);
+pub(crate) struct Encryption(Option<(Arc<ClientConfig>, ServerName<'static>)>);
 
 /// An encrypted connection.
-pub(super) struct Encrypted {
+pub(crate) struct Encrypted {
     buffers: LazyBuffers,
     stream: StreamOwned<ClientConnection, TransportAdapter>,
 }
 
 impl Encryption {
+    /// Encrypts connections to a host, which is trusted as the configuration says.
+    pub(crate) fn to(host: &str, config: Arc<ClientConfig>) -> Result<Encryption, String> {
+        let name = host.trim_matches(['[', ']']).to_owned();
+        let name = ServerName::try_from(name).map_err(|error| format!("{host}: {error}"))?;
+        Ok(Encryption(Some((config, name))))
+    }
+
     /// Reads the files that the document names.
     pub(super) fn of(server: &HttpServer, folders: &Folders) -> Result<Encryption, String> {
         if !server.url.as_str().starts_with("https://") {
@@ -38,9 +45,7 @@ impl Encryption {
         }
         let tls = server.tls.clone().unwrap_or_default();
         let config = config(&tls::options(&tls, Authorities::Mozilla, folders))?;
-        let name = tls.server_name.unwrap_or_else(|| server.url.host().to_owned());
-        let name = ServerName::try_from(name).map_err(|error| error.to_string())?;
-        Ok(Encryption(Some((config, name))))
+        Encryption::to(tls.server_name.as_deref().unwrap_or(server.url.host()), config)
     }
 }
 

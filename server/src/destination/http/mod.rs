@@ -22,6 +22,7 @@ mod s3;
 mod secret;
 mod splunk;
 
+pub(crate) use connect::Encryption;
 pub(super) use elastic::Elastic;
 pub(super) use loki::Loki;
 pub(super) use ndjson::NdjsonHttp;

@@ -11,9 +11,11 @@ use crate::flow::counters::Counters;
 use crate::flow::ledger::Accounts;
 use crate::machine::sockets::Sockets;
 use logstead_config::settings::Memory;
+use logstead_indexer::Space;
 use row::write;
 use tables::{
-    DESTINATIONS, FLOWS, Kept, LOGSPACES, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received, SOURCES,
+    DESTINATIONS, ENDPOINTS, FLOWS, Kept, LOGSPACES, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received,
+    SOURCES,
 };
 
 /// Whatever has metrics.
@@ -24,11 +26,12 @@ pub(super) struct Everything<'a> {
     pub(super) sockets: &'a Sockets,
     pub(super) memory: &'a Memory,
     pub(super) accounts: &'a Accounts,
+    pub(super) space: Option<Space>,
 }
 
 /// The text that a scraper gets.
 pub(super) fn text(everything: &Everything<'_>) -> String {
-    let Everything { status, running, counters, sockets, memory, accounts } = *everything;
+    let Everything { status, running, counters, sockets, memory, accounts, space } = *everything;
     let received =
         |status| Received { status, source: running.sources.get(&status.id).map(|source| source.shared()) };
     let sources: Vec<_> = status.sources.iter().map(|of| (of.id.clone(), received(of))).collect();
@@ -37,7 +40,7 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
     let logspaces: Vec<_> = running.logspaces.values().map(|of| (of.id.clone(), Kept::of(of))).collect();
     let process = [(
         String::new(),
-        Process { web: &counters.web, sockets, memory: tables::memory_use(running, memory) },
+        Process { space, web: &counters.web, sockets, memory: tables::memory_use(running, memory) },
     )];
     let mut out = String::new();
     write(&mut out, ROUTER, ("", &[(String::new(), status)]), |read, of| read(of));
@@ -49,6 +52,7 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
     write(&mut out, FLOWS, ("source", &flows), |read, of| read(of));
     let queues: Vec<_> = accounts.destinations.iter().map(|row| (row.id.clone(), row)).collect();
     write(&mut out, QUEUES, ("destination", &queues), |read, of| read(of));
+    write(&mut out, ENDPOINTS, ("endpoint", &counters.web.requests.by_endpoint()), |read, of| read(of));
     write(&mut out, PROCESS, ("", &process), |read, of| read(of));
     out
 }

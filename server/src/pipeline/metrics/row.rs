@@ -20,7 +20,7 @@ pub(super) enum Values {
     /// A value for each value of a further label.
     By(&'static str, Vec<(String, u64)>),
     /// Cumulative buckets with their bounds, the sum and the count.
-    Histogram(Vec<(u64, u64)>, u64, u64),
+    Histogram(Vec<(f64, u64)>, f64, u64),
     /// Nothing.
     None,
 }
@@ -44,7 +44,8 @@ impl Values {
 
     pub(super) fn sizes(sizes: &Sizes) -> Values {
         let (buckets, sum, count) = sizes.get();
-        Values::Histogram(buckets, sum, count)
+        let buckets = buckets.into_iter().map(|(bound, count)| (bound as f64, count)).collect();
+        Values::Histogram(buckets, sum as f64, count)
     }
 }
 
@@ -118,7 +119,7 @@ mod tests {
         check("source", reasons, "logstead_x{source=\"a\",reason=\"full\"} 2\n");
         check(
             "source",
-            || Values::Histogram(vec![(1, 2)], 5, 3),
+            || Values::Histogram(vec![(1.0, 2)], 5.0, 3),
             "logstead_x_bucket{source=\"a\",le=\"1\"} 2\nlogstead_x_bucket{source=\"a\",le=\"+Inf\"} 3\n\
              logstead_x_sum{source=\"a\"} 5\nlogstead_x_count{source=\"a\"} 3\n",
         );

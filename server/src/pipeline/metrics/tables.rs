@@ -6,12 +6,14 @@ use super::row::Values::{self, By, Decimal, One};
 use super::row::{Row, counter, gauge, histogram};
 use crate::flow::counters::{Gauge, LogspaceCounters, WebCounters};
 use crate::flow::ledger::{DestinationRow, SourceRow};
+use crate::flow::requests::Answered;
 use crate::machine::memory;
 use crate::machine::sockets::Sockets;
 use crate::pipeline::logspace::Logspace;
 use crate::source::Shared;
 use logstead_config::settings::Memory;
-use logstead_indexer::{Backlog, Stats};
+use logstead_indexer::{Backlog, Space, Stats};
+use std::sync::atomic::Ordering;
 
 // How values are read off a thing of each kind.
 type OfRouter = fn(&&Status) -> Values;
@@ -22,6 +24,7 @@ type OfFlow = fn(&&SourceRow) -> Values;
 type OfQueue = fn(&&DestinationRow) -> Values;
 type OfLogspace = fn(&Kept<'_>) -> Values;
 type OfProcess = fn(&Process<'_>) -> Values;
+type OfEndpoint = fn(&Answered) -> Values;
 
 /// A source, and what it shares with its thread if it has one.
 pub(super) struct Received<'a> {
@@ -38,6 +41,8 @@ pub(super) struct Kept<'a> {
 
 /// The process at this moment.
 pub(super) struct Process<'a> {
+    /// Of the disk of the data directory; none if it does not say.
+    pub(super) space: Option<Space>,
     pub(super) web: &'a WebCounters,
     pub(super) sockets: &'a Sockets,
     pub(super) memory: [MemoryUse; 6],
@@ -244,6 +249,31 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     counter("web_ended_total", "Connections that were ended, by reason.", |of| {
         Values::by_reason(of.web.ended.get())
     }),
+    gauge("web_listeners", "Sockets that HTTP is spoken on, by what is spoken.", |of| {
+        By("kind", of.web.listeners.get().into_iter().collect())
+    }),
+    counter("web_received_bytes_total", "Bytes of requests, without what encryption adds.", |of| {
+        One(of.web.received_bytes.get())
+    }),
+    counter("web_sent_bytes_total", "Bytes of answers, without what encryption adds.", |of| {
+        One(of.web.sent_bytes.get())
+    }),
+    gauge("web_certificate_expires_seconds", "When the certificate of the web port ends.", |of| {
+        match of.web.certificate_expires.load(Ordering::Relaxed) {
+            0 => Values::None,
+            seconds => Decimal(seconds as f64, 0),
+        }
+    }),
+    gauge("http_requests_open", "Requests that are not answered yet.", |of| One(of.web.requests.open())),
+    counter("logins_refused_total", "Logins that were refused, by reason.", |of| {
+        Values::by_reason(of.web.logins_refused.get())
+    }),
+    gauge("disk_free_bytes", "What can still be written on the disk of the data directory.", |of| {
+        of.space.as_ref().map_or(Values::None, |space| One(space.free_bytes))
+    }),
+    gauge("disk_bytes", "How large that disk is.", |of| {
+        of.space.as_ref().map_or(Values::None, |space| One(space.total_bytes))
+    }),
     gauge("memory_bytes", "Memory in use, by what it is used for.", |of| {
         By("kind", memory_bytes(&of.memory))
     }),
@@ -253,6 +283,16 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     }),
     gauge("process_resident_bytes", "What the system has given to the process.", |_| {
         memory::resident_bytes().map_or(Values::None, One)
+    }),
+];
+
+pub(super) const ENDPOINTS: &[Row<OfEndpoint>] = &[
+    counter("http_requests_total", "Requests, by method and route, and by status; 499: given up.", |of| {
+        By("status", of.by_status.iter().map(|(status, count)| (status.to_string(), *count)).collect())
+    }),
+    histogram("http_request_seconds", "How long it took until the head of the answer.", |of| {
+        let (buckets, sum, count) = of.seconds();
+        Values::Histogram(buckets, sum, count)
     }),
 ];
 

@@ -1,0 +1,148 @@
+//! Console and API: where they listen, whether that is encrypted, and what they put up with.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use ipnet::IpNet;
+
+use crate::fields::Fields;
+use crate::listen::socket_path;
+use crate::node::Node;
+use crate::problem::{Findings, Path, quoted};
+use crate::read::{OneOrMore, Read, parsed};
+use crate::source::Tls;
+use crate::unit::Period;
+
+/// What stands before the path of a unix socket.
+const UNIX_SCHEME: &str = "unix";
+
+/// Console and API.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Web {
+    /// Where they listen; port 0 is any free one.
+    pub listen: Vec<WebListener>,
+    /// What encrypts all of these but unix sockets.
+    pub tls: Option<Tls>,
+    /// Where browsers are only sent to the encrypted address.
+    pub redirect_listen: Vec<WebListener>,
+    /// How long browsers insist on encryption once they have seen it; zero for not at all.
+    pub hsts: Period,
+    /// How long an unused login lasts.
+    pub session_lifetime: Period,
+    /// How long it lasts however it is used.
+    pub session_max: Period,
+    /// Where browsers find the console; empty where `listen` says that.
+    pub public_url: String,
+    /// Proxies whose word counts for where a request comes from.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How many connections are open at a time.
+    pub connections_max: u32,
+    /// How long a connection may take to send the head of a request.
+    pub header_timeout: Period,
+    /// How long a connection may be without a request.
+    pub idle_timeout: Period,
+    /// How long a body may not go on, and an answer not be read.
+    pub stall_timeout: Period,
+}
+
+/// A socket that HTTP is spoken on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WebListener {
+    /// An address and a port.
+    Tcp(SocketAddr),
+    /// A path; a relative one is below the data directory.
+    Unix(String),
+}
+
+impl Web {
+    /// Whether browsers reach the console over TLS only.
+    pub fn is_https(&self) -> bool {
+        self.public_url.starts_with("https://")
+    }
+
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Web> {
+        let listen = fields.optional::<OneOrMore<WebListener>>("listen");
+        if listen.as_ref().is_some_and(|listen| listen.0.is_empty()) {
+            fields.note("listen", "must name at least one address, like `127.0.0.1:8080`");
+        }
+        let tls = fields.table("tls", None, |fields| {
+            Some((fields.optional::<String>("certificate")?, fields.optional::<String>("key")?))
+        });
+        if tls.as_ref().is_some_and(|(certificate, key)| certificate.is_empty() != key.is_empty()) {
+            fields.note("tls", "needs both: the files `certificate` and `key`");
+        }
+        let tls = tls.map(|(certificate, key)| {
+            let is_wanted = !certificate.is_empty() || !key.is_empty();
+            is_wanted.then_some(Tls { certificate, key, client_ca: None, require_client_certificate: false })
+        });
+        let redirect_listen = fields.optional::<OneOrMore<WebListener>>("redirect_listen");
+        let redirects = redirect_listen.as_ref().is_some_and(|listen| !listen.0.is_empty());
+        if redirects && tls.as_ref().is_some_and(Option::is_none) {
+            let message = "needs `web.tls`: without it there is nothing encrypted to send browsers to";
+            fields.note("redirect_listen", message);
+        }
+        let hsts = fields.optional_within("hsts", Period::seconds(0)..=Period::days(3650));
+        let session_lifetime =
+            fields.optional_within("session_lifetime", Period::seconds(60)..=Period::days(365));
+        let session_max = fields.optional_within("session_max", Period::seconds(60)..=Period::days(3650));
+        let public_url: Option<String> = fields.optional("public_url");
+        if public_url.as_deref().is_some_and(|url| !url.is_empty() && !is_origin(url)) {
+            fields.note(
+                "public_url",
+                "must be where browsers find the console, like `https://logs.example.org`",
+            );
+        }
+        let trusted_proxies = fields.optional("trusted_proxies");
+        let connections_max = fields.optional_within("connections_max", 1..=1_000_000);
+        let mut timeout = |key| fields.optional_within(key, Period::millis(100)..=Period::seconds(3600));
+        let [header, idle, stall] = ["header_timeout", "idle_timeout", "stall_timeout"].map(&mut timeout);
+        Some(Web {
+            listen: listen?.0,
+            tls: tls?,
+            redirect_listen: redirect_listen?.0,
+            hsts: hsts?,
+            session_lifetime: session_lifetime?,
+            session_max: session_max?,
+            public_url: public_url?,
+            trusted_proxies: trusted_proxies?,
+            connections_max: connections_max?,
+            header_timeout: header?,
+            idle_timeout: idle?,
+            stall_timeout: stall?,
+        })
+    }
+}
+
+/// Scheme and host, perhaps a port: the console lives at the root of its host.
+fn is_origin(url: &str) -> bool {
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+    let host = host.strip_suffix('/').unwrap_or(host);
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    !host.is_empty() && host.chars().all(is_fit)
+}
+
+impl WebListener {
+    fn parse(text: &str) -> Result<WebListener, String> {
+        if text.split_once(':').is_some_and(|(scheme, _)| scheme == UNIX_SCHEME) {
+            return socket_path(text, UNIX_SCHEME).map(WebListener::Unix);
+        }
+        let hint = "write an address and a port, like `127.0.0.1:8080` or `[::1]:8080`, or `unix:PATH`";
+        let address = text.parse().map(WebListener::Tcp);
+        address.map_err(|_| format!("{} is not an address to listen on: {hint}", quoted(text)))
+    }
+}
+
+impl Read for WebListener {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<WebListener> {
+        parsed(node, path, findings, WebListener::parse)
+    }
+}
+
+impl fmt::Display for WebListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WebListener::Tcp(address) => address.fmt(f),
+            WebListener::Unix(path) => write!(f, "{UNIX_SCHEME}:{path}"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What answers where HTTP is not encrypted though it should be: browsers are sent on, programs are told.
+//!
+//! A program that is sent on has already sent its token or its messages in the clear, and would do so again each time.
+
+use super::error::ApiError;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// The encrypted address.
+#[derive(Clone, Debug)]
+pub struct Encrypted {
+    /// What browsers are told; empty for the host that they asked for, with this port.
+    pub public_url: String,
+    /// Of the first listener.
+    pub port: u16,
+}
+
+/// Answers every path.
+pub fn redirect(to: Encrypted) -> Router {
+    Router::new().fallback(answer).with_state(to)
+}
+
+async fn answer(State(to): State<Encrypted>, request: Request) -> Response {
+    let Some(origin) = to.origin(&request) else {
+        return ApiError::bad_request("this needs HTTPS, and the request does not say which host it is for")
+            .into_response();
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let detail = format!("this address only redirects browsers: send requests to {origin}");
+        return ApiError::forbidden(detail).into_response();
+    }
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let Ok(location) = HeaderValue::from_str(&format!("{origin}{path}")) else {
+        return ApiError::bad_request("the address of the request is not understood").into_response();
+    };
+    (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, location)]).into_response()
+}
+
+impl Encrypted {
+    /// Scheme, host and port.
+    fn origin(&self, request: &Request) -> Option<String> {
+        if self.public_url.starts_with("https://") {
+            return Some(self.public_url.trim_end_matches('/').to_owned());
+        }
+        let host = request.headers().get(header::HOST)?.to_str().ok()?;
+        let host = host.parse::<Authority>().ok().filter(|authority| !authority.as_str().contains('@'))?;
+        let port = if self.port == 443 { String::new() } else { format!(":{}", self.port) };
+        Some(format!("https://{}{port}", host.host()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(public_url: &str, port: u16, host: &str) -> Option<String> {
+        let request = Request::builder().header(header::HOST, host).body(axum::body::Body::empty()).unwrap();
+        Encrypted { public_url: public_url.to_owned(), port }.origin(&request)
+    }
+
+    #[test]
+    fn browsers_stay_at_the_host_that_they_asked_for_unless_another_is_public() {
+        let check = |public: &str, port, host: &str, expected: Option<&str>| {
+            assert_eq!(origin(public, port, host).as_deref(), expected, "{public} {host}");
+        };
+        check("", 443, "logs.example", Some("https://logs.example"));
+        check("", 8443, "logs.example:80", Some("https://logs.example:8443"));
+        check("", 8443, "[::1]:80", Some("https://[::1]:8443"));
+        check("https://logs.example/", 8443, "10.0.0.1", Some("https://logs.example"));
+        check("", 443, "a b", None);
+        check("", 443, "user@logs.example", None);
+        check("", 443, "logs.example/x", None);
+        check("", 443, "", None);
+    }
+}
