@@ -123,6 +123,21 @@ fn messages_are_found_before_while_and_after_they_are_sealed() {
 }
 
 #[test]
+fn messages_that_arrive_faster_than_they_are_sealed_wait_and_are_all_stored() {
+    let server = Server::start_with(ROUTER, &["storage.segment_rows_max=1000", "threads.sealers=1"]);
+    let mut sent = 0;
+    wait_until("storing waits for sealing", || {
+        server.send(lines(sent, 20_000).as_bytes());
+        sent += 20_000;
+        server.wait_for("*", sent as u64);
+        0.0 < server.metric("held_back_seconds_total")
+    });
+    wait_until_sealed(&server);
+    assert_eq!((server.count("*"), server.count("tenth")), (sent as u64, sent as u64 / 10));
+    assert_eq!(server.metric("sealing_failures_total"), 0.0);
+}
+
+#[test]
 fn nothing_is_lost_or_doubled_when_the_process_is_killed_while_it_seals() {
     let mut server = Server::start_with(ROUTER, &SETTINGS);
     for round in 0..6 {
