@@ -1,7 +1,7 @@
 import axe, { type RunOptions } from 'axe-core';
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
-import { type Logstead, defaultRouter } from './server';
+import { type Logstead, admin, defaultRouter } from './server';
 
 /** The rules whose outcome depends on colours; all others judge what both themes share. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
@@ -329,6 +329,25 @@ test.describe('accessible in both themes', () => {
     await page.context().clearCookies();
     await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
     await expectAccessible(page, 'the session has ended');
+  });
+
+  test('account', async ({ accountPage, loginPage, page }) => {
+    await accountPage.open();
+    await expect(accountPage.sessions.getByText('This session')).toBeVisible();
+    await expectAccessible(page, 'account');
+    await accountPage.button('Set up').click();
+    await expectAccessible(page, 'password before a second factor');
+    const app = await accountPage.scan(admin.password);
+    await expectAccessible(page, 'QR code');
+    await accountPage.confirm(app.code());
+    await expectAccessible(page, 'recovery codes');
+    await accountPage.button('I have kept them').click();
+    await expect(page.getByText('10 recovery codes are left.')).toBeVisible();
+    await expectAccessible(page, 'account with a second factor');
+    await loginPage.signOut(admin.name);
+    await loginPage.signIn(admin.name, admin.password);
+    await expect(page.getByRole('textbox', { name: 'Code' })).toBeVisible();
+    await expectAccessible(page, 'login asks for a code');
   });
 
   test('flow', async ({ flowPage, logstead, page }) => {

@@ -1,4 +1,5 @@
 import { type Page, expect, test as base } from '@playwright/test';
+import { AccountPage } from './pages/account';
 import { Actions } from './pages/actions';
 import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
@@ -15,6 +16,7 @@ interface Fixtures {
   logstead: Logstead;
   /** Whether the browser is logged in as the administrator when the test begins. */
   signedIn: boolean;
+  accountPage: AccountPage;
   loginPage: LoginPage;
   searchPage: SearchPage;
   /** Search in a page of the browser besides the first. */
@@ -50,6 +52,9 @@ export const test = base.extend<Fixtures>({
     await use(page);
   },
 
+  accountPage: async ({ logstead, page }, use) => {
+    await use(new AccountPage(page, logstead));
+  },
   loginPage: async ({ logstead, page }, use) => {
     await use(new LoginPage(page, logstead));
   },

@@ -48,6 +48,8 @@ export interface Options {
   router?: string;
   /** Whether an administrator is there from the start; without, the server prints a set-up code. */
   administrator?: boolean;
+  /** A settings file. */
+  config?: string;
   /** Settings of the server: `limits.tail_rate_max=100`. */
   settings?: readonly string[];
 }
@@ -111,6 +113,7 @@ export class Logstead {
   static async start(options: Options = {}): Promise<Logstead> {
     const directory = await mkdtemp(join(tmpdir(), 'logstead-e2e-'));
     await writeFile(join(directory, 'router.toml'), options.router ?? defaultRouter);
+    await writeFile(join(directory, 'logstead.toml'), options.config ?? '');
     const server = new Logstead(directory, options);
     await server.launch();
     return server;
@@ -267,6 +270,7 @@ export class Logstead {
     this.listeners = [];
     const args = ['serve', '--data', join(this.directory, 'data')];
     args.push('--router', join(this.directory, 'router.toml'));
+    args.push('--config', join(this.directory, 'logstead.toml'));
     const settings = [`web.listen=${this.listen}`, ...(this.options.settings ?? [])];
     args.push(...settings.flatMap((setting) => ['--set', setting]));
     const child = spawn(binary, args, { env: { ...foreignEnvironment(), ...this.credentials() } });

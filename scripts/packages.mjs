@@ -17,6 +17,7 @@ const senders = {
   bsdutils: () => answers('logger'),
   curl: () => answers('curl'),
   openssl: () => answers('openssl'),
+  slapd: () => existsSync('/usr/sbin/slapd'),
 };
 
 /** rsyslog cannot be installed beside syslog-ng, so its packages are only unpacked. */

@@ -18,6 +18,7 @@
 //! **Invariant:** all problems of a text are reported at once, and none is reported for what merely follows
 //! from another.
 
+pub mod accounts;
 pub mod catalogue;
 mod check;
 mod checked;

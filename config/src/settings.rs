@@ -6,6 +6,7 @@ mod web;
 
 use std::path::PathBuf;
 
+use crate::accounts::{self, Accounts};
 use crate::count::Count;
 use crate::document::place_all;
 use crate::fields::Fields;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Console and API.
     pub web: Web,
+    /// Logins.
+    pub accounts: Accounts,
     /// What one request may ask for.
     pub limits: Limits,
     /// What memory is spent on.
@@ -211,6 +214,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         fields.note("data", "must name a directory, like `data`");
     }
     let web = fields.table("web", None, Web::read);
+    let accounts = fields.table("accounts", None, accounts::read);
     let limits = fields.table("limits", None, read_limits);
     let memory = fields.table("memory", None, read_memory);
     let storage = fields.table("storage", None, read_storage);
@@ -220,10 +224,16 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
     let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
+    let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
+    if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
+        let message = "needs `web.public_url`: a provider sends browsers back there";
+        fields.note("accounts", message);
+    }
     fields.finish();
     Some(Settings {
         data: data?.into(),
         web: web?,
+        accounts: accounts?,
         limits: limits?,
         memory: memory?,
         storage: storage?,

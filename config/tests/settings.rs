@@ -248,3 +248,61 @@ fn what_is_not_even_addressed_right_is_said_without_a_place() {
         ],
     );
 }
+
+const OIDC: &str = "[web]\npublic_url = \"https://logs.example.org\"\n[[accounts.oidc]]\nid = \"corp\"\n\
+    issuer = \"https://sso.example.org\"\nclient_id = \"logstead\"\n\
+    grants = [{ group = \"a\", role = \"admin\" }, { group = \"b\", role = \"analyst\", scope = \"host:web-*\" }]\n";
+const LDAP: &str = "[[accounts.ldap]]\nid = \"corp\"\nurl = \"ldaps://ldap.example.org\"\nuser_base = \"dc=example\"\n\
+    grants = [{ group = \"*\", role = \"analyst\", logspaces = [\"main\"] }]\n";
+
+#[test]
+fn who_else_may_log_in_is_read_with_what_is_left_out() {
+    let accounts = loaded(&format!("{OIDC}{LDAP}"), &[], &["accounts.second_factor=admin,operator"]).accounts;
+    assert_eq!(accounts.second_factor.len(), 2);
+    let oidc = accounts.provider("corp").expect("a provider");
+    assert_eq!((oidc.label.as_str(), oidc.name_claim.as_str()), ("corp", "preferred_username"));
+    assert_eq!(oidc.scopes, ["openid", "profile", "email"]);
+    assert_eq!(oidc.timeout, Period::seconds(10));
+    assert_eq!(oidc.grants[1].scope.as_deref(), Some("host:web-*"));
+    assert!(accounts.provider("other").is_none());
+    assert_eq!(accounts.ldap[0].user_filter, "(uid={name})");
+    assert_eq!(accounts.ldap[0].id_attribute, "entryUUID");
+}
+
+#[test]
+fn providers_that_would_let_in_the_wrong_ones_are_refused() {
+    // What is replaced in the settings, by what, and what is said.
+    let rows: [(&str, &str, &str); 19] = [
+        ("public_url = \"https://logs.example.org\"", "", "needs `web.public_url`"),
+        ("https://sso", "http://sso", "must begin with `https://`"),
+        ("https://sso.example.org", "http://localhost.example.org", "must begin with `https://`"),
+        ("https://sso.example.org", "https://sso.example.org?a", "neither `?` nor `#`"),
+        ("client_id = \"logstead\"\n", "", "client_id: is missing"),
+        ("id = \"corp\"\nissuer", "id = \"Corp!\"\nissuer", "lower-case letters"),
+        ("client_id", "client_key = 1\nclient_id", "unknown key `client_key`"),
+        ("role = \"admin\"", "role = \"king\"", "is not a role"),
+        ("role = \"admin\"", "role = \"admin\", logspaces = [\"main\"]", "only an analyst can be limited"),
+        ("scope = \"host:web-*\"", "scope = \"((\"", "is not understood"),
+        ("logspaces = [\"main\"]", "logspaces = []", "is empty: name some"),
+        ("grants = [{ group = \"*\"", "other = [{ group = \"*\"", "nobody can log in"),
+        ("client_id", "scopes = [\"email\"]\nclient_id", "must have `openid`"),
+        ("ldaps://", "ldap://", "would send passwords unencrypted"),
+        ("ldaps://ldap.example.org", "https://ldap.example.org", "must be like `ldaps://ldap.example.org`"),
+        ("user_base = \"dc=example\"", "start_tls = true", "from the first byte"),
+        ("user_base", "user_dn = \"uid=ana\"\nuser_filter = \"(a=b)\"\nuser_base", "must have `{name}`"),
+        ("user_base", "user_dn = \"uid={name}\"\nuser_base", "exclude each other"),
+        ("user_base", "bind_dn = \"cn=a\"\nuser_base", "belong together"),
+    ];
+    for (from, to, expected) in rows {
+        let text = format!("{OIDC}{LDAP}");
+        assert!(text.contains(from), "{from}");
+        let problems = load(&layers(&text.replacen(from, to, 1), &[], &[])).expect_err(expected);
+        assert!(
+            problems.iter().any(|problem| problem.to_string().contains(expected)),
+            "{expected}: {problems:?}"
+        );
+    }
+    let twice = format!("{OIDC}{}", OIDC.split_once("[[").map_or("", |(_, rest)| rest).replacen("", "[[", 1));
+    let problems = load(&layers(&twice, &[], &[])).expect_err("two of one id");
+    assert!(problems[0].to_string().contains("two providers with the id `corp`"), "{problems:?}");
+}

@@ -13,7 +13,7 @@ export class LoginPage {
     private readonly page: Page,
     private readonly logstead: Pick<Logstead, 'url'>,
   ) {
-    this.signInButton = page.getByRole('button', { name: 'Sign in' });
+    this.signInButton = page.getByRole('button', { name: 'Sign in', exact: true });
     this.createButton = page.getByRole('button', { name: 'Create administrator' });
     this.alert = page.getByRole('alert');
     this.ended = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -26,6 +26,12 @@ export class LoginPage {
   async signIn(name: string, password: string): Promise<void> {
     await this.page.getByLabel('Name').fill(name);
     await this.page.getByLabel('Password', { exact: true }).fill(password);
+    await this.signInButton.click();
+  }
+
+  /** After the password, for those who have a second factor. */
+  async giveCode(code: string): Promise<void> {
+    await this.page.getByRole('textbox', { name: 'Code' }).fill(code);
     await this.signInButton.click();
   }
 

@@ -13,6 +13,7 @@ pub mod api;
 pub mod cli;
 mod destination;
 mod flow;
+mod identity;
 mod internal;
 mod machine;
 pub mod meta;

@@ -162,13 +162,23 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 74] = [
+const ROUTES: [(&str, &str, Option<Role>); 90] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
     ("POST", "/api/v1/session", None),
     ("DELETE", "/api/v1/session", None),
     ("POST", "/api/v1/setup", None),
+    ("GET", "/api/v1/oidc/{id}/login", None),
+    ("GET", "/api/v1/oidc/{id}/callback", None),
+    ("GET", "/api/v1/account", Some(Role::Analyst)),
+    ("GET", "/api/v1/account/sessions", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/account/sessions", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/account/sessions/{id}", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/totp", Some(Role::Analyst)),
+    ("PUT", "/api/v1/account/totp", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/totp/remove", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/recovery-codes", Some(Role::Analyst)),
     ("GET", "/metrics", Some(Role::Analyst)),
     ("GET", "/api/v1/openapi.json", Some(Role::Analyst)),
     ("POST", "/api/v1/search", Some(Role::Analyst)),
@@ -212,6 +222,12 @@ const ROUTES: [(&str, &str, Option<Role>); 74] = [
     ("POST", "/api/v1/users", Some(Role::Admin)),
     ("PUT", "/api/v1/users/{name}", Some(Role::Admin)),
     ("DELETE", "/api/v1/users/{name}", Some(Role::Admin)),
+    ("POST", "/api/v1/users/{name}/disable", Some(Role::Admin)),
+    ("POST", "/api/v1/users/{name}/enable", Some(Role::Admin)),
+    ("GET", "/api/v1/users/{name}/sessions", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/sessions", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/sessions/{id}", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/totp", Some(Role::Admin)),
     ("GET", "/api/v1/saved-searches", Some(Role::Analyst)),
     ("POST", "/api/v1/saved-searches", Some(Role::Analyst)),
     ("PUT", "/api/v1/saved-searches/{id}", Some(Role::Analyst)),
@@ -319,6 +335,11 @@ async fn who_may_do_what() {
             assert_ne!(answer, StatusCode::UNAUTHORIZED, "{method} {path} as {role}");
             assert_ne!(answer, StatusCode::METHOD_NOT_ALLOWED, "{method} {path} as {role}");
             let is_refused = answer == StatusCode::FORBIDDEN;
+            // What is about a user's own account is for no token.
+            if path.starts_with("/api/v1/account") {
+                assert!(is_refused, "{method} {path} as {role}: {answer}");
+                continue;
+            }
             // Somebody else's password is for administrators; that is decided later.
             if !path.ends_with("/password") {
                 assert_eq!(is_refused, *role < needed, "{method} {path} as {role}: {answer}");

@@ -9,7 +9,7 @@ mod in_process;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use in_process::{Server, TOKEN as ADMIN};
-use logstead::meta::{Grant, NewToken, Role, Secret, SessionLimits, password};
+use logstead::meta::{Browser, Grant, NewToken, Role, Secret, SessionLimits, password};
 use logstead_record::{SECOND, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,6 +156,8 @@ enum Least {
     Everything,
     Operator,
     Admin,
+    /// A user who is logged in: it is about the user's own account, and no token will do.
+    Session,
 }
 
 /// Every route but those that search, which are for everybody who may search a part.
@@ -166,6 +168,16 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("POST", "/api/v1/session", Least::Nobody),
     ("DELETE", "/api/v1/session", Least::Nobody),
     ("POST", "/api/v1/setup", Least::Nobody),
+    ("GET", "/api/v1/oidc/{id}/login", Least::Nobody),
+    ("GET", "/api/v1/oidc/{id}/callback", Least::Nobody),
+    ("GET", "/api/v1/account", Least::Session),
+    ("GET", "/api/v1/account/sessions", Least::Session),
+    ("DELETE", "/api/v1/account/sessions", Least::Session),
+    ("DELETE", "/api/v1/account/sessions/{id}", Least::Session),
+    ("POST", "/api/v1/account/totp", Least::Session),
+    ("PUT", "/api/v1/account/totp", Least::Session),
+    ("POST", "/api/v1/account/totp/remove", Least::Session),
+    ("POST", "/api/v1/account/recovery-codes", Least::Session),
     ("GET", "/api/v1/openapi.json", Least::Part),
     ("GET", "/api/v1/logspaces", Least::Part),
     ("GET", "/api/v1/saved-searches", Least::Part),
@@ -207,6 +219,12 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("POST", "/api/v1/users", Least::Admin),
     ("PUT", "/api/v1/users/{name}", Least::Admin),
     ("DELETE", "/api/v1/users/{name}", Least::Admin),
+    ("POST", "/api/v1/users/{name}/disable", Least::Admin),
+    ("POST", "/api/v1/users/{name}/enable", Least::Admin),
+    ("GET", "/api/v1/users/{name}/sessions", Least::Admin),
+    ("DELETE", "/api/v1/users/{name}/sessions", Least::Admin),
+    ("DELETE", "/api/v1/users/{name}/sessions/{id}", Least::Admin),
+    ("DELETE", "/api/v1/users/{name}/totp", Least::Admin),
     ("GET", "/api/v1/tokens", Least::Admin),
     ("POST", "/api/v1/tokens", Least::Admin),
     ("DELETE", "/api/v1/tokens/{id}", Least::Admin),
@@ -546,7 +564,7 @@ fn session(server: &Server, user: &str, begun_seconds_ago: i64) -> Secret {
         SessionLimits { idle_max: Duration::from_hours(24 * 7), age_max: Duration::from_hours(24 * 30) };
     let user = server.meta.credentials(user).unwrap().unwrap().id;
     let begun = now().saturating_add(-begun_seconds_ago * SECOND);
-    server.meta.add_session(user, secret.hash(), &limits, begun).unwrap();
+    server.meta.add_session(user, secret.hash(), &Browser::default(), &limits, begun).unwrap();
     secret
 }
 

@@ -228,11 +228,17 @@ impl From<AnswerError> for ApiError {
 impl From<meta::Error> for ApiError {
     fn from(error: meta::Error) -> ApiError {
         let status = match error {
-            meta::Error::NoSuchUser(_) | meta::Error::NoSuchSearch(_) => StatusCode::NOT_FOUND,
+            meta::Error::NoSuchUser(_) | meta::Error::NoSuchSearch(_) | meta::Error::NoSecondFactor => {
+                StatusCode::NOT_FOUND
+            }
             meta::Error::OthersSearch { .. } => StatusCode::FORBIDDEN,
             meta::Error::UserExists(_)
             | meta::Error::LastAdmin(_)
             | meta::Error::AlreadySetUp
+            | meta::Error::NameTaken(_)
+            | meta::Error::NoEnrolment
+            | meta::Error::PasswordElsewhere { .. }
+            | meta::Error::SecondFactorExists
             | meta::Error::SearchExists { .. }
             | meta::Error::TokenExists(_)
             | meta::Error::TooManySearches { .. } => StatusCode::CONFLICT,

@@ -59,6 +59,7 @@ fn describe(operation: &mut Operation, needs: Needs) {
     responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));
     let needed = match needs {
         Needs::Nothing => None,
+        Needs::Session => Some("a session of a user".to_owned()),
         Needs::Role(role) => Some(format!("the role {role}")),
         Needs::Everything => Some("a grant of everything".to_owned()),
     };

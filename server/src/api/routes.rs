@@ -1,6 +1,6 @@
 //! Every route, with what it needs of its caller.
 
-use super::access::{Needs, audit, session, tokens, users};
+use super::access::{Needs, account, audit, oidc, session, tokens, users};
 use super::ask::aggregate::AggregateRequest;
 use super::ask::complete::CompleteRequest;
 use super::ask::context::ContextRequest;
@@ -25,9 +25,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// All of them.
-pub(super) fn routes() -> [(Needs, OpenApiRouter<Shared>); 6] {
+pub(super) fn routes() -> [(Needs, OpenApiRouter<Shared>); 7] {
     [
         (Needs::Nothing, public()),
+        (Needs::Session, own_account()),
         (Needs::Role(Role::Analyst), questions()),
         (Needs::Role(Role::Analyst), analyst()),
         (Needs::Everything, everything()),
@@ -48,8 +49,21 @@ fn public() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_in, session::log_out))
         .routes(routes!(session::set_up))
+        .routes(routes!(oidc::log_in_with))
+        .routes(routes!(oidc::come_back))
         .routes(routes!(system::healthz))
         .routes(routes!(system::readyz))
+}
+
+/// What users see and change of their own account.
+fn own_account() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(account::get_account))
+        .routes(routes!(account::list_sessions, account::end_other_sessions))
+        .routes(routes!(account::end_session))
+        .routes(routes!(account::begin_totp, account::confirm_totp))
+        .routes(routes!(account::remove_totp))
+        .routes(routes!(account::renew_recovery_codes))
 }
 
 fn questions() -> OpenApiRouter<Shared> {
@@ -120,6 +134,11 @@ fn admin() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::change_user, users::remove_user))
+        .routes(routes!(users::disable_user))
+        .routes(routes!(users::enable_user))
+        .routes(routes!(users::list_sessions_of, users::end_sessions_of))
+        .routes(routes!(users::end_session_of))
+        .routes(routes!(users::remove_totp_of))
         .routes(routes!(tokens::list_tokens, tokens::create_token))
         .routes(routes!(tokens::remove_token))
         .routes(routes!(logspaces::resume_retention))

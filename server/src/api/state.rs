@@ -8,9 +8,10 @@ use super::error::Result;
 use super::operate::room::Memory;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
+use crate::identity::oidc::Provider;
 use crate::machine::clock;
 use crate::machine::lanes::SharedLanes;
-use crate::meta::{Actor, Meta, SessionLimits};
+use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use crate::revision::Revisions;
 use logstead_config::settings::Settings;
@@ -23,6 +24,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const PASSWORDS_MAX: usize = 2;
 /// Database calls at a time. There is one writer, so more would occupy threads without being faster.
 const META_CALLS_MAX: usize = 4;
+/// Logins of others that wait for their provider at a time. Each takes a thread.
+const PROVIDERS_ASKED_MAX: usize = 8;
 /// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
 const TRIALS_MAX: usize = 4;
 /// Instant searches that run beside the others: one for each caller.
@@ -54,6 +57,12 @@ pub(super) struct Inner {
     meta_calls: Semaphore,
     /// There are users, and always will be: the last administrator cannot be removed.
     is_set_up: AtomicBool,
+    /// OpenID providers.
+    pub(super) providers: Vec<Arc<Provider>>,
+    /// Logins that wait for an OpenID provider.
+    pub(super) providers_asked: Semaphore,
+    /// Logins that wait for a directory.
+    pub(super) directories_asked: Semaphore,
     /// Where searches run.
     pub(super) searches: Lane,
     /// Where instant searches run while others have to wait.
@@ -79,6 +88,9 @@ impl Inner {
         let limits = &state.settings.limits;
         let searches_max = limits.searches_max.max(1) as usize;
         let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
+        let web = &state.settings.web;
+        let providers = state.settings.accounts.oidc.iter();
+        let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
         let ingest = Memory::for_bodies_of(limits.ingest_body_max.as_usize());
         Arc::new(Inner {
             state,
@@ -86,6 +98,9 @@ impl Inner {
             passwords: Semaphore::new(PASSWORDS_MAX),
             meta_calls: Semaphore::new(META_CALLS_MAX),
             is_set_up: AtomicBool::new(false),
+            providers,
+            providers_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
+            directories_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
             searches: Lane::new(searches_max, searches_max),
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest,
@@ -133,6 +148,13 @@ impl Inner {
     /// The memory limit of an answer.
     pub(super) fn query_memory_max(&self) -> usize {
         self.state.settings.limits.query_memory_max.as_usize()
+    }
+
+    /// Whether a user has to set up a second factor before anything else. Those of OpenID providers have theirs there.
+    pub(super) fn must_enrol(&self, role: Role, origin: Option<&str>, has_second_factor: bool) -> bool {
+        let needed = &self.state.settings.accounts.second_factor;
+        let is_elsewhere = origin.is_some_and(|origin| origin.starts_with("oidc:"));
+        !has_second_factor && !is_elsewhere && needed.iter().any(|needed| needed.name() == role.name())
     }
 
     /// How long sessions last.

@@ -19,11 +19,14 @@ mod search;
 mod serve;
 mod settings;
 mod starting;
+mod stopped;
 mod store;
 mod table;
 mod tail;
 mod text;
 mod tls;
+mod typed_password;
+mod user;
 mod verify;
 mod verify_database;
 
@@ -50,6 +53,9 @@ enum Command {
     /// Prints, replaces or checks the router document of a server, stopped or running
     #[command(after_help = router::EXAMPLES)]
     Router(Box<router::Router>),
+    /// Lists, makes and changes the users of a stopped server
+    #[command(after_help = user::EXAMPLES)]
+    User(user::User),
     /// Looks after the destinations of a running server: what waits, what was refused, sending it again
     #[command(after_help = destination::EXAMPLES)]
     Destination(Box<destination::Command>),
@@ -92,6 +98,7 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Check(check) => check.run(),
         Command::Router(router) => router.run(),
+        Command::User(user) => user.run(),
         Command::Destination(destination) => destination.run(),
         Command::Search(search) => search.run(),
         Command::Tail(tail) => tail.run(),

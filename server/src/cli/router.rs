@@ -6,11 +6,10 @@
 use super::failure::Failure;
 use super::remote::{Login, Remote};
 use super::settings::{SettingsArgs, listed, read};
-use super::{starting, text};
+use super::stopped::Stopped;
+use super::text;
+use crate::machine::clock;
 use crate::machine::folders::Folders;
-use crate::machine::lock::DataLock;
-use crate::machine::{clock, rights};
-use crate::meta::Meta;
 use crate::meta::kept;
 use crate::pipeline::unfit;
 use clap::{ArgGroup, Args, Subcommand};
@@ -118,10 +117,10 @@ fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
     let toml = match place.remote() {
         Some(remote) => remote_document(&remote, revision)?.1,
         None => {
-            let store = Stopped::open(place)?;
+            let store = Store::open(place)?;
             let found = match revision {
-                Some(number) => store.meta.revision(number),
-                None => store.meta.latest_revision(),
+                Some(number) => store.0.meta.revision(number),
+                None => store.0.meta.latest_revision(),
             };
             let found = found.map_err(Failure::environment)?;
             found.ok_or_else(|| Failure::no("there is no such revision"))?.toml
@@ -157,7 +156,7 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Fa
             }
         }
         None => {
-            let store = Stopped::open(place)?;
+            let store = Store::open(place)?;
             store.check(&name, &toml)?;
             store.put(&toml, parameters.first().map_or("", |(_, comment)| comment))?
         }
@@ -224,31 +223,16 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, 
     Err(Failure::No(texts("problems", &problem).join("\n")))
 }
 
-/// A data directory, locked as long as this exists.
-struct Stopped {
-    settings: Settings,
-    meta: Meta,
-    _lock: DataLock,
-}
+/// What is done to the documents of a stopped server.
+struct Store(Stopped);
 
-impl Stopped {
-    fn open(place: &Place) -> Result<Stopped, Failure> {
-        rights::keep_to_owner();
-        let settings = place.settings()?;
-        let data = &settings.data;
-        if !starting::database(data).exists() && !data.join("logspaces").is_dir() {
-            let data = data.display();
-            return Err(Failure::environment(format!(
-                "{data} is not a data directory: `logstead serve --router FILE --data {data}` creates one"
-            )));
-        }
-        let lock = DataLock::acquire(data)?;
-        let meta = starting::open(data, false)?;
-        Ok(Stopped { settings, meta, _lock: lock })
+impl Store {
+    fn open(place: &Place) -> Result<Store, Failure> {
+        Stopped::open(place.settings()?).map(Store)
     }
 
     fn check(&self, name: &str, toml: &str) -> Result<(), Failure> {
-        for warning in checked(name, toml, &self.settings)? {
+        for warning in checked(name, toml, &self.0.settings)? {
             text::error(&format!("warning: {warning}"));
         }
         Ok(())
@@ -256,15 +240,15 @@ impl Stopped {
 
     /// Stores a revision; returns what to print.
     fn put(&self, toml: &str, comment: &str) -> Result<String, Failure> {
-        let latest = self.meta.latest_revision().map_err(Failure::environment)?;
+        let latest = self.0.meta.latest_revision().map_err(Failure::environment)?;
         if let Some(latest) = latest.filter(|latest| latest.toml == toml) {
             return Ok(format!("nothing to change: revision {} is the same", latest.number));
         }
         let now = clock::now();
-        let number = self.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
+        let number = self.0.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
         let detail = format!("revision {number}: {comment}");
-        self.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
-        if let Err(error) = kept::keep(&self.settings.data, &self.meta) {
+        self.0.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
+        if let Err(error) = kept::keep(&self.0.settings.data, &self.0.meta) {
             text::error(&format!(
                 "warning: a copy of the document cannot be kept until the next start: {error}"
             ));

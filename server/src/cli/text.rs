@@ -45,6 +45,12 @@ pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
 }
 
+/// Asks for something on standard error, and stays on the line.
+pub(super) fn prompt(text: &str) {
+    let mut out = io::stderr();
+    write!(out, "{text}").and_then(|()| out.flush()).ok();
+}
+
 /// A row of comma-separated values.
 pub(super) fn csv<'a>(values: impl Iterator<Item = &'a str>) -> String {
     let mut row = Vec::new();

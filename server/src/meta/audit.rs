@@ -6,6 +6,7 @@ use super::books::AuditEntry;
 use super::columns::Nanos;
 use super::{Actor, Meta, Result};
 use logstead_record::Timestamp;
+use rusqlite::params;
 
 impl Meta {
     /// Adds an entry. It waits in memory while it cannot be written: the action itself has been done.
@@ -25,22 +26,39 @@ impl Meta {
 
     /// The newest entries, newest first.
     pub fn audit(&self, limit: u32) -> Result<Vec<AuditEntry>> {
+        let (mut newest, _) = self.audit_before(None, limit)?;
+        newest.truncate(limit as usize);
+        Ok(newest)
+    }
+
+    /// Entries before a place, newest first, and the place where they go on; `None` at the end. Without a place it begins
+    /// with those that wait to be written, beyond the limit.
+    pub fn audit_before(&self, before: Option<i64>, limit: u32) -> Result<(Vec<AuditEntry>, Option<i64>)> {
         let store = self.store();
-        let mut newest: Vec<AuditEntry> = store.books.audit().take(limit as usize).cloned().collect();
+        let mut entries: Vec<AuditEntry> = match before {
+            None => store.books.audit().cloned().collect(),
+            Some(_) => Vec::new(),
+        };
         let mut statement = store.connection.prepare_cached(
-            "SELECT time, account, user, action, detail FROM audit ORDER BY id DESC LIMIT ?1",
+            "SELECT time, account, user, action, detail, id FROM audit WHERE id < ?1 ORDER BY id DESC LIMIT ?2",
         )?;
-        let written = statement.query_map([limit - newest.len() as u32], |row| {
-            Ok(AuditEntry {
+        let written = statement.query_map(params![before.unwrap_or(i64::MAX), limit], |row| {
+            let entry = AuditEntry {
                 time: row.get::<_, Nanos>(0)?.0,
                 account: row.get(1)?,
                 user: row.get(2)?,
                 action: row.get(3)?,
                 detail: row.get(4)?,
-            })
+            };
+            Ok((entry, row.get::<_, i64>(5)?))
         })?;
-        newest.extend(written.collect::<rusqlite::Result<Vec<_>>>()?);
-        Ok(newest)
+        let (mut count, mut last) = (0, None);
+        for row in written {
+            let (entry, id) = row?;
+            entries.push(entry);
+            (count, last) = (count + 1, Some(id));
+        }
+        Ok((entries, last.filter(|_| count == limit)))
     }
 }
 
@@ -57,5 +75,15 @@ mod tests {
         }
         let users: Vec<_> = meta.audit(2).unwrap().into_iter().map(|entry| entry.user).collect();
         assert_eq!(users, ["cy", "bo"]);
+        let (mut all, mut before) = (Vec::new(), None);
+        loop {
+            let (page, next) = meta.audit_before(before, 2).unwrap();
+            all.extend(page.into_iter().map(|entry| entry.user));
+            before = next;
+            if before.is_none() {
+                break;
+            }
+        }
+        assert_eq!(all, ["cy", "bo", "ana"]);
     }
 }

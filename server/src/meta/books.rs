@@ -4,7 +4,7 @@
 //!
 //! | what                                    | waits                        | bound                         |
 //! |-----------------------------------------|------------------------------|-------------------------------|
-//! | last uses, prolonged sessions           | for the next round           | what there is in the database |
+//! | last uses, prolonged sessions, used steps of second factors | for the next round           | what there is in the database |
 //! | sessions that began, sessions that ended | while they cannot be written | [`SESSIONS_MAX`] each; then the login or logout fails |
 //! | audit entries                           | while they cannot be written | [`AUDIT_ENTRIES_MAX`] and [`AUDIT_BYTES_MAX`]; then the newest are counted instead, and the count becomes an entry |
 //!
@@ -64,19 +64,37 @@ pub(super) enum Used {
     Search(i64),
 }
 
-/// A session that is not in the database yet.
+/// Where a session began, as far as it is known.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Browser {
+    /// Its address.
+    pub address: Option<String>,
+    /// What it calls itself.
+    pub agent: Option<String>,
+}
+
+/// A session was used.
 #[derive(Clone, Copy, Debug)]
+pub(super) struct Prolonged {
+    pub(super) until: Timestamp,
+    pub(super) seen_at: Timestamp,
+}
+
+/// A session that is not in the database yet.
+#[derive(Clone, Debug)]
 pub(super) struct Begun {
     pub(super) user_id: i64,
     pub(super) began_at: Timestamp,
     pub(super) expires_at: Timestamp,
+    pub(super) browser: Browser,
 }
 
 /// What waits to be written.
 #[derive(Default)]
 pub(super) struct Books {
     used: HashMap<Used, Timestamp>,
-    prolonged: HashMap<SessionHash, Timestamp>,
+    prolonged: HashMap<SessionHash, Prolonged>,
+    used_steps: HashMap<i64, i64>,
     begun: HashMap<SessionHash, Begun>,
     ended: HashSet<SessionHash>,
     audit: VecDeque<AuditEntry>,
@@ -96,11 +114,11 @@ impl Books {
         self.used.get(&what).copied()
     }
 
-    pub(super) fn prolong(&mut self, session: SessionHash, until: Timestamp) {
-        self.prolonged.insert(session, until);
+    pub(super) fn prolong(&mut self, session: SessionHash, prolonged: Prolonged) {
+        self.prolonged.insert(session, prolonged);
     }
 
-    pub(super) fn prolonged(&self, session: &SessionHash) -> Option<Timestamp> {
+    pub(super) fn prolonged(&self, session: &SessionHash) -> Option<Prolonged> {
         self.prolonged.get(session).copied()
     }
 
@@ -113,8 +131,26 @@ impl Books {
         has_room
     }
 
-    pub(super) fn begun(&self, session: &SessionHash) -> Option<Begun> {
-        self.begun.get(session).copied()
+    pub(super) fn begun(&self, session: &SessionHash) -> Option<&Begun> {
+        self.begun.get(session)
+    }
+
+    /// The sessions of a user that are not in the database yet.
+    pub(super) fn begun_by(&self, user_id: i64) -> impl Iterator<Item = (&SessionHash, &Begun)> {
+        self.begun.iter().filter(move |(_, begun)| begun.user_id == user_id)
+    }
+
+    /// A code of this step of a user's second factor was used.
+    pub(super) fn used_step(&mut self, user_id: i64, step: i64) {
+        self.used_steps.insert(user_id, step);
+    }
+
+    pub(super) fn last_step(&self, user_id: i64) -> i64 {
+        self.used_steps.get(&user_id).copied().unwrap_or(i64::MIN)
+    }
+
+    pub(super) fn forget_step(&mut self, user_id: i64) {
+        self.used_steps.remove(&user_id);
     }
 
     /// Forgets what waits of a session.
@@ -168,7 +204,8 @@ impl Books {
     }
 
     fn is_empty(&self) -> bool {
-        self.stuck() + self.used.len() + self.prolonged.len() == 0 && self.audit_dropped == 0
+        self.stuck() + self.used.len() + self.prolonged.len() + self.used_steps.len() == 0
+            && self.audit_dropped == 0
     }
 
     /// Writes everything that waits, in one transaction. After an error it still waits.
@@ -196,10 +233,15 @@ impl Books {
             };
             transaction.prepare_cached(sql)?.execute(params![id, Nanos(*at)])?;
         }
-        let mut prolong =
-            transaction.prepare_cached("UPDATE sessions SET expires_at = ?2 WHERE hash = ?1")?;
-        for (hash, until) in &self.prolonged {
-            prolong.execute(params![hash, Nanos(*until)])?;
+        let mut prolong = transaction
+            .prepare_cached("UPDATE sessions SET expires_at = ?2, seen_at = ?3 WHERE hash = ?1")?;
+        for (hash, Prolonged { until, seen_at }) in &self.prolonged {
+            prolong.execute(params![hash, Nanos(*until), Nanos(*seen_at)])?;
+        }
+        let mut use_step = transaction
+            .prepare_cached("UPDATE totp SET last_step = max(last_step, ?2) WHERE user_id = ?1")?;
+        for (user_id, step) in &self.used_steps {
+            use_step.execute(params![user_id, step])?;
         }
         Ok(())
     }
@@ -207,11 +249,16 @@ impl Books {
     fn write_sessions(&self, transaction: &Transaction<'_>) -> Result<()> {
         // A user who was removed in the meantime has no sessions.
         let mut begin = transaction.prepare_cached(
-            "INSERT OR IGNORE INTO sessions SELECT ?1, id, ?3, ?4 FROM users WHERE id = ?2",
+            "INSERT OR IGNORE INTO sessions (hash, user_id, began_at, expires_at, seen_at, address, browser)
+             SELECT ?1, id, ?3, ?4, ?5, ?6, ?7 FROM users WHERE id = ?2",
         )?;
-        for (hash, Begun { user_id, began_at, expires_at }) in &self.begun {
-            let expires_at = self.prolonged(hash).unwrap_or(*expires_at);
-            begin.execute(params![hash, user_id, Nanos(*began_at), Nanos(expires_at)])?;
+        for (hash, Begun { user_id, began_at, expires_at, browser: Browser { address, agent } }) in
+            &self.begun
+        {
+            let unused = Prolonged { until: *expires_at, seen_at: *began_at };
+            let Prolonged { until, seen_at } = self.prolonged(hash).unwrap_or(unused);
+            let (began_at, until, seen_at) = (Nanos(*began_at), Nanos(until), Nanos(seen_at));
+            begin.execute(params![hash, user_id, began_at, until, seen_at, address, agent])?;
         }
         let mut end = transaction.prepare_cached("DELETE FROM sessions WHERE hash = ?1")?;
         for hash in &self.ended {
@@ -257,9 +304,14 @@ mod tests {
         assert!(books.audit_bytes <= AUDIT_BYTES_MAX);
         assert_eq!(books.stuck() as u64 + books.audit_dropped_total, 20);
 
-        let begun = Begun { user_id: 1, began_at: Timestamp::default(), expires_at: Timestamp::default() };
+        let begun = Begun {
+            user_id: 1,
+            began_at: Timestamp::default(),
+            expires_at: Timestamp::default(),
+            browser: Browser::default(),
+        };
         let hash = |at: usize| *blake3::hash(&at.to_le_bytes()).as_bytes();
-        assert!((0..SESSIONS_MAX).all(|at| books.begin(hash(at), begun) && books.end(hash(at))));
+        assert!((0..SESSIONS_MAX).all(|at| books.begin(hash(at), begun.clone()) && books.end(hash(at))));
         assert!(!books.begin(hash(SESSIONS_MAX), begun) && !books.end(hash(SESSIONS_MAX)));
     }
 }

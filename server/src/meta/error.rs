@@ -69,7 +69,9 @@ pub enum Error {
     #[error("there is no user `{0}`")]
     NoSuchUser(String),
     /// Without it nobody could administrate.
-    #[error("`{0}` is the last administrator and has to stay one: make another one first")]
+    #[error(
+        "`{0}` is the last administrator with a password that Logstead keeps, and has to stay one: make another one first"
+    )]
     LastAdmin(String),
     /// There is none with this number that the caller may see.
     #[error("there is no saved search {0}")]
@@ -98,6 +100,28 @@ pub enum Error {
         /// How many there may be.
         max: u32,
     },
+    /// Who keeps the password is somebody else.
+    #[error("the password of `{name}` is kept by {origin}: change it there")]
+    PasswordElsewhere {
+        /// Whose.
+        name: String,
+        /// Where.
+        origin: String,
+    },
+    /// A name that a provider gives to one person belongs to another here.
+    #[error(
+        "there is already a user `{0}` who was not made by this provider: remove or rename one of the two"
+    )]
+    NameTaken(String),
+    /// There is one already.
+    #[error("there is a second factor already: remove it first")]
+    SecondFactorExists,
+    /// There is none.
+    #[error("there is no second factor")]
+    NoSecondFactor,
+    /// Nothing was begun, or too long ago.
+    #[error("no second factor is being set up, or it took longer than 15 minutes: begin again")]
+    NoEnrolment,
     /// The first administrator was made before.
     #[error("the first administrator exists already: log in")]
     AlreadySetUp,

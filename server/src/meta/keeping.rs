@@ -103,7 +103,7 @@ impl Drop for Bookkeeper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meta::{Grant, NewToken, Role, Secret, SessionLimits};
+    use crate::meta::{Browser, Grant, NewToken, Role, Secret, SessionLimits};
     use logstead_record::SECOND;
 
     const LIMITS: SessionLimits =
@@ -151,7 +151,7 @@ mod tests {
                 NewToken { name: "ci", role: Role::Analyst, created_by: "admin".into(), expires_at: None };
             let (_, token) = meta.add_token(&new, at(1)).unwrap();
             let old = Secret::session().unwrap();
-            meta.add_session(1, old.hash(), &LIMITS, at(1)).unwrap();
+            meta.add_session(1, old.hash(), &Browser::default(), &LIMITS, at(1)).unwrap();
             refuse(&meta, full);
 
             // More than a minute after the last use, when it was written before it was answered.
@@ -162,7 +162,7 @@ mod tests {
             assert!(meta.keep_books(at(101)).is_err() || full);
             let new = Secret::session().unwrap();
             meta.add_audit(&"admin".into(), "session.begin", "on a full disk", at(102));
-            meta.add_session(1, new.hash(), &LIMITS, at(102)).unwrap();
+            meta.add_session(1, new.hash(), &Browser::default(), &LIMITS, at(102)).unwrap();
             assert!(meta.use_session(new.hash(), &LIMITS, at(103)).unwrap().is_some());
             meta.remove_session(old.hash()).unwrap();
             assert!(meta.use_session(old.hash(), &LIMITS, at(104)).unwrap().is_none());
@@ -219,7 +219,7 @@ mod tests {
         let begin = || {
             let secret = Secret::session().unwrap();
             refuse(&meta, false);
-            meta.add_session(id, secret.hash(), &LIMITS, at(1)).unwrap();
+            meta.add_session(id, secret.hash(), &Browser::default(), &LIMITS, at(1)).unwrap();
             allow(&meta);
             secret
         };

@@ -1,6 +1,6 @@
 //! Browser sessions: they end when unused for the lifetime in the settings, and in any case some time after the login.
 
-use super::books::{Begun, SessionHash};
+use super::books::{Begun, Browser, Prolonged, SessionHash};
 use super::columns::Nanos;
 use super::store::Store;
 use super::{Account, Grant, Meta, Result, Role};
@@ -8,6 +8,8 @@ use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 use std::time::Duration;
 
+/// Maximum number of sessions of a user; a new one ends the one that would end first.
+pub(super) const SESSIONS_OF_USER_MAX: u32 = 1000;
 /// Using a session prolongs it, but its end is recorded at most this often.
 const PROLONG_STEP: i64 = 60 * SECOND;
 
@@ -42,6 +44,10 @@ pub struct Session {
     pub role: Role,
     /// What the user may search now, likewise.
     pub grant: Grant,
+    /// Who keeps the user's password; `None` if we do.
+    pub origin: Option<String>,
+    /// Whether the user has a second factor.
+    pub has_second_factor: bool,
     /// When it ends if it is not used.
     pub expires_at: Timestamp,
     /// Whether this use has prolonged it, which the browser should be told.
@@ -51,6 +57,7 @@ pub struct Session {
 /// What is known of a session before checking whether it has ended.
 struct Found {
     began_at: Timestamp,
+    seen_at: Timestamp,
     session: Session,
 }
 
@@ -61,6 +68,7 @@ impl Meta {
         &self,
         user_id: i64,
         secret_hash: SessionHash,
+        browser: &Browser,
         limits: &SessionLimits,
         now: Timestamp,
     ) -> Result<Timestamp> {
@@ -72,8 +80,14 @@ impl Meta {
                 let transaction = connection.transaction()?;
                 transaction.execute("DELETE FROM sessions WHERE expires_at <= ?1", [Nanos(now)])?;
                 transaction.execute(
-                    "INSERT INTO sessions (hash, user_id, began_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
-                    params![secret_hash, user_id, Nanos(now), Nanos(expires_at)],
+                    "INSERT INTO sessions (hash, user_id, began_at, seen_at, expires_at, address, browser)
+                     VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
+                    params![secret_hash, user_id, Nanos(now), Nanos(expires_at), browser.address, browser.agent],
+                )?;
+                transaction.execute(
+                    "DELETE FROM sessions WHERE hash IN
+                         (SELECT hash FROM sessions WHERE user_id = ?1 ORDER BY expires_at DESC LIMIT -1 OFFSET ?2)",
+                    params![user_id, SESSIONS_OF_USER_MAX],
                 )?;
                 Ok(transaction.commit()?)
             })
@@ -81,7 +95,7 @@ impl Meta {
         match written {
             Err(error) if error.is_of_the_disk() => {
                 store.must_wait(&error);
-                let begun = Begun { user_id, began_at: now, expires_at };
+                let begun = Begun { user_id, began_at: now, expires_at, browser: browser.clone() };
                 if store.books.begin(secret_hash, begun) { Ok(expires_at) } else { Err(error) }
             }
             written => written.map(|()| expires_at),
@@ -96,15 +110,21 @@ impl Meta {
         now: Timestamp,
     ) -> Result<Option<Session>> {
         let mut store = self.store();
-        let Some(Found { began_at, mut session }) = store.session(&secret_hash)? else { return Ok(None) };
+        let Some(Found { began_at, seen_at, mut session }) = store.session(&secret_hash)? else {
+            return Ok(None);
+        };
         session.expires_at = session.expires_at.min(after(began_at, limits.age_max));
         if session.expires_at <= now {
             return Ok(None);
         }
         let prolonged = limits.expiry(began_at, now);
-        if session.expires_at.saturating_add(PROLONG_STEP) < prolonged {
-            store.books.prolong(secret_hash, prolonged);
-            (session.expires_at, session.prolonged) = (prolonged, true);
+        let is_later = session.expires_at.saturating_add(PROLONG_STEP) < prolonged;
+        if is_later || seen_at.saturating_add(PROLONG_STEP) < now {
+            let until = session.expires_at.max(prolonged);
+            store.books.prolong(secret_hash, Prolonged { until, seen_at: now });
+            if is_later {
+                (session.expires_at, session.prolonged) = (until, true);
+            }
         }
         Ok(Some(session))
     }
@@ -134,32 +154,39 @@ impl Store {
             return Ok(None);
         }
         let found = match self.books.begun(hash) {
-            Some(Begun { user_id, began_at, expires_at }) => self.begun(user_id, began_at, expires_at)?,
+            Some(begun) => self.begun(begun)?,
             None => self.written(hash)?,
         };
         Ok(found.map(|mut found| {
-            let session = &mut found.session;
-            session.expires_at =
-                session.expires_at.max(self.books.prolonged(hash).unwrap_or(session.expires_at));
+            if let Some(Prolonged { until, seen_at }) = self.books.prolonged(hash) {
+                found.session.expires_at = found.session.expires_at.max(until);
+                found.seen_at = seen_at;
+            }
             found
         }))
     }
 
     fn written(&self, hash: &SessionHash) -> Result<Option<Found>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT users.id, users.name, role, logspaces, scope, began_at, expires_at
-             FROM sessions JOIN users ON users.id = user_id WHERE hash = ?1",
-        )?;
+        let sql = format!(
+            "SELECT {USER_COLUMNS}, began_at, expires_at, coalesce(seen_at, began_at)
+             FROM sessions JOIN users ON users.id = user_id WHERE hash = ?1 AND disabled_at IS NULL"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
         Ok(statement.query_row([hash], read).optional()?)
     }
 
-    fn begun(&self, user_id: i64, began_at: Timestamp, expires_at: Timestamp) -> Result<Option<Found>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id, name, role, logspaces, scope, ?2, ?3 FROM users WHERE id = ?1")?;
-        Ok(statement.query_row(params![user_id, Nanos(began_at), Nanos(expires_at)], read).optional()?)
+    fn begun(&self, begun: &Begun) -> Result<Option<Found>> {
+        let sql =
+            format!("SELECT {USER_COLUMNS}, ?2, ?3, ?2 FROM users WHERE id = ?1 AND disabled_at IS NULL");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let values = params![begun.user_id, Nanos(begun.began_at), Nanos(begun.expires_at)];
+        Ok(statement.query_row(values, read).optional()?)
     }
 }
+
+/// What [`read`] reads of a user.
+const USER_COLUMNS: &str = "users.id, users.name, role, logspaces, scope, origin,
+    EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
     let session = Session {
@@ -167,10 +194,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
         user: row.get(1)?,
         role: row.get(2)?,
         grant: Grant::read(row, 3)?,
-        expires_at: row.get::<_, Nanos>(6)?.0,
+        origin: row.get(5)?,
+        has_second_factor: row.get(6)?,
+        expires_at: row.get::<_, Nanos>(8)?.0,
         prolonged: false,
     };
-    Ok(Found { began_at: row.get::<_, Nanos>(5)?.0, session })
+    let time = |at| row.get::<_, Nanos>(at).map(|nanos| nanos.0);
+    Ok(Found { began_at: time(7)?, seen_at: time(9)?, session })
 }
 
 #[cfg(test)]
@@ -194,8 +224,8 @@ mod tests {
         let after = |hours: i64| begin.saturating_add(hours * 3600 * SECOND);
         meta.add_first_admin("admin", "hash", begin).unwrap();
         let (used, idle) = (Secret::session().unwrap(), Secret::session().unwrap());
-        meta.add_session(1, used.hash(), &LIMITS, begin).unwrap();
-        meta.add_session(1, idle.hash(), &LIMITS, begin).unwrap();
+        meta.add_session(1, used.hash(), &Browser::default(), &LIMITS, begin).unwrap();
+        meta.add_session(1, idle.hash(), &Browser::default(), &LIMITS, begin).unwrap();
         check(&meta, &used, after(11), Some("admin"));
         check(&meta, &used, after(22), Some("admin"));
         check(&meta, &idle, after(12), None);
@@ -212,7 +242,10 @@ mod tests {
         meta.add_user("ana", Role::Analyst, "hash", at(0)).unwrap();
         let secret = Secret::session().unwrap();
         let hours = 12 * 3600;
-        assert_eq!(meta.add_session(1, secret.hash(), &LIMITS, at(0)).unwrap(), at(hours));
+        assert_eq!(
+            meta.add_session(1, secret.hash(), &Browser::default(), &LIMITS, at(0)).unwrap(),
+            at(hours)
+        );
         let seen = |seconds: i64| {
             let session = meta.use_session(secret.hash(), &LIMITS, at(seconds)).unwrap().unwrap();
             (session.expires_at, session.prolonged)
@@ -233,8 +266,8 @@ mod tests {
         let now = Timestamp::from_nanos(5);
         meta.add_first_admin("admin", "hash", now).unwrap();
         let (mine, stolen) = (Secret::session().unwrap(), Secret::session().unwrap());
-        meta.add_session(1, mine.hash(), &LIMITS, now).unwrap();
-        meta.add_session(1, stolen.hash(), &LIMITS, now).unwrap();
+        meta.add_session(1, mine.hash(), &Browser::default(), &LIMITS, now).unwrap();
+        meta.add_session(1, stolen.hash(), &Browser::default(), &LIMITS, now).unwrap();
         meta.set_password("Admin", "other", Some(mine.hash())).unwrap();
         check(&meta, &mine, now, Some("admin"));
         check(&meta, &stolen, now, None);

@@ -1,6 +1,7 @@
 //! Users and what they may do.
 //!
-//! **Invariant:** once there is an administrator, there is always one.
+//! **Invariant:** once there is an administrator, there is always one who can log in with a password that we keep, whatever
+//! becomes of providers.
 
 use super::columns::Nanos;
 use super::{Account, Error, Grant, Meta, Result, password};
@@ -63,6 +64,12 @@ pub struct User {
     pub role: Role,
     /// What the user may search.
     pub grant: Grant,
+    /// Who keeps the user's password, `oidc:ID` or `ldap:ID`; `None` if we do.
+    pub origin: Option<String>,
+    /// Whether nobody can log in as this user.
+    pub is_disabled: bool,
+    /// Whether a login takes a second factor.
+    pub has_second_factor: bool,
     /// When the user was created.
     pub created_at: Timestamp,
 }
@@ -79,6 +86,12 @@ pub struct Credentials {
     pub grant: Grant,
     /// For [`password::verify`].
     pub password_hash: String,
+    /// Who keeps the user's password; `None` if we do.
+    pub origin: Option<String>,
+    /// Whether nobody can log in as this user.
+    pub is_disabled: bool,
+    /// Whether a login takes a second factor.
+    pub has_second_factor: bool,
 }
 
 impl Meta {
@@ -90,8 +103,8 @@ impl Meta {
     /// All users by name.
     pub fn users(&self) -> Result<Vec<User>> {
         let connection = self.connection();
-        let mut statement = connection
-            .prepare_cached("SELECT name, role, created_at, logspaces, scope FROM users ORDER BY name")?;
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT {COLUMNS} FROM users ORDER BY name"))?;
         let users = statement.query_map([], read)?;
         Ok(users.collect::<rusqlite::Result<_>>()?)
     }
@@ -188,6 +201,31 @@ impl Meta {
             Ok(id)
         })?;
         store.books.end_all(id, None);
+        store.books.forget_step(id);
+        Ok(())
+    }
+
+    /// Lets nobody log in as this user, whose sessions end, or lets them again.
+    pub fn set_disabled(&self, name: &str, disabled_at: Option<Timestamp>) -> Result<()> {
+        let mut store = self.store();
+        let id = store.write(|connection| {
+            let transaction = connection.transaction()?;
+            let id = id(&transaction, name)?;
+            if disabled_at.is_some() {
+                another_admin(&transaction, &user(&transaction, name)?)?;
+                transaction.execute("DELETE FROM sessions WHERE user_id = ?1", [id])?;
+                transaction.execute("DELETE FROM devices WHERE user_id = ?1", [id])?;
+            }
+            transaction.execute(
+                "UPDATE users SET disabled_at = ?2 WHERE id = ?1",
+                params![id, disabled_at.map(Nanos)],
+            )?;
+            transaction.commit()?;
+            Ok(id)
+        })?;
+        if disabled_at.is_some() {
+            store.books.end_all(id, None);
+        }
         Ok(())
     }
 
@@ -198,6 +236,9 @@ impl Meta {
         let id = store.write(|connection| {
             let transaction = connection.transaction()?;
             let id = id(&transaction, name)?;
+            if let User { origin: Some(origin), name, .. } = user(&transaction, name)? {
+                return Err(Error::PasswordElsewhere { name, origin });
+            }
             transaction
                 .execute("UPDATE users SET password_hash = ?2 WHERE id = ?1", params![id, password_hash])?;
             transaction
@@ -213,27 +254,36 @@ impl Meta {
     /// What a login is checked against.
     pub fn credentials(&self, name: &str) -> Result<Option<Credentials>> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT name, role, password_hash, logspaces, scope, id FROM users WHERE name = ?1",
-        )?;
-        let found = statement.query_row([name], |row| {
-            let (id, grant) = (row.get(5)?, Grant::read(row, 3)?);
-            Ok(Credentials { id, name: row.get(0)?, role: row.get(1)?, grant, password_hash: row.get(2)? })
-        });
-        Ok(found.optional()?)
+        credentials(&connection, "name = ?1", [name])
     }
 }
 
+/// What [`read`] reads.
+const COLUMNS: &str = "name, role, created_at, logspaces, scope, origin, disabled_at IS NOT NULL,
+    EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
+
+/// What a login of the user that the condition finds is checked against.
+pub(super) fn credentials(
+    connection: &Connection,
+    condition: &str,
+    values: impl rusqlite::Params,
+) -> Result<Option<Credentials>> {
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {COLUMNS}, id, password_hash FROM users WHERE {condition}"))?;
+    let found = statement.query_row(values, |row| {
+        let User { name, role, grant, origin, is_disabled, has_second_factor, .. } = read(row)?;
+        let (id, password_hash) = (row.get(8)?, row.get(9)?);
+        Ok(Credentials { id, name, role, grant, password_hash, origin, is_disabled, has_second_factor })
+    });
+    Ok(found.optional()?)
+}
+
 fn user(connection: &Connection, name: &str) -> Result<User> {
-    let found = connection.query_row(
-        "SELECT name, role, created_at, logspaces, scope FROM users WHERE name = ?1",
-        [name],
-        read,
-    );
+    let found = connection.query_row(&format!("SELECT {COLUMNS} FROM users WHERE name = ?1"), [name], read);
     found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
 }
 
-fn id(connection: &Connection, name: &str) -> Result<i64> {
+pub(super) fn id(connection: &Connection, name: &str) -> Result<i64> {
     let found = connection.query_row("SELECT id FROM users WHERE name = ?1", [name], |row| row.get(0));
     found.optional()?.ok_or_else(|| Error::NoSuchUser(name.to_owned()))
 }
@@ -244,21 +294,28 @@ fn read(row: &Row<'_>) -> rusqlite::Result<User> {
         role: row.get(1)?,
         grant: Grant::read(row, 3)?,
         created_at: row.get::<_, Nanos>(2)?.0,
+        origin: row.get(5)?,
+        is_disabled: row.get(6)?,
+        has_second_factor: row.get(7)?,
     })
 }
 
-/// Refuses if there would be no administrator without this user.
+/// Refuses if without this user no administrator could log in with a password that we keep.
 fn another_admin(connection: &Connection, user: &User) -> Result<()> {
-    let admins: u32 =
-        connection
-            .query_row("SELECT count(*) FROM users WHERE role = ?1", [Role::Admin], |row| row.get(0))?;
-    let is_last = user.role == Role::Admin && admins == 1;
+    let admins: u32 = connection.query_row(
+        "SELECT count(*) FROM users WHERE role = ?1 AND origin IS NULL AND disabled_at IS NULL",
+        [Role::Admin],
+        |row| row.get(0),
+    )?;
+    let is_one = user.role == Role::Admin && user.origin.is_none() && !user.is_disabled;
+    let is_last = is_one && admins == 1;
     if is_last { Err(Error::LastAdmin(user.name.clone())) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::meta::Known;
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
 
@@ -294,6 +351,29 @@ mod tests {
         assert!(matches!(meta.remove_user("admin"), Err(Error::NoSuchUser(_))));
         let names: Vec<_> = meta.users().unwrap().into_iter().map(|user| (user.name, user.role)).collect();
         assert_eq!(names, [("ana".to_owned(), Role::Analyst), ("bo".to_owned(), Role::Admin)]);
+    }
+
+    #[test]
+    fn an_administrator_whose_password_we_keep_stays_able_to_log_in() {
+        let (_directory, meta) = meta();
+        meta.add_first_admin("admin", "h", NOW).unwrap();
+        let known = |name: &str| Known {
+            origin: "oidc:corp".to_owned(),
+            subject: format!("subject of {name}"),
+            name: name.to_owned(),
+            role: Role::Admin,
+            grant: Grant::default(),
+        };
+        meta.admit(&known("ana"), NOW).unwrap();
+        assert!(matches!(meta.remove_user("admin"), Err(Error::LastAdmin(_))));
+        assert!(matches!(meta.set_disabled("admin", Some(NOW)), Err(Error::LastAdmin(_))));
+        meta.add_user("bo", Role::Admin, "h", NOW).unwrap();
+        meta.set_disabled("admin", Some(NOW)).unwrap();
+        assert!(meta.credentials("admin").unwrap().unwrap().is_disabled);
+        assert!(matches!(meta.remove_user("bo"), Err(Error::LastAdmin(_))));
+        meta.set_disabled("admin", None).unwrap();
+        meta.remove_user("bo").unwrap();
+        meta.remove_user("ana").unwrap();
     }
 
     #[test]

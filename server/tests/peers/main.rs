@@ -8,6 +8,7 @@
 mod certificates;
 mod forwarding;
 mod http;
+mod ldap;
 mod loggen;
 mod logger;
 mod numbered;

@@ -8,6 +8,8 @@ const nobody: Session = {
   user: null,
   csrf_token: null,
   expires_at: null,
+  second_factor_required: false,
+  providers: [],
   version: '1',
 };
 const user = { name: 'ana', role: 'analyst', logspaces: null, scope: null } as const;

@@ -1,6 +1,6 @@
 /** Who is logged in. Every part of the console reads it from the one query below. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { client, rememberCsrfToken, unwrap } from './client';
+import { ApiError, client, rememberCsrfToken, unwrap } from './client';
 import type { Session } from './model';
 
 export type User = NonNullable<Session['user']>;
@@ -46,8 +46,9 @@ export function endsAt(session: Session): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-export async function signIn(name: string, password: string): Promise<Session> {
-  const body = { name, password };
+/** `code` is of the second factor, for those who have one. */
+export async function signIn(name: string, password: string, code?: string): Promise<Session> {
+  const body = { name, password, ...(code !== undefined && { code }) };
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/session', { body })));
 }
 
@@ -58,6 +59,11 @@ export async function signOut(): Promise<void> {
 export async function setUp(code: string, name: string, password: string): Promise<Session> {
   const body = { code, name, password };
   return rememberCsrfToken(await unwrap(client.POST('/api/v1/setup', { body })));
+}
+
+/** Whether a login was refused for want of a code: the password was right. */
+export function needsCode(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.problem.path === 'code';
 }
 
 /** Their own, for which they have to know the one before. */

@@ -4,6 +4,110 @@
  */
 
 export interface paths {
+    "/api/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own account. */
+        get: operations["get_account"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** New recovery codes, shown this one time; all before stop working. */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own sessions, the last used first. */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /** Ends all of one's sessions but the one that asks. */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends one of one's sessions. */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Finishes setting up a second factor, and shows the recovery codes this one time. */
+        put: operations["confirm_totp"];
+        /** Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent. */
+        post: operations["begin_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives up the second factor. */
+        post: operations["remove_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/aggregate": {
         parameters: {
             query?: never;
@@ -499,6 +603,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oidc/{id}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where an OpenID provider sends a browser back to. Begins a session and leads to the page that was asked for. */
+        get: operations["come_back"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/oidc/{id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends a browser to an OpenID provider to log in there. */
+        get: operations["log_in_with"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -945,6 +1083,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{name}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets nobody log in as a user, and ends the user's sessions. */
+        post: operations["disable_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a user log in again. */
+        post: operations["enable_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{name}/password": {
         parameters: {
             query?: never;
@@ -960,6 +1132,58 @@ export interface paths {
         put: operations["change_password"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of a user, the last used first. */
+        get: operations["list_sessions_of"];
+        put?: never;
+        post?: never;
+        /** Ends all sessions of a user. */
+        delete: operations["end_sessions_of"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a session of a user. */
+        delete: operations["end_session_of"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one. */
+        delete: operations["remove_totp_of"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1020,6 +1244,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description One's own account. */
+        Account: {
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            /** @description Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed. */
+            origin: string | null;
+            role: components["schemas"]["Role"];
+            /** @description A filter that limits everything that is found; null for none. */
+            scope: string | null;
+            second_factor: components["schemas"]["SecondFactor"] | null;
+            /** @description The role needs a second factor, so that it cannot be given up. */
+            second_factor_demanded: boolean;
+        };
         /**
          * @description How the bucket is named in a request to an object store.
          * @enum {string}
@@ -1052,6 +1290,8 @@ export interface components {
         };
         /** @description The newest entries, newest first. */
         Audit: {
+            /** @description Whether all entries were looked at that could match. False if the limit was reached, or after a million. */
+            complete: boolean;
             entries: components["schemas"]["AuditEntry"][];
         };
         /** @description An action. */
@@ -1073,6 +1313,13 @@ export interface components {
             after: number;
             /** Format: int64 */
             before: number;
+        };
+        /** @description What a login takes. */
+        BothFactors: {
+            /** @description A code of the app, or a recovery code. */
+            code: string;
+            /** @description As at the login. */
+            current_password?: string | null;
         };
         /** @description A time span. */
         Bucket: {
@@ -1330,6 +1577,11 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description To send as `Authorization: Bearer TOKEN`. */
             token: string;
+        };
+        /** @description The password again. */
+        CurrentPassword: {
+            /** @description As at the login. */
+            current_password?: string | null;
         };
         /** @description A place that messages are forwarded to. */
         Destination: components["schemas"]["DestinationKind"] & {
@@ -1735,6 +1987,11 @@ export interface components {
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
         };
+        /** @description The first code of the app. */
+        FirstCode: {
+            /** @description Six digits. */
+            code: string;
+        };
         /**
          * @description How a message is parsed.
          * @enum {string}
@@ -1876,6 +2133,29 @@ export interface components {
             line: number;
             reason: string;
         };
+        /** @description A session. */
+        ListedSessionBody: {
+            /** @description Where the login came from; null if that is not known. */
+            address: string | null;
+            /** Format: date-time */
+            began_at: string;
+            /** @description It is the one that asks. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description If it is not used until then.
+             */
+            expires_at: string;
+            /** @description Ends it. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used: string;
+            /** @description What the browser calls itself; null if it does not. */
+            user_agent: string | null;
+        };
         /**
          * @description Whether a socket is open.
          * @enum {string}
@@ -1892,6 +2172,11 @@ export interface components {
         };
         /** @description Name and password. */
         Login: {
+            /**
+             * @description A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
+             *     is answered with 401 and the `path` `code`.
+             */
+            code?: string | null;
             name: string;
             password: string;
         };
@@ -2131,6 +2416,13 @@ export interface components {
             /** @description At least 8 characters, and not easy to guess. */
             password: string;
         };
+        /** @description A secret to give to an authenticator app. */
+        NewTotp: {
+            /** @description In base 32, to type in: 30 seconds, 6 digits, SHA-1. */
+            secret: string;
+            /** @description For a QR code. */
+            uri: string;
+        };
         /** @description A user to create. */
         NewUser: {
             /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
@@ -2284,6 +2576,12 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says what kind of problem it is. */
             type: string;
+        };
+        /** @description An OpenID provider. */
+        Provider: {
+            id: string;
+            /** @description For its button. */
+            label: string;
         };
         /** @description A change of a query. Values and names are as in messages: nothing has to be quoted. */
         QueryEdit: {
@@ -2491,6 +2789,11 @@ export interface components {
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
             tls?: components["schemas"]["Tls"] | null;
+        };
+        /** @description Codes for the day when the app is lost: the only time they are shown. */
+        RecoveryCodes: {
+            /** @description Each works once. */
+            recovery_codes: string[];
         };
         /** @description The keys of a RELP source. */
         Relp: components["schemas"]["Reception"] & {
@@ -2829,6 +3132,19 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /** @description A second factor. */
+        SecondFactor: {
+            /**
+             * Format: int32
+             * @description Recovery codes that were not used yet.
+             */
+            recovery_codes_left: number;
+            /**
+             * Format: date-time
+             * @description When it was set up.
+             */
+            since: string;
+        };
         /** @description What became of the messages of a point in time. */
         Series: {
             /** Format: int64 */
@@ -2854,6 +3170,13 @@ export interface components {
              *     by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
              */
             expires_at: string | null;
+            /** @description Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser. */
+            providers: components["schemas"]["Provider"][];
+            /**
+             * @description The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
+             *     `POST /api/v1/account/totp`.
+             */
+            second_factor_required: boolean;
             /** @description There is no user yet: create the first administrator with `POST /api/v1/setup`. */
             setup_required: boolean;
             user: components["schemas"]["SessionUser"] | null;
@@ -2868,6 +3191,10 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description A filter that limits everything the user finds; null for none. */
             scope: string | null;
+        };
+        /** @description Sessions, the last used first. */
+        Sessions: {
+            sessions: components["schemas"]["ListedSessionBody"][];
         };
         /** @description The first administrator to create. */
         Setup: {
@@ -3544,12 +3871,18 @@ export interface components {
         User: {
             /** Format: date-time */
             created_at: string;
+            /** @description Nobody can log in as a user who is disabled. */
+            disabled: boolean;
             /** @description Ids of the logspaces that may be searched; null for all. */
             logspaces: string[] | null;
             name: string;
+            /** @description Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does. */
+            origin: string | null;
             role: components["schemas"]["Role"];
             /** @description A filter that limits everything that is found; null for none. */
             scope: string | null;
+            /** @description A login takes a code of an authenticator app. */
+            second_factor: boolean;
         };
         /** @description What a user may do from now on. Every part is required, so that nothing is granted by omission. */
         UserChange: {
@@ -3691,6 +4024,394 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentPassword"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirstCode"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentPassword"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTotp"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BothFactors"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     aggregate_get: {
         parameters: {
             query?: {
@@ -3806,6 +4527,15 @@ export interface operations {
     audit: {
         parameters: {
             query?: {
+                /**
+                 * @description Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
+                 *     `action`, and its detail is the text. All by default.
+                 */
+                query?: string | null;
+                /** @description The earliest time: RFC 3339, or relative, such as `-7d`. */
+                from?: string | null;
+                /** @description The time that all entries are before. */
+                to?: string | null;
                 /** @description 1 to 10000. */
                 limit?: number | null;
             };
@@ -5569,6 +6299,73 @@ export interface operations {
             };
         };
     };
+    come_back: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                state?: string | null;
+                iss?: string | null;
+                error?: string | null;
+                error_description?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in_with: {
+        parameters: {
+            query?: {
+                /** @description A page of the console, such as `/search?q=error`. */
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     openapi_json: {
         parameters: {
             query?: never;
@@ -7239,6 +8036,100 @@ export interface operations {
             };
         };
     };
+    disable_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enable_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     change_password: {
         parameters: {
             query?: never;
@@ -7271,6 +8162,197 @@ export interface operations {
                 };
             };
             /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_sessions_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_totp_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -5,9 +5,9 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef } from 'react';
+import { Suspense, lazy, useCallback, useEffect, useRef } from 'react';
 import type { Session } from '../api/model';
-import { hasEnded, sessionQuery } from '../api/session';
+import { hasEnded, sessionQuery, signOut } from '../api/session';
 import { LoginPage } from '../session/LoginPage';
 import { SessionEnded } from '../session/SessionEnded';
 import { SetupPage } from '../session/SetupPage';
@@ -16,6 +16,11 @@ import { Notice } from '../ui/Notice';
 import { OpenContext } from '../ui/open';
 import { ExpiryWarning } from './ExpiryWarning';
 import { Shell } from './Shell';
+
+/** Few ever see it, so it comes when it is needed. */
+const EnrolPage = lazy(() =>
+  import('../session/account/EnrolPage').then((module) => ({ default: module.EnrolPage })),
+);
 
 export function Gate() {
   const queryClient = useQueryClient();
@@ -48,7 +53,24 @@ export function Gate() {
     );
   }
   if (session.setup_required) return <SetupPage version={session.version} onSignedIn={begin} />;
-  if (session.user === null) return <LoginPage version={session.version} onSignedIn={enter} />;
+  if (session.user === null) {
+    const { version, providers } = session;
+    return <LoginPage version={version} providers={providers} onSignedIn={enter} />;
+  }
+  if (session.second_factor_required && session.authenticated) {
+    const again = () => void queryClient.resetQueries({ queryKey: sessionQuery.queryKey });
+    return (
+      <Suspense fallback={<Waiting />}>
+        <EnrolPage
+          name={session.user.name}
+          role={session.user.role}
+          version={session.version}
+          onDone={again}
+          onSignOut={() => void signOut().finally(again)}
+        />
+      </Suspense>
+    );
+  }
   return (
     <Shell user={session.user} version={session.version}>
       <OpenContext value={open}>

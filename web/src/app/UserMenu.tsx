@@ -1,7 +1,8 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKey, IconLogout, IconUser } from '@tabler/icons-react';
+import { IconKey, IconLogout, IconUser, IconUserCog } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { type User, sessionQuery, signOut } from '../api/session';
 import { PasswordForm } from '../session/PasswordForm';
 import { Dialog } from '../ui/Dialog';
@@ -11,6 +12,8 @@ import classes from './Shell.module.css';
 
 export function UserMenu({ user }: { user: User }) {
   const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toAccount = () => void navigate({ to: '/account' });
   const leave = useMutation({
     mutationFn: signOut,
     // Whatever the server said: forget who we were, and ask it who we are.
@@ -18,6 +21,14 @@ export function UserMenu({ user }: { user: User }) {
   });
   const [passwordOpen, password] = useDisclosure(false);
   useCommands([
+    {
+      id: '/account',
+      title: 'Go to Account',
+      keys: 'g a',
+      group: 'Go to',
+      words: 'sessions second factor totp password profile',
+      run: toAccount,
+    },
     { id: 'password', title: 'Change password', group: 'Console', run: password.open },
     { id: 'sign-out', title: 'Sign out', group: 'Console', run: () => leave.mutate() },
   ]);
@@ -43,6 +54,9 @@ export function UserMenu({ user }: { user: User }) {
           <Menu.Label>
             {user.name}, {user.role}
           </Menu.Label>
+          <Menu.Item leftSection={<IconUserCog size={16} />} onClick={toAccount}>
+            Account
+          </Menu.Item>
           <Menu.Item leftSection={<IconKey size={16} />} onClick={password.open}>
             Change password
           </Menu.Item>

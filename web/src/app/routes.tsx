@@ -45,10 +45,10 @@ const rootRoute = createRootRoute({
 const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  beforeLoad: () => {
-    // The router throws a redirect, by its own design.
+  beforeLoad: ({ search }) => {
+    // The router throws a redirect, by its own design. The address may say why a sign-in elsewhere failed.
     // eslint-disable-next-line @typescript-eslint/only-throw-error
-    throw redirect({ to: '/search' });
+    throw redirect({ to: '/search', search });
   },
 });
 
@@ -152,6 +152,13 @@ const welcomeRoute = createRoute({
   },
 });
 
+const accountRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/account',
+  staticData: { page: 'Account' },
+  component: lazyRouteComponent(() => import('../session/account/AccountPage'), 'AccountPage'),
+});
+
 const routeTree = rootRoute.addChildren([
   indexRoute,
   searchRoute,
@@ -159,6 +166,7 @@ const routeTree = rootRoute.addChildren([
   routerRoute,
   flowRoute,
   welcomeRoute,
+  accountRoute,
 ]);
 
 export function createAppRouter() {

@@ -7,7 +7,10 @@ import { signIn } from '../api/session';
 import { renderPart } from '../test-render';
 import { LoginPage } from './LoginPage';
 
-vi.mock('../api/session', () => ({ signIn: vi.fn() }));
+vi.mock('../api/session', async (original) => ({
+  ...(await original<typeof import('../api/session')>()),
+  signIn: vi.fn(),
+}));
 
 const session: Session = {
   authenticated: true,
@@ -15,11 +18,13 @@ const session: Session = {
   user: { name: 'ana', role: 'analyst', logspaces: null, scope: null },
   csrf_token: 'token',
   expires_at: '2026-11-28T06:13:00Z',
+  second_factor_required: false,
+  providers: [],
   version: '1',
 };
 
 async function submit(onSignedIn: (session: Session) => void) {
-  renderPart(<LoginPage version="1" onSignedIn={onSignedIn} />);
+  renderPart(<LoginPage version="1" providers={[]} onSignedIn={onSignedIn} />);
   await userEvent.type(screen.getByRole('textbox', { name: 'Name' }), 'ana');
   await userEvent.type(screen.getByLabelText('Password'), 'secret');
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
@@ -29,7 +34,7 @@ test('who gives the right password is let in', async () => {
   vi.mocked(signIn).mockResolvedValue(session);
   const onSignedIn = vi.fn();
   await submit(onSignedIn);
-  expect(signIn).toHaveBeenCalledWith('ana', 'secret');
+  expect(signIn).toHaveBeenCalledWith('ana', 'secret', undefined);
   expect(onSignedIn.mock.calls[0]?.[0]).toEqual(session);
 });
 
@@ -46,4 +51,30 @@ test('too many attempts are told how long to wait', async () => {
   vi.mocked(signIn).mockRejectedValue(new ApiError(problem, 30));
   await submit(vi.fn());
   expect(await screen.findByRole('alert')).toHaveTextContent('Try again in 30 s.');
+});
+
+test('a code is asked for when the password was right, and a wrong one is said to be one', async () => {
+  const refused = new ApiError({ title: 'Unauthorized', status: 401, path: 'code' });
+  vi.mocked(signIn).mockRejectedValue(refused);
+  const onSignedIn = vi.fn();
+  await submit(onSignedIn);
+  const code = await screen.findByRole('textbox', { name: 'Code' });
+  expect(screen.queryByRole('alert')).toBeNull();
+  await userEvent.type(code, '123456');
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('This code is wrong');
+  expect(signIn).toHaveBeenLastCalledWith('ana', 'secret', '123456');
+
+  vi.mocked(signIn).mockResolvedValue(session);
+  await userEvent.clear(screen.getByRole('textbox', { name: 'Code' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'Code' }), '654321');
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(onSignedIn).toHaveBeenCalledOnce();
+});
+
+test('other places to sign in with are offered, and lead back to the page that was asked for', () => {
+  const providers = [{ id: 'corp', label: 'Example SSO' }];
+  renderPart(<LoginPage version="1" providers={providers} onSignedIn={vi.fn()} />);
+  const link = screen.getByRole('link', { name: 'Sign in with Example SSO' });
+  expect(link).toHaveAttribute('href', '/api/v1/oidc/corp/login?to=%2F');
 });

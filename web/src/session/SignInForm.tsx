@@ -1,9 +1,9 @@
-/** Name and password, wherever a user has to sign in. */
+/** Name and password, and a code for those who have a second factor, wherever a user has to sign in. */
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import type { Session } from '../api/model';
-import { signIn } from '../api/session';
+import { needsCode, signIn } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { explainRefusal } from './explain';
 import classes from './AuthFrame.module.css';
@@ -13,17 +13,31 @@ type Props = { name?: string; onSignedIn: (session: Session) => void };
 export function SignInForm({ name: filled = '', onSignedIn }: Props) {
   const [name, setName] = useState(filled);
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  /** The password was right. */
+  const [asksCode, setAsksCode] = useState(false);
   const login = useMutation({
-    mutationFn: () => signIn(name, password),
+    mutationFn: (sent: string | undefined) => signIn(name, password, sent),
     onSuccess: (session) => onSignedIn(session),
+    onError: (error) => {
+      if (needsCode(error)) setAsksCode(true);
+    },
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    login.mutate();
+    login.mutate(asksCode ? code : undefined);
+  };
+  // The first time, it is a question and not a failure.
+  const isQuestion = needsCode(login.error) && login.variables === undefined;
+  const retype = (set: (text: string) => void) => (text: string) => {
+    setAsksCode(false);
+    set(text);
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      {login.error !== null && <Notice tone="error" title={explainRefusal(login.error)} />}
+      {login.error !== null && !isQuestion && (
+        <Notice tone="error" title={explainRefusal(login.error)} />
+      )}
       <TextInput
         label="Name"
         autoComplete="username"
@@ -33,7 +47,7 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         spellCheck={false}
         autoCapitalize="off"
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => retype(setName)(event.currentTarget.value)}
       />
       <PasswordInput
         label="Password"
@@ -42,8 +56,21 @@ export function SignInForm({ name: filled = '', onSignedIn }: Props) {
         required
         withAsterisk={false}
         value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        onChange={(event) => retype(setPassword)(event.currentTarget.value)}
       />
+      {asksCode && (
+        <TextInput
+          label="Code"
+          description="Of the authenticator app, or a recovery code"
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          withAsterisk={false}
+          spellCheck={false}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      )}
       <Button type="submit" size="sm" mt={4} loading={login.isPending}>
         Sign in
       </Button>

@@ -73,8 +73,9 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
     let limits = shared.session_limits();
     let session = shared.meta(move |meta| meta.use_session(hash, &limits, clock::now())).await?;
     let Some(session) = session else { return Ok(None) };
+    let must_enrol = shared.must_enrol(session.role, session.origin.as_deref(), session.has_second_factor);
     let caller = Caller::new(session.account, session.user, session.role, session.grant)?;
-    Ok(Some(caller.in_session(hash, session.expires_at, session.prolonged)))
+    Ok(Some(caller.in_session(hash, session.expires_at, session.prolonged).enrolling(must_enrol)))
 }
 
 async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {

@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(crate) enum Needs {
     /// Nothing: it answers everyone.
     Nothing,
+    /// A session of a user, who need not have set up a second factor yet.
+    Session,
     /// This role. An analyst's answers are within the grant.
     Role(Role),
     /// The right to search everything, as its answer cannot be limited to a part of the store.
@@ -40,6 +42,8 @@ pub(crate) struct Caller {
     pub(crate) session: Option<[u8; 32]>,
     /// When the session or the token ends.
     pub(crate) expires_at: Option<Timestamp>,
+    /// Whether the user has to set up a second factor before anything else.
+    pub(crate) must_enrol: bool,
     /// Whether the session has just been prolonged, so that the cookie has to be as well.
     pub(super) prolonged: bool,
 }
@@ -55,12 +59,27 @@ impl Caller {
         });
         let scope = scope.transpose()?;
         let grant = Arc::new(grant);
-        Ok(Caller { account, name, role, grant, scope, session: None, expires_at: None, prolonged: false })
+        Ok(Caller {
+            account,
+            name,
+            role,
+            grant,
+            scope,
+            session: None,
+            expires_at: None,
+            must_enrol: false,
+            prolonged: false,
+        })
     }
 
     /// The same, identified by a session.
     pub(super) fn in_session(self, secret_hash: [u8; 32], expires_at: Timestamp, prolonged: bool) -> Caller {
         Caller { session: Some(secret_hash), expires_at: Some(expires_at), prolonged, ..self }
+    }
+
+    /// The same, with a second factor to set up first.
+    pub(super) fn enrolling(self, must_enrol: bool) -> Caller {
+        Caller { must_enrol, ..self }
     }
 
     /// The same, until its token ends.
@@ -114,6 +133,13 @@ impl Caller {
     pub(super) fn check(&self, needs: Needs) -> Result<()> {
         let Caller { name, role, grant, .. } = self;
         match needs {
+            Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
+                "this is about the user who is logged in, and {name} is not a user: log in with name and password"
+            ))),
+            Needs::Role(_) | Needs::Everything if self.must_enrol => Err(ApiError::forbidden(format!(
+                "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
+                 page that the console shows"
+            ))),
             Needs::Role(needed) if *role < needed => {
                 Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
             }
@@ -121,7 +147,7 @@ impl Caller {
                 "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
                  it under /users"
             ))),
-            Needs::Nothing | Needs::Role(_) | Needs::Everything => Ok(()),
+            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything => Ok(()),
         }
     }
 }

@@ -16,6 +16,8 @@ const CSRF_HEADER: &str = "x-csrf-token";
 
 /// The cookie by which a browser is recognised in which a user has logged in before. Only sent to the login.
 const DEVICE_COOKIE: &str = "logstead_device";
+/// The cookie of a login that began with an OpenID provider; the provider's id follows.
+const PROVIDER_COOKIE: &str = "logstead_oidc_";
 /// How long a browser keeps it: the maximum that browsers allow.
 const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
 
@@ -51,6 +53,23 @@ pub(crate) fn check_csrf(headers: &HeaderMap) -> Result<()> {
 pub(crate) fn session(value: &str, max_age_seconds: u64, secure: bool) -> String {
     let (name, secure) = if secure { (SECURE_COOKIE, "; Secure") } else { (COOKIE, "") };
     format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_seconds}{secure}")
+}
+
+/// What a browser remembers of a login that it began with an OpenID provider.
+pub(crate) fn provider_value(headers: &HeaderMap, id: &str) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let name = format!("{PROVIDER_COOKIE}{id}");
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
+}
+
+/// Sets the cookie of a login that begins, which the browser must send when it comes back from another site; an empty
+/// one that lasts no time removes it.
+pub(crate) fn provider(id: &str, value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!(
+        "{PROVIDER_COOKIE}{id}={value}; HttpOnly; SameSite=Lax; Path=/api/v1/oidc/{id}; Max-Age={max_age_seconds}{secure}"
+    )
 }
 
 /// Sets the cookie by which a browser is recognised.

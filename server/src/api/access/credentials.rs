@@ -1,13 +1,19 @@
 //! Names and passwords: which ones are allowed, and whether a password is right.
 //!
-//! **Invariant:** a password is tried only by an attempt that does not have to wait, and every outcome is counted.
+//! **Invariant:** a password or a code is tried only by an attempt that does not have to wait, and every failure is counted.
+//! They are forgotten once all that a login takes was right, so that knowing the password buys no guesses of codes.
 
+use super::external::known;
 use crate::api::access::throttle::Attempt;
 use crate::api::error::{ApiError, Result};
 use crate::api::state::Shared;
-use crate::api::waiting::blocking;
-use crate::meta::{Credentials, name, password};
+use crate::api::waiting::{blocking, places};
+use crate::identity::ldap;
+use crate::machine::clock;
+use crate::meta::{self, Account, Actor, Credentials, name, password};
 use axum::http::StatusCode;
+use logstead_config::accounts::Ldap;
+use std::net::IpAddr;
 use std::time::Instant;
 
 /// 422 for a name that a new user or token cannot have.
@@ -35,7 +41,8 @@ pub(crate) fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result
     Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(seconds))
 }
 
-/// The user as stored, if the password is right. After too many failures an attempt has to wait.
+/// The user as stored, if the password is right. After too many failures an attempt has to wait. The caller says when the
+/// login has [`succeeded`].
 pub(in crate::api) async fn check_password(
     shared: &Shared,
     attempt: &Attempt,
@@ -43,20 +50,141 @@ pub(in crate::api) async fn check_password(
     password: String,
 ) -> Result<Option<Credentials>> {
     refuse_the_impatient(shared, attempt)?;
-    let _permit = shared.password_permit().await?;
-    // Again: if there were many attempts at once, the first ones have ended by now.
-    refuse_the_impatient(shared, attempt)?;
-    let name = name.to_owned();
-    let checked = shared.meta(move |meta| {
-        let found = meta.credentials(&name)?;
-        let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
-        Ok(found.filter(|_| fits))
-    });
-    let user = checked.await?;
-    let mut throttle = shared.throttle.lock();
-    match user {
-        Some(_) => throttle.succeeded(attempt),
-        None => throttle.failed(attempt, Instant::now()),
+    let asked = name.to_owned();
+    let found = shared.meta(move |meta| meta.credentials(&asked)).await?;
+    let directories = directories(shared, name, found.as_ref());
+    let user = if directories.is_empty() {
+        let _permit = shared.password_permit().await?;
+        // Again: if there were many attempts at once, the first ones have ended by now.
+        refuse_the_impatient(shared, attempt)?;
+        let verified = blocking(move || {
+            let fits = password::verify(&password, found.as_ref().map(|user| user.password_hash.as_str()));
+            found.filter(|_| fits)
+        });
+        verified.await?
+    } else {
+        // Other places than those of our own users, whom no directory may keep waiting.
+        let _turn = places(&shared.directories_asked, 1, "too many people log in at once").await?;
+        refuse_the_impatient(shared, attempt)?;
+        check_directories(shared, directories, name, password).await?
+    };
+    let user = user.filter(|user| !user.is_disabled);
+    if user.is_none() {
+        shared.throttle.lock().failed(attempt, Instant::now());
     }
     Ok(user)
+}
+
+/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in whatever
+/// becomes of directories.
+fn directories(shared: &Shared, name: &str, found: Option<&Credentials>) -> Vec<Ldap> {
+    let all = shared.state.settings.accounts.ldap.iter();
+    match found {
+        Some(user) => all.filter(|ldap| user.origin.as_ref() == Some(&origin_of(ldap))).cloned().collect(),
+        // What could not be a user's name is not asked for.
+        None if name::flaw(&name.to_lowercase()).is_some() => Vec::new(),
+        None => all.cloned().collect(),
+    }
+}
+
+fn origin_of(directory: &Ldap) -> String {
+    format!("ldap:{}", directory.id)
+}
+
+/// The user that the first directory knows by this name and password.
+async fn check_directories(
+    shared: &Shared,
+    directories: Vec<Ldap>,
+    name: &str,
+    password: String,
+) -> Result<Option<Credentials>> {
+    let (asked, meta) = (name.to_lowercase(), shared.state.meta.clone());
+    blocking(move || {
+        for directory in &directories {
+            let person = ldap::person(directory, &asked, &password).map_err(|error| {
+                tracing::error!("nobody can log in with the directory {}: {error}", directory.id);
+                let detail =
+                    format!("the directory {} cannot be asked: try again, or see the log", directory.id);
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+            })?;
+            let Some(person) = person else { continue };
+            let known = known(&person, &origin_of(directory), &directory.grants).map_err(|told| {
+                tracing::warn!("{told}");
+                ApiError::forbidden("you are in no group that may use this Logstead: ask an administrator")
+            })?;
+            return Ok(Some(meta.admit(&known, clock::now())?));
+        }
+        Ok(None)
+    })
+    .await?
+}
+
+/// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
+pub(super) async fn check_current(
+    shared: &Shared,
+    name: &str,
+    address: Option<IpAddr>,
+    password: Option<&str>,
+) -> Result<()> {
+    let refused =
+        |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
+    let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
+    let attempt = Attempt::new(name, address, None);
+    if check_password(shared, &attempt, name, password.to_owned()).await?.is_none() {
+        return Err(refused("this is not your current password"));
+    }
+    succeeded(shared, &attempt);
+    Ok(())
+}
+
+/// Forgets the failures of an attempt, as everything about it was right in the end.
+pub(super) fn succeeded(shared: &Shared, attempt: &Attempt) {
+    shared.throttle.lock().succeeded(attempt);
+}
+
+/// 401 unless the user has no second factor, or this is a code of it that was not used before.
+pub(super) async fn check_second_factor(
+    shared: &Shared,
+    attempt: &Attempt,
+    user: &Credentials,
+    code: Option<&str>,
+) -> Result<()> {
+    if !user.has_second_factor {
+        return Ok(());
+    }
+    let refused = |detail: &str| ApiError::new(StatusCode::UNAUTHORIZED, detail).path("code");
+    let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
+        return Err(refused("send a code of your authenticator app too, or a recovery code, as `code`"));
+    };
+    if !use_code(shared, attempt, user.id, &user.name, code).await? {
+        return Err(refused("this code is wrong, or was used before"));
+    }
+    Ok(())
+}
+
+/// Whether a code is one of the user's authenticator app, or a recovery code. It is used up by this.
+pub(super) async fn use_code(
+    shared: &Shared,
+    attempt: &Attempt,
+    user_id: i64,
+    user: &str,
+    code: &str,
+) -> Result<bool> {
+    refuse_the_impatient(shared, attempt)?;
+    // Counted first and forgiven afterwards: of many guesses at once, only the free ones are looked at.
+    shared.throttle.lock().failed(attempt, Instant::now());
+    let (code, typed) = (code.to_owned(), meta::typed(code));
+    let is_of_app = typed.is_some();
+    let fits = shared.meta(move |meta| match typed {
+        Some(typed) => meta.use_totp(user_id, &typed, clock::now()),
+        None => meta.use_recovery_code(user_id, &code),
+    });
+    let fits = fits.await?;
+    let actor = || Actor { account: Some(Account::User(user_id)), name: user.to_owned() };
+    match (fits, is_of_app) {
+        (true, true) => {}
+        (true, false) => shared.audit(actor(), "totp.recovery", "a recovery code was used".to_owned()).await,
+        (false, _) => shared.audit(actor(), "totp.refused", "a wrong code".to_owned()).await,
+    }
+    Ok(fits)
 }

@@ -9,17 +9,22 @@
 //! | `credentials`  | names and passwords: which are allowed, and which fit    |
 //! | `grants`       | which part of the store can be granted                   |
 //! | `session`      | logging in and out, the first administrator              |
+//! | `external`, `oidc` | people whom others know: what they may do here, logging in with an OpenID provider |
+//! | `account`      | what users see and change of their own account: sessions, second factor |
 //! | `users`, `tokens`, `audit` | accounts, and the log of what they did       |
 //!
 //! **Invariant:** a route is reached only through [`authenticate::require`] with what it needs, or is one of the few
 //! that answer everybody; see the table in [`super::routes`].
 
+pub(super) mod account;
 pub(super) mod audit;
 pub(super) mod authenticate;
 mod caller;
 pub(super) mod cookie;
 mod credentials;
+mod external;
 pub(super) mod grants;
+pub(super) mod oidc;
 pub(super) mod session;
 pub(super) mod throttle;
 pub(super) mod tokens;

@@ -1,6 +1,8 @@
 //! Logging in and out, and setting up the first administrator.
 
-use super::credentials::{check_name, check_password, hash_password, refuse_the_impatient};
+use super::credentials::{
+    check_name, check_password, check_second_factor, hash_password, refuse_the_impatient, succeeded,
+};
 use super::{authenticate, cookie};
 use crate::api::access::Caller;
 use crate::api::access::throttle::Attempt;
@@ -9,7 +11,7 @@ use crate::api::extract::{Peer, StrangersJson as Json};
 use crate::api::peer::Client;
 use crate::api::state::Shared;
 use crate::machine::clock;
-use crate::meta::{Account, Actor, Credentials, Grant, Role, Secret, name};
+use crate::meta::{Account, Actor, Browser, Credentials, Grant, Role, Secret, name};
 use crate::web::Pulse;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -20,6 +22,8 @@ use std::time::Instant;
 
 /// Stands for the set-up code when failures are counted by user; names of users have no spaces.
 const SETUP: &str = "set up";
+/// How much is kept of what a browser calls itself.
+const AGENT_CHARS_MAX: usize = 300;
 
 /// Who is logged in.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -36,8 +40,21 @@ pub(crate) struct Session {
     /// by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
+    /// The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
+    /// `POST /api/v1/account/totp`.
+    second_factor_required: bool,
+    /// Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
+    providers: Vec<Provider>,
     /// Of the server.
     version: &'static str,
+}
+
+/// An OpenID provider.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Provider {
+    id: String,
+    /// For its button.
+    label: String,
 }
 
 /// The user of a session.
@@ -59,6 +76,10 @@ pub(crate) struct SessionUser {
 pub(crate) struct Login {
     name: String,
     password: String,
+    /// A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
+    /// is answered with 401 and the `path` `code`.
+    #[serde(default)]
+    code: Option<String>,
 }
 
 /// The first administrator to create.
@@ -104,7 +125,9 @@ pub(crate) async fn get_session(
         setup_required: !is_set_up,
         csrf_token,
         expires_at: caller.as_ref().and_then(|caller| caller.expires_at).map(|time| time.to_string()),
+        second_factor_required: caller.as_ref().is_some_and(|caller| caller.must_enrol),
         user: caller.map(|Caller { name, role, grant, .. }| SessionUser::new(name, role, &grant)),
+        providers: providers(&shared),
         version: env!("CARGO_PKG_VERSION"),
     };
     let cookie = AppendHeaders(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
@@ -127,9 +150,11 @@ pub(crate) async fn log_in(
         shared.audit(name.as_str().into(), "session.refused", format!("from {peer}")).await;
         return Err(ApiError::new(StatusCode::UNAUTHORIZED, "name or password is wrong"));
     };
+    check_second_factor(&shared, &attempt, &user, login.code.as_deref()).await?;
+    succeeded(&shared, &attempt);
     let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
     shared.audit(actor, "session.begin", format!("from {peer}")).await;
-    begin(&shared, user, client, device).await
+    begin(&shared, user, (client, &headers), device).await
 }
 
 /// Logs out: ends the session and removes the cookie.
@@ -151,6 +176,7 @@ pub(crate) async fn set_up(
     State(shared): State<Shared>,
     Extension(client): Extension<Client>,
     peer: Peer,
+    headers: HeaderMap,
     Json(setup): Json<Setup>,
 ) -> Result<impl IntoResponse> {
     if shared.is_set_up().await? {
@@ -174,11 +200,28 @@ pub(crate) async fn set_up(
     let user = made.await?.ok_or_else(|| ApiError::internal("the first administrator is gone again"))?;
     let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
     shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
-    begin(&shared, user, client, None).await
+    begin(&shared, user, (client, &headers), None).await
+}
+
+/// Sets the cookies of a session.
+pub(super) type Cookies = AppendHeaders<[(header::HeaderName, String); 2]>;
+
+fn providers(shared: &Shared) -> Vec<Provider> {
+    let providers = shared.state.settings.accounts.oidc.iter();
+    providers.map(|oidc| Provider { id: oidc.id.clone(), label: oidc.label.clone() }).collect()
+}
+
+/// What the list of sessions shows of a browser.
+fn browser(client: Client, headers: &HeaderMap) -> Browser {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    Browser {
+        address: client.address.map(|address| address.to_string()),
+        agent: agent.map(|text| text.chars().take(AGENT_CHARS_MAX).collect()),
+    }
 }
 
 /// The secret of a browser in which this user has logged in before.
-async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Option<Secret>> {
+pub(super) async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Option<Secret>> {
     let Some(secret) = cookie::device_secret(headers) else { return Ok(None) };
     let (name, hash) = (name.to_owned(), secret.hash());
     let is_known = shared.meta(move |meta| meta.knows_device(&name, hash)).await?;
@@ -187,19 +230,19 @@ async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Resul
 
 /// Begins a session in a browser that is remembered from now on. If it presents a secret that is unknown for this user,
 /// it gets another one: someone may have planted it.
-async fn begin(
+pub(super) async fn begin(
     shared: &Shared,
     user: Credentials,
-    client: Client,
+    (client, headers): (Client, &HeaderMap),
     known_device: Option<Secret>,
-) -> Result<impl IntoResponse + use<>> {
+) -> Result<(Cookies, axum::Json<Session>)> {
     let secret = Secret::session()?;
     let device = known_device.map_or_else(Secret::session, Ok)?;
     let (id, hash, device_hash) = (user.id, secret.hash(), device.hash());
-    let limits = shared.session_limits();
+    let (limits, browser) = (shared.session_limits(), browser(client, headers));
     let begun = shared.meta(move |meta| {
         let now = clock::now();
-        let expires_at = meta.add_session(id, hash, &limits, now)?;
+        let expires_at = meta.add_session(id, hash, &browser, &limits, now)?;
         // Failing to remember the browser does not refuse the login.
         if let Err(error) = meta.add_device(id, device_hash, now) {
             tracing::debug!("a browser cannot be remembered: {error}");
@@ -215,7 +258,9 @@ async fn begin(
     let session = Session {
         authenticated: true,
         setup_required: false,
+        second_factor_required: shared.must_enrol(user.role, user.origin.as_deref(), user.has_second_factor),
         user: Some(SessionUser::new(user.name, user.role, &user.grant)),
+        providers: providers(shared),
         csrf_token: Some(secret.csrf_token()),
         expires_at: Some(expires_at.to_string()),
         version: env!("CARGO_PKG_VERSION"),

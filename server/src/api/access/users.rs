@@ -1,9 +1,9 @@
 //! Users: who can log in, and with which rights.
 
-use super::credentials::{check_name, check_password, hash_password};
+use super::account::{Sessions, listed};
+use super::credentials::{check_current, check_name, hash_password};
 use super::grants::{access_of, check_grant};
 use crate::api::access::Caller;
-use crate::api::access::throttle::Attempt;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path, Peer};
 use crate::api::state::Shared;
@@ -59,6 +59,13 @@ pub(crate) struct User {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
+    /// Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
+    #[schema(required)]
+    origin: Option<String>,
+    /// Nobody can log in as a user who is disabled.
+    disabled: bool,
+    /// A login takes a code of an authenticator app.
+    second_factor: bool,
     #[schema(format = DateTime)]
     created_at: String,
 }
@@ -100,7 +107,15 @@ pub(crate) async fn create_user(
     let grant = check_grant(&shared, role, logspaces, scope)?;
     let hash = hash_password(&shared, &name, password).await?;
     let created_at = clock::now();
-    let user = meta::User { name, role, grant, created_at };
+    let user = meta::User {
+        name,
+        role,
+        grant,
+        origin: None,
+        is_disabled: false,
+        has_second_factor: false,
+        created_at,
+    };
     let added = user.clone();
     shared
         .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
@@ -164,7 +179,7 @@ pub(crate) async fn change_password(
         return Err(ApiError::forbidden(detail));
     }
     if is_own {
-        check_current(&shared, &name, peer, new.current_password).await?;
+        check_current(&shared, &name, peer.0, new.current_password.as_deref()).await?;
     }
     let hash = hash_password(&shared, &name, new.password).await?;
     let (user, keep) = (name.clone(), caller.session);
@@ -173,21 +188,118 @@ pub(crate) async fn change_password(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
-async fn check_current(shared: &Shared, name: &str, peer: Peer, password: Option<String>) -> Result<()> {
-    let refused =
-        |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
-    let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
-    let attempt = Attempt::new(name, peer.0, None);
-    match check_password(shared, &attempt, name, password).await? {
-        Some(_) => Ok(()),
-        None => Err(refused("this is not your current password")),
+/// Lets nobody log in as a user, and ends the user's sessions.
+#[utoipa::path(
+    post, path = "/api/v1/users/{name}/disable", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn disable_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    shared.meta(move |meta| meta.set_disabled(&user, Some(clock::now()))).await?;
+    shared.audit(caller.actor(), "user.disable", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lets a user log in again.
+#[utoipa::path(
+    post, path = "/api/v1/users/{name}/enable", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn enable_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    shared.meta(move |meta| meta.set_disabled(&user, None)).await?;
+    shared.audit(caller.actor(), "user.enable", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The sessions of a user, the last used first.
+#[utoipa::path(
+    get, path = "/api/v1/users/{name}/sessions", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 200, body = Sessions))
+)]
+pub(crate) async fn list_sessions_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<axum::Json<Sessions>> {
+    let sessions = shared.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
+    Ok(axum::Json(listed(sessions, caller.session)))
+}
+
+/// Ends all sessions of a user.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/sessions", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn end_sessions_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    let ended = shared.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
+    shared.audit(caller.actor(), "session.revoke", format!("{ended} of {name}")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Ends a session of a user.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts",
+    params(("name" = String, Path), ("id" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn end_session_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((name, id)): Path<(String, String)>,
+) -> Result<StatusCode> {
+    let (user, session) = (name.clone(), id.clone());
+    if !shared.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
+        return Err(ApiError::not_found(format!("{name} has no session {id}: it may have ended")));
     }
+    shared.audit(caller.actor(), "session.revoke", format!("{id} of {name}")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/totp", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_totp_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    let user = name.clone();
+    let removed = shared.meta(move |meta| {
+        let found = meta.credentials(&user)?.ok_or_else(|| meta::Error::NoSuchUser(user.clone()))?;
+        meta.remove_totp(found.id)
+    });
+    removed.await?;
+    shared.audit(caller.actor(), "totp.reset", name).await;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 impl From<meta::User> for User {
     fn from(user: meta::User) -> User {
-        let meta::User { name, role, grant: Grant { logspaces, scope }, created_at } = user;
-        User { name, role, logspaces, scope, created_at: created_at.to_string() }
+        let meta::User { grant: Grant { logspaces, scope }, .. } = user;
+        User {
+            name: user.name,
+            role: user.role,
+            logspaces,
+            scope,
+            origin: user.origin,
+            disabled: user.is_disabled,
+            second_factor: user.has_second_factor,
+            created_at: user.created_at.to_string(),
+        }
     }
 }

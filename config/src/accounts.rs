@@ -1,0 +1,326 @@
+//! Who may log in besides the users whose passwords Logstead keeps: those whom OpenID providers and directories know. And
+//! which roles need a second factor.
+//!
+//! **Invariant:** nobody gets in by default: a provider's user needs a rule that names one of their groups.
+
+use logstead_record::query;
+
+use crate::check::is_id;
+use crate::fields::Fields;
+use crate::node::Node;
+use crate::problem::{Findings, Path, quoted};
+use crate::read::{Choice, Read};
+use crate::unit::Period;
+
+/// Logins.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Accounts {
+    /// Roles that need a second factor.
+    pub second_factor: Vec<AccountRole>,
+    /// OpenID providers.
+    pub oidc: Vec<Oidc>,
+    /// Directories.
+    pub ldap: Vec<Ldap>,
+}
+
+/// What an account may do, as settings name it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccountRole {
+    /// Searches.
+    Analyst,
+    /// Changes the router.
+    Operator,
+    /// Manages users and tokens.
+    Admin,
+}
+
+/// What the members of a group get.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupGrant {
+    /// A group, or `*` for everybody whom the provider knows.
+    pub group: String,
+    /// What they may do.
+    pub role: AccountRole,
+    /// What they may search; `None` for all logspaces.
+    pub logspaces: Option<Vec<String>>,
+    /// A filter that limits what they find.
+    pub scope: Option<String>,
+}
+
+/// An OpenID provider.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Oidc {
+    /// Names it in addresses and in the audit log.
+    pub id: String,
+    /// What the button of the login page says.
+    pub label: String,
+    /// Its issuer, below which its configuration is found.
+    pub issuer: String,
+    /// What it calls us.
+    pub client_id: String,
+    /// The file of the secret by which it knows us; empty for a public client.
+    pub client_secret_file: String,
+    /// The file of the authorities that its certificate may come from; empty for Mozilla's list.
+    pub ca_file: String,
+    /// What is asked for.
+    pub scopes: Vec<String>,
+    /// The claim that is the user's name.
+    pub name_claim: String,
+    /// The claim that lists the user's groups.
+    pub groups_claim: String,
+    /// How long each of its answers may take.
+    pub timeout: Period,
+    /// What groups get; the first rule that fits counts.
+    pub grants: Vec<GroupGrant>,
+}
+
+/// A directory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ldap {
+    /// Names it in the audit log.
+    pub id: String,
+    /// Where it is.
+    pub url: String,
+    /// Whether a connection without encryption is encrypted before anything is said.
+    pub start_tls: bool,
+    /// The file of the authorities that its certificate may come from; empty for those of the system.
+    pub ca_file: String,
+    /// The entry of a user, with `{name}` for the name; empty to search for it.
+    pub user_dn: String,
+    /// As whom to search; empty for nobody in particular.
+    pub bind_dn: String,
+    /// The file of that password.
+    pub bind_password_file: String,
+    /// Below which entry users are.
+    pub user_base: String,
+    /// Which of the entries is that of a user, with `{name}`.
+    pub user_filter: String,
+    /// The attribute that stays what it is, whatever becomes of the name.
+    pub id_attribute: String,
+    /// The attribute that lists a user's groups; empty for none.
+    pub groups_attribute: String,
+    /// Below which entry groups are; empty to search for none.
+    pub group_base: String,
+    /// Which of the entries are groups of a user, with `{dn}` and `{name}`.
+    pub group_filter: String,
+    /// How long a login may take there.
+    pub timeout: Period,
+    /// What groups get; the first rule that fits counts.
+    pub grants: Vec<GroupGrant>,
+}
+
+impl AccountRole {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Choice for AccountRole {
+    const NOUN: &'static str = "role";
+    const NAMES: &'static [(&'static str, AccountRole)] = &[
+        ("analyst", AccountRole::Analyst),
+        ("operator", AccountRole::Operator),
+        ("admin", AccountRole::Admin),
+    ];
+}
+
+impl Accounts {
+    /// What an OpenID provider is known by.
+    pub fn provider(&self, id: &str) -> Option<&Oidc> {
+        self.oidc.iter().find(|provider| provider.id == id)
+    }
+}
+
+/// The grant of the first rule that names one of the groups.
+pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String]) -> Option<&'a GroupGrant> {
+    let fits = |rule: &&GroupGrant| {
+        rule.group == "*" || groups.iter().any(|group| group.to_lowercase() == rule.group.to_lowercase())
+    };
+    grants.iter().find(fits)
+}
+
+/// Reads the table `accounts`.
+pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Accounts> {
+    let second_factor = fields.optional("second_factor");
+    let (oidc, ldap) = (fields.optional::<Vec<Oidc>>("oidc"), fields.optional::<Vec<Ldap>>("ldap"));
+    if let Some(twice) = oidc.as_deref().and_then(|list| twice(list, |provider| &provider.id)) {
+        fields.note("oidc", format!("has two providers with the id {}", quoted(twice)));
+    }
+    if let Some(twice) = ldap.as_deref().and_then(|list| twice(list, |directory| &directory.id)) {
+        fields.note("ldap", format!("has two directories with the id {}", quoted(twice)));
+    }
+    Some(Accounts { second_factor: second_factor?, oidc: oidc?, ldap: ldap? })
+}
+
+fn twice<T>(list: &[T], id: impl Fn(&T) -> &String) -> Option<&String> {
+    list.iter()
+        .enumerate()
+        .find(|(at, item)| list[..*at].iter().any(|other| id(other) == id(item)))
+        .map(|(_, item)| id(item))
+}
+
+impl Read for GroupGrant {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<GroupGrant> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let group = named(&mut fields, "group");
+        let role = fields.required("role", AccountRole::Analyst);
+        let logspaces: Option<Vec<String>> = fields.optional("logspaces");
+        let scope: Option<String> = fields.optional("scope");
+        if logspaces.as_ref().is_some_and(Vec::is_empty) {
+            fields.note("logspaces", "is empty: name some, or leave it out for all");
+        }
+        if let Some(Err(error)) = scope.as_deref().map(query::parse) {
+            fields.note("scope", format!("is not understood: {}", error.message));
+        }
+        let limited = if logspaces.is_some() { "logspaces" } else { "scope" };
+        if role != AccountRole::Analyst && (logspaces.is_some() || scope.is_some()) {
+            fields.note(
+                limited,
+                format!("only an analyst can be limited: leave it out for the role {}", role.name()),
+            );
+        }
+        fields.finish();
+        Some(GroupGrant { group, role, logspaces, scope })
+    }
+}
+
+impl Read for Oidc {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Oidc> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let id = id(&mut fields);
+        let issuer = named(&mut fields, "issuer");
+        let is_local = ["http://127.0.0.1", "http://[::1]", "http://localhost"].iter().any(|here| {
+            issuer.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+        });
+        if !issuer.is_empty() && !issuer.starts_with("https://") && !is_local {
+            fields.note(
+                "issuer",
+                "must begin with `https://`: who can change the answers can log in as anybody",
+            );
+        }
+        if issuer.contains(['?', '#']) {
+            fields.note("issuer", "must have neither `?` nor `#`");
+        }
+        let scopes = ["openid", "profile", "email"].map(str::to_owned).to_vec();
+        let provider = Oidc {
+            label: fields.or("label", id.clone()),
+            issuer,
+            client_id: named(&mut fields, "client_id"),
+            client_secret_file: fields.or("client_secret_file", String::new()),
+            ca_file: fields.or("ca_file", String::new()),
+            scopes: fields.or("scopes", scopes),
+            name_claim: fields.or("name_claim", "preferred_username".to_owned()),
+            groups_claim: fields.or("groups_claim", "groups".to_owned()),
+            timeout: timeout(&mut fields),
+            grants: grants(&mut fields),
+            id,
+        };
+        if !provider.scopes.iter().any(|scope| scope == "openid") {
+            fields.note(
+                "scopes",
+                "must have `openid`, without which a provider says nothing of who somebody is",
+            );
+        }
+        fields.finish();
+        Some(provider)
+    }
+}
+
+impl Read for Ldap {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<Ldap> {
+        let mut fields = Fields::of(node, path, findings)?;
+        let directory = Ldap {
+            id: id(&mut fields),
+            url: named(&mut fields, "url"),
+            start_tls: fields.or("start_tls", false),
+            ca_file: fields.or("ca_file", String::new()),
+            user_dn: fields.or("user_dn", String::new()),
+            bind_dn: fields.or("bind_dn", String::new()),
+            bind_password_file: fields.or("bind_password_file", String::new()),
+            user_base: fields.or("user_base", String::new()),
+            user_filter: fields.or("user_filter", "(uid={name})".to_owned()),
+            id_attribute: fields.or("id_attribute", "entryUUID".to_owned()),
+            groups_attribute: fields.or("groups_attribute", String::new()),
+            group_base: fields.or("group_base", String::new()),
+            group_filter: fields.or("group_filter", "(member={dn})".to_owned()),
+            timeout: timeout(&mut fields),
+            grants: grants(&mut fields),
+        };
+        check(&directory, &mut fields);
+        fields.finish();
+        Some(directory)
+    }
+}
+
+fn check(directory: &Ldap, fields: &mut Fields<'_>) {
+    let Ldap { url, start_tls, user_dn, user_base, user_filter, group_filter, bind_dn, .. } = directory;
+    let (is_plain, is_encrypted) = (url.starts_with("ldap://"), url.starts_with("ldaps://"));
+    if !url.is_empty() && !is_plain && !is_encrypted {
+        fields.note("url", "must be like `ldaps://ldap.example.org` or `ldap://ldap.example.org:389`");
+    }
+    let host = url.trim_start_matches("ldap://");
+    let is_local = ["127.0.0.1", "[::1]", "localhost"].iter().any(|here| {
+        host.strip_prefix(here).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+    });
+    if is_plain && !start_tls && !is_local {
+        fields.note("url", "would send passwords unencrypted: use `ldaps://`, or `start_tls = true`");
+    }
+    if is_encrypted && *start_tls {
+        fields.note("start_tls", "is for `ldap://`: `ldaps://` is encrypted from the first byte");
+    }
+    match (user_dn.is_empty(), user_base.is_empty()) {
+        (true, true) => {
+            fields.note("user_base", "is missing: say below which entry users are, or give `user_dn`")
+        }
+        (false, false) => {
+            fields.note(
+                "user_dn",
+                "and `user_base` exclude each other: a user's entry is either named or searched",
+            );
+        }
+        _ => {}
+    }
+    if !user_dn.is_empty() && !user_dn.contains("{name}") {
+        fields.note("user_dn", "must have `{name}` where the user's name belongs");
+    }
+    if !user_filter.contains("{name}") {
+        fields.note("user_filter", "must have `{name}` where the user's name belongs");
+    }
+    if !group_filter.contains("{dn}") && !group_filter.contains("{name}") {
+        fields.note("group_filter", "must have `{dn}` or `{name}`: otherwise everybody is in every group");
+    }
+    if bind_dn.is_empty() != directory.bind_password_file.is_empty() {
+        fields.note("bind_dn", "and `bind_password_file` belong together");
+    }
+}
+
+fn id(fields: &mut Fields<'_>) -> String {
+    let id = named(fields, "id");
+    if !id.is_empty() && !is_id(&id) {
+        fields.note("id", "must have lower-case letters, digits, `_` and `-`, the first a letter or digit");
+    }
+    id
+}
+
+/// A text that must be there and not be empty.
+fn named(fields: &mut Fields<'_>, key: &'static str) -> String {
+    let text: Option<String> = fields.optional(key);
+    if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        fields.note(key, "is missing");
+    }
+    text.unwrap_or_default()
+}
+
+fn timeout(fields: &mut Fields<'_>) -> Period {
+    let range = Period::millis(100)..=Period::seconds(60);
+    fields.optional_within("timeout", range).unwrap_or(Period::seconds(10))
+}
+
+fn grants(fields: &mut Fields<'_>) -> Vec<GroupGrant> {
+    let grants: Option<Vec<GroupGrant>> = fields.optional("grants");
+    if grants.as_ref().is_none_or(Vec::is_empty) {
+        fields.note("grants", "is missing: without a rule that names a group, nobody can log in");
+    }
+    grants.unwrap_or_default()
+}

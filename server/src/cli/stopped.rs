@@ -1,0 +1,31 @@
+//! The database of a data directory that no server has open.
+
+use super::failure::Failure;
+use super::starting;
+use crate::machine::lock::DataLock;
+use crate::machine::rights;
+use crate::meta::Meta;
+use logstead_config::settings::Settings;
+
+/// A data directory, locked as long as this exists.
+pub(super) struct Stopped {
+    pub(super) settings: Settings,
+    pub(super) meta: Meta,
+    _lock: DataLock,
+}
+
+impl Stopped {
+    pub(super) fn open(settings: Settings) -> Result<Stopped, Failure> {
+        rights::keep_to_owner();
+        let data = &settings.data;
+        if !starting::database(data).exists() && !data.join("logspaces").is_dir() {
+            let data = data.display();
+            return Err(Failure::environment(format!(
+                "{data} is not a data directory: `logstead serve --router FILE --data {data}` creates one"
+            )));
+        }
+        let lock = DataLock::acquire(data)?;
+        let meta = starting::open(data, false)?;
+        Ok(Stopped { settings, meta, _lock: lock })
+    }
+}

@@ -1,0 +1,265 @@
+//! `logstead user`: the users of a stopped server. The way back in when nobody can log in any more.
+//!
+//! **Invariant:** what is changed here is in the audit log, as done by `cli`.
+
+use super::failure::Failure;
+use super::format::Format;
+use super::settings::SettingsArgs;
+use super::stopped::Stopped;
+use super::table::Table;
+use super::text;
+use super::typed_password::new_password;
+use crate::machine::clock;
+use crate::meta::{self, Grant, Role, name, password};
+use clap::{Args, Subcommand, ValueEnum};
+use logstead_record::query;
+use serde_json::json;
+use std::path::PathBuf;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead user list --data /var/lib/logstead
+  logstead user add ana --role analyst --logspace main --scope 'host:web-*' --data /var/lib/logstead
+  pwgen 20 1 | logstead user add backup --role operator --data /var/lib/logstead
+  logstead user password admin --data /var/lib/logstead
+  logstead user reset-totp admin --data /var/lib/logstead
+  logstead user disable ana --data /var/lib/logstead
+
+The server must be stopped; a running one is asked under /api/v1/users. A password is typed, or is the first line of standard
+input; it is never an argument. Exit code 0: done; 1: refused, for example because it is the last administrator; 3: the data
+directory is in use or has no database.";
+
+/// The author of changes made by this command.
+const AUTHOR: &str = "cli";
+
+#[derive(Args, Debug)]
+pub(super) struct User {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Lists all users
+    #[command(after_help = EXAMPLES)]
+    List {
+        /// How to print them
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Makes a user
+    #[command(after_help = EXAMPLES)]
+    Add {
+        /// The name
+        name: String,
+        /// What the user may do
+        #[arg(long, value_enum)]
+        role: RoleName,
+        /// A logspace that an analyst may search, instead of all; may be repeated
+        #[arg(long = "logspace", value_name = "L")]
+        logspaces: Vec<String>,
+        /// A query that limits everything that an analyst finds
+        #[arg(long, value_name = "QUERY")]
+        scope: Option<String>,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Sets another password and ends the user's sessions
+    #[command(after_help = EXAMPLES)]
+    Password {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Lets nobody log in as this user and ends the user's sessions
+    #[command(after_help = EXAMPLES)]
+    Disable {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Lets a user log in again
+    #[command(after_help = EXAMPLES)]
+    Enable {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Removes a user
+    #[command(after_help = EXAMPLES)]
+    Remove {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Removes the second factor of a user who has lost it
+    #[command(after_help = EXAMPLES)]
+    ResetTotp {
+        /// The name
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Which data directory.
+#[derive(Args, Debug)]
+struct Place {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// The data directory of a stopped server, instead of the one in the settings
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+/// A role, as an argument names it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum RoleName {
+    Analyst,
+    Operator,
+    Admin,
+}
+
+impl User {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        match &self.action {
+            Action::List { format, place } => list(&place.open()?, *format),
+            Action::Add { name, role, logspaces, scope, place } => {
+                let grant = grant((*role).into(), logspaces, scope.as_deref())?;
+                add(&place.open()?, name, (*role).into(), &grant)
+            }
+            Action::Password { name, place } => set_password(&place.open()?, name),
+            Action::Disable { name, place } => {
+                change(place, name, "user.disable", "can no longer log in", |meta| {
+                    meta.set_disabled(name, Some(clock::now()))
+                })
+            }
+            Action::Enable { name, place } => {
+                change(place, name, "user.enable", "can log in again", |meta| meta.set_disabled(name, None))
+            }
+            Action::Remove { name, place } => {
+                change(place, name, "user.remove", "is removed", |meta| meta.remove_user(name))
+            }
+            Action::ResetTotp { name, place } => {
+                change(place, name, "totp.reset", "logs in with the password alone", |meta| {
+                    let found = meta.credentials(name)?;
+                    let user = found.ok_or_else(|| meta::Error::NoSuchUser(name.clone()))?;
+                    meta.remove_totp(user.id)
+                })
+            }
+        }
+    }
+}
+
+fn list(store: &Stopped, format: Format) -> Result<(), Failure> {
+    let columns = ["name", "role", "logspaces", "scope", "origin", "state", "second factor", "created"];
+    let users = store.meta.users().map_err(refused)?;
+    let rows = users.into_iter().map(|user| {
+        json!([
+            user.name,
+            user.role.name(),
+            user.grant.logspaces.map_or("all".to_owned(), |ids| ids.join(" ")),
+            user.grant.scope,
+            user.origin.unwrap_or_else(|| "local".to_owned()),
+            if user.is_disabled { "disabled" } else { "enabled" },
+            if user.has_second_factor { "yes" } else { "no" },
+            user.created_at.to_string(),
+        ])
+    });
+    let columns = columns.map(|name| json!({ "name": name }));
+    Table::new(&json!({ "columns": columns, "rows": rows.collect::<Vec<_>>() })).print(format)
+}
+
+fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Failure> {
+    if let Some(flaw) = name::flaw(name) {
+        return Err(Failure::no(flaw));
+    }
+    if store.meta.credentials(name).map_err(refused)?.is_some() {
+        return Err(refused(meta::Error::UserExists(name.to_owned())));
+    }
+    let hash = password::hash(&new_password(name)?).map_err(Failure::environment)?;
+    store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(refused)?;
+    let logspaces = grant.logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
+    let scope = grant.scope.as_ref().map(|scope| format!(", scope {scope}"));
+    let rights = format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default());
+    done(store, "user.create", &format!("{name}, {rights}"), &format!("{name} is made, with the {rights}"))
+}
+
+fn set_password(store: &Stopped, name: &str) -> Result<(), Failure> {
+    let user = store.meta.credentials(name).map_err(refused)?;
+    let user = user.ok_or_else(|| refused(meta::Error::NoSuchUser(name.to_owned())))?;
+    if let Some(origin) = user.origin {
+        return Err(refused(meta::Error::PasswordElsewhere { name: user.name, origin }));
+    }
+    let hash = password::hash(&new_password(&user.name)?).map_err(Failure::environment)?;
+    store.meta.set_password(&user.name, &hash, None).map_err(refused)?;
+    let told = format!("{} has another password; all sessions have ended", user.name);
+    done(store, "user.password", &user.name, &told)
+}
+
+fn change(
+    place: &Place,
+    name: &str,
+    action: &str,
+    told: &str,
+    change: impl FnOnce(&meta::Meta) -> meta::Result<()>,
+) -> Result<(), Failure> {
+    let store = place.open()?;
+    change(&store.meta).map_err(refused)?;
+    done(&store, action, name, &format!("{name} {told}"))
+}
+
+fn done(store: &Stopped, action: &str, detail: &str, told: &str) -> Result<(), Failure> {
+    let now = clock::now();
+    store.meta.add_audit(&AUTHOR.into(), action, detail, now);
+    store.meta.keep_books(now).map_err(Failure::environment)?;
+    text::line(told).map_err(Failure::environment)
+}
+
+/// As in the API, where a limited operator is refused as well.
+fn grant(role: Role, logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
+    if role != Role::Analyst && (!logspaces.is_empty() || scope.is_some()) {
+        let detail =
+            format!("only an analyst can be limited: leave out --logspace and --scope for the role {role}");
+        return Err(Failure::no(detail));
+    }
+    if let Some(Err(error)) = scope.map(query::parse) {
+        return Err(Failure::no(format!("--scope is not understood: {}", error.message)));
+    }
+    let logspaces = (!logspaces.is_empty()).then(|| logspaces.to_vec());
+    Ok(Grant { logspaces, scope: scope.map(str::to_owned) })
+}
+
+/// The database itself is part of the environment; the rest are answers.
+fn refused(error: meta::Error) -> Failure {
+    let is_of_the_database = matches!(
+        error,
+        meta::Error::Sqlite(_) | meta::Error::Full(_) | meta::Error::NotWritable(_) | meta::Error::Secret(_)
+    );
+    if is_of_the_database { Failure::environment(error) } else { Failure::no(error) }
+}
+
+impl Place {
+    fn open(&self) -> Result<Stopped, Failure> {
+        let mut settings = self.settings.load()?;
+        if let Some(data) = &self.data {
+            settings.data.clone_from(data);
+        }
+        Stopped::open(settings)
+    }
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Role {
+        match name {
+            RoleName::Analyst => Role::Analyst,
+            RoleName::Operator => Role::Operator,
+            RoleName::Admin => Role::Admin,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/** One's own account: sessions and second factor. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from './client';
+import type { components } from './types';
+
+export type Account = components['schemas']['Account'];
+export type SessionEntry = components['schemas']['ListedSessionBody'];
+export type NewTotp = components['schemas']['NewTotp'];
+
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => unwrap(client.GET('/api/v1/account', { signal })),
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: async ({ signal }) =>
+    (await unwrap(client.GET('/api/v1/account/sessions', { signal }))).sessions,
+});
+
+export async function endSessionById(id: string): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/account/sessions/{id}', { params: { path: { id } } }));
+}
+
+export async function endOtherSessions(): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/account/sessions'));
+}
+
+export function beginTotp(password: string): Promise<NewTotp> {
+  const body = { current_password: password };
+  return unwrap(client.POST('/api/v1/account/totp', { body }));
+}
+
+/** The recovery codes, which are shown this one time. */
+export async function confirmTotp(code: string): Promise<string[]> {
+  return (await unwrap(client.PUT('/api/v1/account/totp', { body: { code } }))).recovery_codes;
+}
+
+export async function removeTotp(password: string, code: string): Promise<void> {
+  const body = { current_password: password, code };
+  await unwrap(client.POST('/api/v1/account/totp/remove', { body }));
+}
+
+export async function renewRecoveryCodes(password: string): Promise<string[]> {
+  const body = { current_password: password };
+  return (await unwrap(client.POST('/api/v1/account/recovery-codes', { body }))).recovery_codes;
+}

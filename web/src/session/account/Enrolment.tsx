@@ -1,0 +1,70 @@
+/** Sets up a second factor, step by step: the password, the app and its first code, the recovery codes. */
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { type NewTotp, beginTotp, confirmTotp } from '../../api/account';
+import { Copy } from '../../ui/Copy';
+import { Notice } from '../../ui/Notice';
+import { PasswordStep } from './PasswordStep';
+import { QrCode } from './QrCode';
+import { RecoveryCodes } from './RecoveryCodes';
+import classes from './Account.module.css';
+
+type Props = { name: string; onDone: () => void };
+
+export function Enrolment({ name, onDone }: Props) {
+  const begin = useMutation({ mutationFn: beginTotp });
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes !== null) return <RecoveryCodes codes={codes} onDone={onDone} />;
+  if (begin.data !== undefined) return <AppStep totp={begin.data} onConfirmed={setCodes} />;
+  return (
+    <PasswordStep
+      name={name}
+      action="Continue"
+      isPending={begin.isPending}
+      error={begin.error}
+      onSubmit={(password) => begin.mutate(password)}
+    />
+  );
+}
+
+type AppProps = { totp: NewTotp; onConfirmed: (codes: readonly string[]) => void };
+
+function AppStep({ totp, onConfirmed }: AppProps) {
+  const [code, setCode] = useState('');
+  const confirm = useMutation({ mutationFn: confirmTotp, onSuccess: onConfirmed });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    confirm.mutate(code);
+  };
+  return (
+    <form className={classes.steps} onSubmit={submit}>
+      <p>Scan this with an authenticator app, then type the code that it shows.</p>
+      <div className={classes.scan}>
+        <QrCode text={totp.uri} label="QR code for the authenticator app" />
+        <div>
+          <p className="dimmed">Or type the key into the app:</p>
+          <p className={classes.secret}>
+            <code className="mono">{totp.secret.match(/.{1,4}/g)?.join(' ')}</code>
+            <Copy what="key" text={totp.secret} />
+          </p>
+        </div>
+      </div>
+      {confirm.error !== null && <Notice tone="error" title={confirm.error.message} />}
+      <TextInput
+        label="Code"
+        description="Six digits"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        autoFocus
+        required
+        withAsterisk={false}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      <Button type="submit" size="sm" loading={confirm.isPending}>
+        Confirm
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+/** Asks for the password again, and for a code where that is needed too. */
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { type SyntheticEvent, useState } from 'react';
+import { Notice } from '../../ui/Notice';
+import { explainRefusal } from '../explain';
+import classes from '../AuthFrame.module.css';
+
+type Props = {
+  name: string;
+  action: string;
+  isPending: boolean;
+  error: Error | null;
+  needsCode?: boolean;
+  onSubmit: (password: string, code: string) => void;
+};
+
+export function PasswordStep({ name, action, isPending, error, needsCode, onSubmit }: Props) {
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    onSubmit(password, code);
+  };
+  return (
+    <form className={classes.form} onSubmit={submit}>
+      {error !== null && <Notice tone="error" title={explainRefusal(error)} />}
+      {/* For password managers, which would ask whose password it is. */}
+      <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        data-autofocus
+        required
+        withAsterisk={false}
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+      {needsCode === true && (
+        <TextInput
+          label="Code"
+          description="Of the authenticator app, or a recovery code"
+          autoComplete="one-time-code"
+          required
+          withAsterisk={false}
+          spellCheck={false}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      )}
+      <Button type="submit" size="sm" loading={isPending}>
+        {action}
+      </Button>
+    </form>
+  );
+}
