@@ -61,6 +61,7 @@ fn describe(operation: &mut Operation, needs: Needs) {
         Needs::Nothing => None,
         Needs::Role(role) => Some(format!("the role {role}")),
         Needs::Everything => Some("a grant of everything".to_owned()),
+        Needs::Ingest(_) => Some("the role ingest, or a grant of everything".to_owned()),
     };
     if let Some(needed) = needed {
         let empty: [&str; 0] = [];

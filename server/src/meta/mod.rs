@@ -52,5 +52,5 @@ pub use saved_searches::{SAVED_SEARCHES_MAX, SavedSearch, SearchToSave};
 pub use secret::{Secret, setup_code};
 pub use sessions::{Session, SessionLimits};
 pub use store::Meta;
-pub use tokens::{NewToken, Token};
+pub use tokens::{NewToken, Token, TokenLimits};
 pub use users::{Credentials, Role, User};

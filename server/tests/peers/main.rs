@@ -15,6 +15,7 @@ mod openssl;
 mod program;
 mod receiver;
 mod rsyslog;
+mod shippers;
 #[path = "../support/mod.rs"]
 mod support;
 mod syslog_ng;

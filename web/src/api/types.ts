@@ -364,7 +364,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores messages and answers once they are durable. */
+        /**
+         * Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
+         *     A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
+         */
         post: operations["ingest"];
         delete?: never;
         options?: never;
@@ -904,6 +907,26 @@ export interface paths {
         post?: never;
         /** Removes a token: it stops working at once. */
         delete: operations["remove_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
+         *     can be changed one after the other.
+         */
+        post: operations["rotate_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1819,6 +1842,11 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /** @description The keys of a source of what comes over HTTP. */
+        Http: {
+            /** @description The name of the token whose messages it takes; without it, it takes what no other source does. */
+            token?: string;
+        };
         /**
          * @description What an HTTP server gets of a message.
          * @enum {string}
@@ -2619,7 +2647,7 @@ export interface components {
          * @description What an account may do. Each role includes those before it.
          * @enum {string}
          */
-        Role: "analyst" | "operator" | "admin";
+        Role: "ingest" | "analyst" | "operator" | "admin";
         /** @description When a file is set aside. */
         Rotate: {
             /** @description When a period of this length ends, counted from 1970 in UTC. */
@@ -2628,6 +2656,15 @@ export interface components {
             compression: components["schemas"]["Packing"];
             /** @description Before it is longer than this. */
             size?: string | null;
+        };
+        /** @description How a token gets another secret. */
+        Rotation: {
+            /**
+             * @description How long the present secret works beside the new one, at most `30d`.
+             * @default 24h
+             * @example 24h
+             */
+            overlap?: string;
         };
         /** @description One rule of the router. */
         Route: {
@@ -2910,10 +2947,10 @@ export interface components {
         }) | (components["schemas"]["Files"] & {
             /** @enum {string} */
             kind: "file";
-        }) | {
+        }) | (components["schemas"]["Http"] & {
             /** @enum {string} */
             kind: "http";
-        } | {
+        }) | {
             /** @enum {string} */
             kind: "internal";
         };
@@ -3416,6 +3453,27 @@ export interface components {
             /** @description The file that holds it instead. */
             token_file?: string | null;
         };
+        /** @description How much a token may send; what is absent is not limited. */
+        TokenLimits: {
+            /**
+             * Format: int64
+             * @description Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+             * @default null
+             */
+            body_bytes?: number;
+            /**
+             * Format: int64
+             * @description Bytes of unpacked bodies a second, on average.
+             * @default null
+             */
+            bytes_per_second?: number;
+            /**
+             * Format: int64
+             * @description Messages a second, on average.
+             * @default null
+             */
+            messages_per_second?: number;
+        };
         /** @description A token to create. */
         TokenRequest: {
             /**
@@ -3423,7 +3481,12 @@ export interface components {
              * @description When it ends (RFC 3339); never by default.
              */
             expires_at?: string | null;
-            /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
+            /** @description How much it may send; as much as it likes by default. */
+            limits?: components["schemas"]["TokenLimits"];
+            /**
+             * @description For analysts, ids of the logspaces that may be searched; all by default. For the role ingest, ids of those that it
+             *     may name in a request; by default none, so that the routes decide.
+             */
             logspaces?: string[] | null;
             /**
              * @description Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
@@ -4956,6 +5019,8 @@ export interface operations {
                 logspace?: string | null;
                 /** @description What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it. */
                 format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
+                /** @description With `1`, a body with a message that cannot be read is refused as a whole. */
+                atomic?: ("1" | "0") | null;
                 /** @description The host of messages that name none; by default, for `text/plain`, the sender's address. */
                 host?: string | null;
                 /** @description The zone of times that name none. */
@@ -5008,7 +5073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs a grant of everything, or the CSRF token */
+            /** @description Needs the role ingest, or a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5035,7 +5100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The router document has no source of kind `http` */
+            /** @description The router document has no source of kind `http` that takes it, or a request with the same Idempotency-Key is under way */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5055,6 +5120,24 @@ export interface operations {
             };
             /** @description The media type or the encoding of the body is not understood */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key came with another body before */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token sends more than it may: `Retry-After` says when to come again */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7011,6 +7094,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
             };
             /** @description Nobody is logged in */
             401: {
