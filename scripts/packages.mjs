@@ -30,6 +30,7 @@ const rsyslogPackages = [
   'libestr0',
   'libfastjson4',
   'liblognorm5',
+  'rsyslog-elasticsearch',
 ];
 
 /** Prepares what the end-to-end tests use. False when none can run. */
@@ -45,7 +46,7 @@ export async function preparePackages() {
 /** Prepares what `server/tests/peers` uses. A test whose program is missing after this fails and says so. */
 export async function prepareSenders() {
   await install(senders);
-  if (existsSync(rsyslog) || process.env.LOGSTEAD_TEST_RSYSLOG) return;
+  if (hasRsyslog() || process.env.LOGSTEAD_TEST_RSYSLOG) return;
   if (!answers('apt-get') || !(await unpackRsyslog())) {
     console.error(
       `The tests use rsyslog. Unpack these Debian packages with dpkg -x into one folder, and name it in ` +
@@ -53,6 +54,11 @@ export async function prepareSenders() {
     );
   }
 }
+
+/** Whether all of it was unpacked, the newest of the packages included. */
+const hasRsyslog = () =>
+  existsSync(rsyslog) &&
+  readdirSync(rsyslog, { recursive: true }).some((file) => file.endsWith('omelasticsearch.so'));
 
 /** Installs what is missing where that is ours to do; otherwise says what to install. */
 async function install(packages) {
@@ -97,6 +103,8 @@ async function unpackRsyslog() {
     if (code === 0) code = await run('dpkg', ['-x', join(folder, file), folder]);
     rmSync(join(folder, file), { force: true });
   }
-  if (code === 0) renameSync(folder, rsyslog);
+  if (code !== 0) return false;
+  rmSync(rsyslog, { recursive: true, force: true });
+  renameSync(folder, rsyslog);
   return code === 0;
 }

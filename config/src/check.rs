@@ -11,7 +11,7 @@ use crate::listen::Listener;
 use crate::node::Node;
 use crate::problem::{Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
-use crate::source::{Source, SourceKind};
+use crate::source::{Http, Source, SourceKind};
 use crate::step::{CheckedStep, Step, check_step};
 use crate::warn::warnings;
 
@@ -50,6 +50,8 @@ pub fn draft_json(text: &[u8]) -> Result<Draft, Vec<Problem>> {
 
 /// The longest id.
 const ID_BYTES_MAX: usize = 63;
+/// The longest name of a token.
+const TOKEN_CHARS_MAX: usize = 64;
 
 fn draft(node: &Node, text: &str) -> Result<Draft, Vec<Problem>> {
     let (document, mut findings) = read(node);
@@ -129,7 +131,8 @@ fn bad_id(id: &str) -> String {
 
 fn check_sources(sources: &[Source], findings: &mut Findings) {
     let mut open: Vec<(Listener, &str)> = Vec::new();
-    let mut singles: Vec<&SourceKind> = Vec::new();
+    let mut inlets: Vec<(&str, &Http)> = Vec::new();
+    let mut has_internal = false;
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
         match &source.kind {
@@ -141,11 +144,35 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
                 findings.value(&path.key("paths"), message);
             }
             SourceKind::File(_) => {}
-            SourceKind::Http | SourceKind::Internal if singles.contains(&&source.kind) => {
+            SourceKind::Http(http) => {
+                if http
+                    .token
+                    .as_deref()
+                    .is_some_and(|token| token.is_empty() || TOKEN_CHARS_MAX < token.len())
+                {
+                    let message = format!("must be the name of a token: 1 to {TOKEN_CHARS_MAX} characters");
+                    findings.value(&path.key("token"), message);
+                }
+                match inlets.iter().find(|(_, other)| other.token == http.token) {
+                    Some((owner, Http { token: None })) => {
+                        let message =
+                            format!("source `{owner}` takes what comes without one already: name a token");
+                        findings.value(&path.key("token"), message);
+                    }
+                    Some((owner, _)) => {
+                        let message = format!(
+                            "source `{owner}` takes what comes with this token already: name another"
+                        );
+                        findings.value(&path.key("token"), message);
+                    }
+                    None => inlets.push((&source.id, http)),
+                }
+            }
+            SourceKind::Internal if has_internal => {
                 findings
                     .value(&path.key("kind"), "there can be only one source of this kind: remove this one");
             }
-            SourceKind::Http | SourceKind::Internal => singles.push(&source.kind),
+            SourceKind::Internal => has_internal = true,
         }
     }
 }

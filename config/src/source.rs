@@ -3,7 +3,7 @@
 use ipnet::IpNet;
 use serde::Serialize;
 
-use crate::catalogue::{FILE_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE};
+use crate::catalogue::{FILE_SOURCE, HTTP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE};
 use crate::choice::{Format, Framing, SourceName, Start};
 use crate::count::Count;
 use crate::fields::{Fields, defaults};
@@ -38,7 +38,7 @@ pub enum SourceKind {
     /// Lines that are appended to files.
     File(Files),
     /// The ingest endpoints of the web listener.
-    Http,
+    Http(Http),
     /// Logstead's own log.
     Internal,
 }
@@ -135,6 +135,16 @@ pub struct Files {
     pub max_message: Size,
 }
 
+/// The keys of a source of what comes over HTTP.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Http {
+    /// The name of the token whose messages it takes; without it, it takes what no other source does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub token: Option<String>,
+}
+
 /// How long and for how much a read waits for company.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -153,7 +163,7 @@ impl SourceKind {
         match self {
             SourceKind::Syslog(syslog) => &syslog.listen,
             SourceKind::Relp(relp) => &relp.listen,
-            SourceKind::File(_) | SourceKind::Http | SourceKind::Internal => &[],
+            SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => &[],
         }
     }
 
@@ -163,7 +173,7 @@ impl SourceKind {
             SourceKind::Syslog(_) => "syslog",
             SourceKind::Relp(_) => "relp",
             SourceKind::File(_) => "file",
-            SourceKind::Http => "http",
+            SourceKind::Http(_) => "http",
             SourceKind::Internal => "internal",
         }
     }
@@ -245,6 +255,13 @@ impl Tls {
     }
 }
 
+impl Http {
+    fn read(fields: &mut Fields<'_>) -> Http {
+        fields.told_by(HTTP_SOURCE);
+        Http { token: fields.optional("token") }
+    }
+}
+
 impl Files {
     fn read(fields: &mut Fields<'_>) -> Files {
         fields.told_by(FILE_SOURCE);
@@ -295,7 +312,7 @@ impl Read for Source {
             Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
             Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
             Some(SourceName::File) => SourceKind::File(Files::read(&mut fields)),
-            Some(SourceName::Http) => SourceKind::Http,
+            Some(SourceName::Http) => SourceKind::Http(Http::read(&mut fields)),
             Some(SourceName::Internal) => SourceKind::Internal,
             // Without a kind it is unknown which keys belong here.
             None => return Some(Source { id, enabled, kind: SourceKind::Internal }),

@@ -118,7 +118,7 @@ fn unknown_keys_are_told_with_the_nearest_known_one() {
     );
     check(
         "[[sources]]\nid = \"web\"\nkind = \"http\"\nlisten = []",
-        &["5:1: sources[0].listen: unknown key `listen`; known here: id, enabled, kind"],
+        &["5:1: sources[0].listen: unknown key `listen`; known here: id, enabled, kind, token"],
     );
 }
 
@@ -173,6 +173,15 @@ fn kinds_are_those_of_this_version() {
     );
     check(
         "[[sources]]\nid = \"a\"\nkind = \"http\"\n[[sources]]\nid = \"b\"\nkind = \"http\"",
+        &["5:1: sources[1].token: source `a` takes what comes without one already: name a token"],
+    );
+    let named = "kind = \"http\"\ntoken = \"shop\"";
+    check(
+        &format!("[[sources]]\nid = \"a\"\n{named}\n[[sources]]\nid = \"b\"\n{named}"),
+        &["9:9: sources[1].token: source `a` takes what comes with this token already: name another"],
+    );
+    check(
+        "[[sources]]\nid = \"a\"\nkind = \"internal\"\n[[sources]]\nid = \"b\"\nkind = \"internal\"",
         &["7:8: sources[1].kind: there can be only one source of this kind: remove this one"],
     );
 }

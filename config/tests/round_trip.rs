@@ -3,10 +3,10 @@
 use logstead_config::{
     Action, Address, Addresses, Addressing, ClientTls, Coalesce, Compression, Count, Destination,
     DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
-    Gather, Header, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki, NdjsonHttp, Packing,
-    ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp, RelpServer, Retention, Rotate, Route,
-    S3, Share, Size, Source, SourceKind, Start, Step, Syslog, SyslogServer, Template, Tls, Token, Transport,
-    Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+    Gather, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki, NdjsonHttp,
+    Packing, ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp, RelpServer, Retention,
+    Rotate, Route, S3, Share, Size, Source, SourceKind, Start, Step, Syslog, SyslogServer, Template, Tls,
+    Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -136,7 +136,8 @@ fn files() -> impl Strategy<Value = SourceKind> {
 }
 
 fn sources() -> impl Strategy<Value = Vec<Source>> {
-    let kind = prop_oneof![Just(SourceKind::Http), Just(SourceKind::Internal), syslog(), relp(), files()];
+    let http = option::of("[a-z]{1,9}").prop_map(|token| SourceKind::Http(Http { token }));
+    let kind = prop_oneof![http, Just(SourceKind::Internal), syslog(), relp(), files()];
     shuffled((any::<bool>(), kind), |id, (enabled, kind)| Source { id, enabled, kind })
 }
 
@@ -490,7 +491,11 @@ fn a_new_entry_stands_behind_the_others_of_its_kind() {
     });
     assert_eq!(merged, COMMENTED.replace("# the law\n", "# the law\n\n[[logspaces]]\nid = \"spare\"\n"));
     let merged = edited(|document| {
-        document.sources.push(Source { id: "web".into(), enabled: true, kind: SourceKind::Http })
+        document.sources.push(Source {
+            id: "web".into(),
+            enabled: true,
+            kind: SourceKind::Http(Http::default()),
+        })
     });
     let new = "delay = \"2ms\"\n\n[[sources]]\nid = \"web\"\nkind = \"http\"\n";
     assert_eq!(merged, COMMENTED.replace("delay = \"2ms\"\n", new));

@@ -56,7 +56,7 @@ fn a_full_disk_refuses_those_who_wait_and_holds_back_the_others() {
     let disk = Arc::new(SimDisk::new(1));
     let pipeline = start(disk.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let submit = |message: &str| runtime.block_on(pipeline.submit(batch(message), None));
+    let submit = |message: &str| runtime.block_on(pipeline.submit("http", batch(message), None));
     submit("before").unwrap();
 
     disk.set_bytes_max(Some(disk.used_bytes()));
@@ -84,7 +84,7 @@ fn a_disk_that_is_too_full_to_seal_costs_no_message_and_no_search() {
     let disk = Arc::new(SimDisk::new(4));
     let pipeline = start(disk.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let submit = |batch: Batch| runtime.block_on(pipeline.submit(batch, None));
+    let submit = |batch: Batch| runtime.block_on(pipeline.submit("http", batch, None));
     submit(batch_of(1000, "full")).unwrap();
     // Enough for another message in another journal file, and not for a segment.
     disk.set_bytes_max(Some(disk.used_bytes() + 1000));

@@ -12,7 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The bench may use every crate; nothing may use the bench.
-const CRATE_EDGES: [(&str, &[&str]); 12] = [
+const CRATE_EDGES: [(&str, &[&str]); 13] = [
     ("logstead-record", &[]),
     ("logstead-parse", &[]),
     ("logstead-transform", &["logstead-parse", "logstead-record"]),
@@ -23,12 +23,14 @@ const CRATE_EDGES: [(&str, &[&str]); 12] = [
     ("logstead-client", &[]),
     ("logstead-loadgen", &["logstead-client", "logstead-record"]),
     ("logstead-syslog", &["logstead-config", "logstead-parse", "logstead-record"]),
+    ("logstead-ingest", &["logstead-parse", "logstead-record", "logstead-syslog"]),
     (
         "logstead",
         &[
             "logstead-client",
             "logstead-config",
             "logstead-indexer",
+            "logstead-ingest",
             "logstead-loadgen",
             "logstead-record",
             "logstead-route",
@@ -72,6 +74,7 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-indexer", &["tokio", "axum"]);
     check("logstead-config", &["tokio", "axum", "tantivy"]);
     check("logstead-syslog", &["tokio", "axum", "tantivy", "rusqlite"]);
+    check("logstead-ingest", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-parse", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-transform", &["tokio", "axum", "tantivy", "rusqlite"]);
     check("logstead-template", &["tokio", "axum", "tantivy", "rusqlite", "serde"]);

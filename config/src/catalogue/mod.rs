@@ -10,7 +10,7 @@ mod setting;
 pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
-    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, LOGSPACE, LOKI_DESTINATION,
+    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, HTTP_SOURCE, LOGSPACE, LOKI_DESTINATION,
     NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, S3_DESTINATION, SOURCE,
     SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
@@ -45,7 +45,7 @@ pub fn catalogue() -> Vec<Item> {
         source("syslog", SYSLOG_SOURCE),
         source("relp", RELP_SOURCE),
         source("file", FILE_SOURCE),
-        source("http", &[]),
+        source("http", HTTP_SOURCE),
         source("internal", &[]),
         item("logspaces", "", &[LOGSPACE]),
         destination("syslog", &[SYSLOG_DESTINATION, STREAM_DESTINATION]),
@@ -73,6 +73,7 @@ pub fn tables() -> Vec<Table> {
         table("source relp", &[rows::OF_RELP]),
         table("source sockets", &[rows::READING, rows::SOCKETS]),
         table("source file", &[rows::OF_FILES]),
+        table("source http", &[rows::OF_HTTP]),
         table("logspace", &[LOGSPACE]),
         table("destination", &[DESTINATION]),
         table("destination syslog", &[SYSLOG_DESTINATION]),

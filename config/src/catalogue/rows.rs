@@ -11,6 +11,7 @@ use crate::count::Count;
 pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS];
 pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS];
 pub(crate) const FILE_SOURCE: &[&[Setting]] = &[OF_FILES, READING];
+pub(crate) const HTTP_SOURCE: &[&[Setting]] = &[OF_HTTP];
 
 /// Every source.
 pub(crate) const SOURCE: &[Setting] = &[
@@ -23,7 +24,7 @@ pub(crate) const SOURCE: &[Setting] = &[
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
                 to files; `http`, the ingest endpoints of the web listener; or `internal`, Logstead's own log. \
-                There can be one `http` and one `internal` source, and they have no keys besides these."),
+                There can be one `internal` source, which has no keys besides these."),
     Setting::new("enabled", Kind::Switch, "Enabled")
         .default("true")
         .help("Whether it receives anything.")
@@ -55,6 +56,13 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
         .means("Whether a datagram holds many messages, each ending with a newline. Otherwise it is one message, \
                 whatever it contains."),
 ];
+
+/// What only a source of what comes over HTTP has.
+pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", Kind::Text, "Token")
+    .empty("everything that no other source takes")
+    .help("The name of the ingest token whose messages it takes.")
+    .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may be \
+            of kind `http`: one of them without this key, which takes what comes with any other token.")];
 
 /// What only a source of RELP has. Its senders wait for answers: waiting for them to send more is waiting in vain.
 pub(super) const OF_RELP: &[Setting] = &[

@@ -4,6 +4,8 @@ use crate::meta;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::AnswerError;
+use logstead_ingest::encoding::Packed;
+use logstead_ingest::messages::Refused;
 use logstead_record::query::{ErrorKind, ParseError};
 use serde::Serialize;
 use std::ops::Range;
@@ -94,6 +96,14 @@ pub(crate) struct ApiError {
     retry_after_seconds: Option<u64>,
 }
 
+/// What a response refuses, for protocols that say it in their own words. Every response of an [`ApiError`] carries it.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) detail: String,
+    pub(crate) retry_after_seconds: Option<u64>,
+}
+
 /// What handlers return.
 pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
 
@@ -137,7 +147,6 @@ impl ApiError {
         *self.problem
     }
 
-    #[cfg(test)]
     pub(crate) fn detail(&self) -> &str {
         &self.problem.detail
     }
@@ -158,6 +167,13 @@ impl ApiError {
     pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
         tracing::error!("a request failed: {error}");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
+    }
+
+    /// The same with a remark.
+    #[must_use]
+    pub(crate) fn but(mut self, remark: &str) -> ApiError {
+        self.problem.detail = format!("{} ({remark})", self.problem.detail);
+        self
     }
 
     #[must_use]
@@ -195,7 +211,13 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        let refusal = Refusal {
+            status: self.status,
+            detail: self.problem.detail.clone(),
+            retry_after_seconds: self.retry_after_seconds,
+        };
         let mut response = (self.status, axum::Json(self.problem)).into_response();
+        response.extensions_mut().insert(refusal);
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = self.retry_after_seconds {
@@ -221,6 +243,25 @@ impl From<AnswerError> for ApiError {
                 ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
             }
             AnswerError::Cancelled | AnswerError::Unreadable(_) => ApiError::internal(error),
+        }
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> ApiError {
+        let status = match &refused {
+            Refused::Malformed { .. } | Refused::Packed(Packed::Damaged { .. }) => StatusCode::BAD_REQUEST,
+            Refused::TooMany { .. } | Refused::Packed(Packed::TooLong { .. }) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
+            Refused::Packed(Packed::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        };
+        let error = ApiError::new(status, refused.to_string());
+        match refused {
+            Refused::Malformed { place: Some((line, column)), .. } => {
+                error.at(Place { line, column, end_column: None })
+            }
+            _ => error,
         }
     }
 }

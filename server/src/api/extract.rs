@@ -3,7 +3,7 @@
 use super::error::{ApiError, Place, Result};
 use super::peer::Client;
 use crate::web::TooSlow;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -61,7 +61,7 @@ impl<S: Sync> FromRequest<S> for DocumentText {
     async fn from_request(request: Request, _: &S) -> Result<DocumentText> {
         let media_type = media_type(request.headers());
         let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
-        let text = String::from_utf8(body.into())
+        let text = String::from_utf8(body)
             .map_err(|error| ApiError::bad_request(format!("the document is not UTF-8 text: {error}")))?;
         Ok(DocumentText { media_type, text })
     }
@@ -130,7 +130,7 @@ pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError 
 }
 
 /// The whole body, or 413 as soon as it is known to be longer.
-async fn read_body(body: Body, body_bytes_max: usize) -> Result<Bytes> {
+async fn read_body(body: Body, body_bytes_max: usize) -> Result<Vec<u8>> {
     let mut pieces = Pieces::of(body, body_bytes_max)?;
     while pieces.read_next().await?.is_some() {}
     Ok(pieces.whole())
@@ -172,8 +172,8 @@ impl Pieces {
     }
 
     /// What was read.
-    pub(crate) fn whole(self) -> Bytes {
-        self.read.into()
+    pub(crate) fn whole(self) -> Vec<u8> {
+        self.read
     }
 
     fn too_large(&self) -> ApiError {

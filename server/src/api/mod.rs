@@ -7,9 +7,10 @@
 //! | `ask/`      | the questions, a file for each                              |
 //! | `tail/`     | messages as they are stored                                 |
 //! | `router/`   | the router document and its revisions                       |
-//! | `operate/`  | storing messages, logspaces, health                         |
+//! | `operate/`  | logspaces, destinations, health                             |
+//! | `ingest/`   | storing messages, in every protocol that shippers speak     |
 //!
-//! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, …} ←
+//! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.
 //!
 //! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`].
@@ -22,6 +23,7 @@ mod error;
 mod export;
 mod extract;
 mod headers;
+mod ingest;
 mod limits;
 mod observe;
 mod openapi;
@@ -37,6 +39,7 @@ mod stream;
 mod tail;
 mod waiting;
 
+pub use ingest::ecosystem::ecosystem;
 pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
 pub use state::ApiState;
@@ -47,6 +50,7 @@ use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use error::ApiError;
+use ingest::dress;
 use operate::system::Description;
 use state::{Inner, Shared};
 use utoipa_axum::router::OpenApiRouter;
@@ -72,7 +76,14 @@ pub fn apps(state: ApiState) -> Apps {
     for (needs, routes) in routes::routes() {
         console = console.merge(match needs {
             Needs::Nothing => routes,
-            needs => routes.route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require)),
+            needs => {
+                let routes =
+                    routes.route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require));
+                match needs {
+                    Needs::Ingest(protocol) => routes.layer(from_fn_with_state(protocol, dress::dress)),
+                    _ => routes,
+                }
+            }
         });
     }
     let (console, _) = console.split_for_parts();

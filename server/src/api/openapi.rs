@@ -62,6 +62,7 @@ fn describe(operation: &mut Operation, needs: Needs) {
         Needs::Session => Some("a session of a user".to_owned()),
         Needs::Role(role) => Some(format!("the role {role}")),
         Needs::Everything => Some("a grant of everything".to_owned()),
+        Needs::Ingest(_) => Some("the role ingest, or a grant of everything".to_owned()),
     };
     if let Some(needed) = needed {
         let empty: [&str; 0] = [];

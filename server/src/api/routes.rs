@@ -11,30 +11,34 @@ use super::ask::overview::OverviewRequest;
 use super::ask::search::{CountRequest, SearchRequest};
 use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
 use super::export::ExportRequest;
+use super::ingest::ecosystem;
+use super::ingest::protocol::Protocol;
 use super::operate::replay::ReplayRequest;
-use super::operate::{destinations, flow, ingest, logspaces, replay, system, trial};
+use super::operate::{destinations, flow, logspaces, replay, system, trial};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::trying::{history, trace};
 use super::router::{document, lookups, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
-use super::{export, saved_searches, tail};
+use super::{export, ingest, saved_searches, tail};
 use crate::meta::Role;
 use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// All of them.
-pub(super) fn routes() -> [(Needs, OpenApiRouter<Shared>); 7] {
-    [
+pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<Shared>)> {
+    let own = [
         (Needs::Nothing, public()),
         (Needs::Session, own_account()),
         (Needs::Role(Role::Analyst), questions()),
         (Needs::Role(Role::Analyst), analyst()),
+        (Needs::Ingest(Protocol::Ours), ours()),
         (Needs::Everything, everything()),
         (Needs::Role(Role::Operator), operator()),
         (Needs::Role(Role::Admin), admin()),
-    ]
+    ];
+    own.into_iter().chain(ecosystem::routes()).collect()
 }
 
 /// Those of the port for metrics.
@@ -93,10 +97,13 @@ fn analyst() -> OpenApiRouter<Shared> {
         .routes(routes!(users::change_password))
 }
 
-/// Storing is among these, as a caller who sees a part must not be able to fill the rest.
+/// Open to tokens that may send and nothing else.
+fn ours() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(ingest::ours::ingest))
+}
+
 fn everything() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
-        .routes(routes!(ingest::ingest))
         .routes(routes!(document::get_router))
         .routes(routes!(document::validate))
         .routes(routes!(lookups::list))
@@ -141,6 +148,7 @@ fn admin() -> OpenApiRouter<Shared> {
         .routes(routes!(users::remove_totp_of))
         .routes(routes!(tokens::list_tokens, tokens::create_token))
         .routes(routes!(tokens::remove_token))
+        .routes(routes!(tokens::rotate_token))
         .routes(routes!(logspaces::resume_retention))
         .routes(routes!(audit::audit))
 }

@@ -5,7 +5,9 @@
 
 use super::access::throttle::Throttle;
 use super::error::Result;
-use super::operate::room::Memory;
+use super::ingest::pace::Pace;
+use super::ingest::repeats::Repeats;
+use super::ingest::room::Memory;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;
@@ -69,6 +71,10 @@ pub(super) struct Inner {
     pub(super) instant_searches: Lane,
     /// What ingest takes of the memory.
     pub(super) ingest: Memory,
+    /// How fast tokens send.
+    pub(super) pace: Mutex<Pace>,
+    /// What requests with an `Idempotency-Key` were answered.
+    pub(super) repeats: Mutex<Repeats>,
     /// Held by the only verification that may run: it reads everything.
     pub(super) verifying: Arc<Semaphore>,
     /// Tails that are open.
@@ -104,6 +110,8 @@ impl Inner {
             searches: Lane::new(searches_max, searches_max),
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest,
+            pace: Mutex::default(),
+            repeats: Mutex::default(),
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
             tail_turns: Semaphore::new(crate::machine::cores()),

@@ -25,6 +25,7 @@ mod table;
 mod tail;
 mod text;
 mod tls;
+mod token;
 mod typed_password;
 mod user;
 mod verify;
@@ -86,6 +87,9 @@ enum Command {
     /// Makes certificates
     #[command(after_help = tls::EXAMPLES)]
     Tls(tls::Tls),
+    /// Makes a token in the store of a stopped server
+    #[command(after_help = token::EXAMPLES)]
+    Token(token::Token),
     /// Sends load to a receiver and counts what was sent and acknowledged
     #[command(after_help = loadgen::EXAMPLES)]
     Loadgen(Box<loadgen::Loadgen>),
@@ -109,6 +113,7 @@ pub fn run() -> ExitCode {
         Command::Reindex(reindex) => reindex.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Tls(tls) => tls.run(),
+        Command::Token(token) => token.run(),
         Command::Loadgen(loadgen) => loadgen.run(),
     };
     match done {

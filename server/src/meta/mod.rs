@@ -62,5 +62,5 @@ pub use secret::{Secret, setup_code};
 pub use session_list::ListedSession;
 pub use sessions::{Session, SessionLimits};
 pub use store::Meta;
-pub use tokens::{NewToken, Token};
+pub use tokens::{NewToken, Token, TokenLimits};
 pub use users::{Credentials, Role, User};

@@ -1,13 +1,44 @@
 //! API tokens: for programs, shown once, with a role and an optional end.
 
 use super::books::Used;
-use super::columns::Nanos;
+use super::columns::{Json, Nanos};
 use super::{Actor, Error, Grant, Meta, Result, Role, Secret};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 
 /// `last_used` is recorded at most this often.
 const LAST_USED_STEP: i64 = 60 * SECOND;
+
+/// How much a token may send; what is absent is not limited.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TokenLimits {
+    /// Messages a second, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, nullable = false)]
+    pub messages_per_second: Option<u64>,
+    /// Bytes of unpacked bodies a second, on average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, nullable = false)]
+    pub bytes_per_second: Option<u64>,
+    /// Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, nullable = false)]
+    pub body_bytes: Option<u64>,
+}
+
+impl TokenLimits {
+    /// Whether they are about how fast it sends.
+    pub fn limit_pace(&self) -> bool {
+        self.messages_per_second.is_some() || self.bytes_per_second.is_some()
+    }
+
+    /// Whether one of them would let nothing pass.
+    pub fn has_zero(&self) -> bool {
+        [self.messages_per_second, self.bytes_per_second, self.body_bytes].contains(&Some(0))
+    }
+}
 
 /// A token, without its secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +59,10 @@ pub struct Token {
     pub expires_at: Option<Timestamp>,
     /// When it was last used, to the minute.
     pub last_used: Option<Timestamp>,
+    /// How much it may send.
+    pub limits: TokenLimits,
+    /// Until when the secret works that it had before.
+    pub former_until: Option<Timestamp>,
 }
 
 /// A token to create.
@@ -55,6 +90,17 @@ impl Meta {
         grant: &Grant,
         now: Timestamp,
     ) -> Result<(i64, Secret)> {
+        self.add_limited_token(new, grant, &TokenLimits::default(), now)
+    }
+
+    /// Creates a token that may send so much. Returns its id and its secret, which is not stored.
+    pub fn add_limited_token(
+        &self,
+        new: &NewToken<'_>,
+        grant: &Grant,
+        limits: &TokenLimits,
+        now: Timestamp,
+    ) -> Result<(i64, Secret)> {
         let secret = Secret::token()?;
         let id = self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -67,7 +113,7 @@ impl Meta {
             if is_taken {
                 return Err(Error::TokenExists(new.name.to_owned()));
             }
-            insert(&transaction, new, grant, secret.hash(), now)?;
+            insert(&transaction, new, (grant, limits), secret.hash(), now)?;
             let id = transaction.last_insert_rowid();
             transaction.commit()?;
             Ok(id)
@@ -79,7 +125,8 @@ impl Meta {
     pub fn tokens(&self) -> Result<Vec<Token>> {
         let store = self.store();
         let mut statement = store.connection.prepare_cached(
-            "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope
+            "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope, limits,
+                    former_until
              FROM tokens ORDER BY id",
         )?;
         let mut tokens = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -95,8 +142,10 @@ impl Meta {
         let found = store
             .connection
             .prepare_cached(
-                "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope
-                 FROM tokens WHERE hash = ?1 AND (expires_at IS NULL OR ?2 < expires_at)",
+                "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope, limits,
+                        former_until
+                 FROM tokens WHERE (hash = ?1 OR former_hash = ?1 AND ?2 < former_until)
+                             AND (expires_at IS NULL OR ?2 < expires_at)",
             )?
             .query_row(params![secret_hash, Nanos(now)], read)
             .optional()?;
@@ -106,6 +155,28 @@ impl Meta {
             store.books.used(Used::Token(token.id), now);
         }
         Ok(Some(token))
+    }
+
+    /// Gives a token that has not ended another secret. The present one works until `former_until`; one from before ends.
+    /// Returns its name and the secret, which is not stored; `None` if there is no such token.
+    pub fn rotate_token(
+        &self,
+        id: i64,
+        former_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<(String, Role, Secret)>> {
+        let secret = Secret::token()?;
+        let rotated = self.write(|connection| {
+            let mut statement = connection.prepare_cached(
+                "UPDATE tokens SET former_hash = hash, former_until = ?2, hash = ?3
+                 WHERE id = ?1 AND (expires_at IS NULL OR ?4 < expires_at) RETURNING name, role",
+            )?;
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            Ok(statement
+                .query_row(params![id, Nanos(former_until), secret.hash(), Nanos(now)], row)
+                .optional()?)
+        })?;
+        Ok(rotated.map(|(name, role)| (name, role, secret)))
     }
 
     /// Removes a token. Returns its name, or `None` if there is none.
@@ -121,7 +192,7 @@ impl Meta {
 fn insert(
     connection: &Connection,
     new: &NewToken<'_>,
-    grant: &Grant,
+    (grant, limits): (&Grant, &TokenLimits),
     hash: [u8; 32],
     now: Timestamp,
 ) -> Result<()> {
@@ -129,9 +200,9 @@ fn insert(
     let Actor { account, name: author } = created_by;
     let (expires_at, logspaces) = (expires_at.map(Nanos), grant.logspaces_column());
     connection.execute(
-        "INSERT INTO tokens (name, role, hash, created_by_account, created_by, created_at, expires_at, logspaces, scope)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope],
+        "INSERT INTO tokens (name, role, hash, created_by_account, created_by, created_at, expires_at, logspaces, scope, limits)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope, Json(limits)],
     )?;
     Ok(())
 }
@@ -146,6 +217,8 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
         created_at: row.get::<_, Nanos>(4)?.0,
         expires_at: row.get::<_, Option<Nanos>>(5)?.map(|nanos| nanos.0),
         last_used: row.get::<_, Option<Nanos>>(6)?.map(|nanos| nanos.0),
+        limits: row.get::<_, Option<Json<TokenLimits>>>(9)?.map(|json| json.0).unwrap_or_default(),
+        former_until: row.get::<_, Option<Nanos>>(10)?.map(|nanos| nanos.0),
     })
 }
 
@@ -170,6 +243,30 @@ mod tests {
         assert_eq!(meta.remove_token(id).unwrap().as_deref(), Some("ci"));
         assert_eq!(meta.remove_token(id).unwrap(), None);
         assert_eq!(meta.use_token(secret.hash(), at(2)).unwrap(), None);
+    }
+
+    #[test]
+    fn the_former_secret_works_until_the_overlap_ends_and_no_longer_than_its_token() {
+        let directory = tempfile::tempdir().unwrap();
+        let meta = Meta::open(&directory.path().join("logstead.db")).unwrap();
+        let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND);
+        let new =
+            NewToken { name: "web", role: Role::Ingest, created_by: "ana".into(), expires_at: Some(at(100)) };
+        let limits = TokenLimits { bytes_per_second: Some(5), ..TokenLimits::default() };
+        let (id, first) = meta.add_limited_token(&new, &Grant::default(), &limits, at(1)).unwrap();
+        let (name, role, second) = meta.rotate_token(id, at(50), at(10)).unwrap().unwrap();
+        assert_eq!((name.as_str(), role), ("web", Role::Ingest));
+        let works =
+            |secret: &Secret, seconds: i64| meta.use_token(secret.hash(), at(seconds)).unwrap().is_some();
+        assert!(works(&first, 49) && works(&second, 49));
+        assert!(!works(&first, 50) && works(&second, 99) && !works(&second, 100));
+        assert_eq!(meta.tokens().unwrap()[0].limits, limits);
+        let (_, _, third) = meta.rotate_token(id, at(90), at(20)).unwrap().unwrap();
+        assert!(!works(&first, 21) && works(&second, 21) && works(&third, 21), "two at most");
+        assert!(meta.rotate_token(id, at(200), at(100)).unwrap().is_none(), "it has ended");
+        assert!(meta.rotate_token(id + 1, at(90), at(20)).unwrap().is_none());
+        meta.remove_token(id).unwrap();
+        assert!(!works(&second, 21) && !works(&third, 21));
     }
 
     #[test]

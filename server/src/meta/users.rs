@@ -15,6 +15,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
+    /// Sends messages and does nothing else. For tokens only.
+    Ingest,
     /// Searches.
     Analyst,
     /// Changes the router.
@@ -24,11 +26,12 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Role; 3] = [Role::Analyst, Role::Operator, Role::Admin];
+    const ALL: [Role; 4] = [Role::Ingest, Role::Analyst, Role::Operator, Role::Admin];
 
     /// The name that the API and the database use.
     pub fn name(self) -> &'static str {
         match self {
+            Role::Ingest => "ingest",
             Role::Analyst => "analyst",
             Role::Operator => "operator",
             Role::Admin => "admin",

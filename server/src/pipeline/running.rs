@@ -69,8 +69,8 @@ pub(crate) struct Running {
     pub(crate) sources: BTreeMap<String, Arc<Source>>,
     /// Sources and listeners of the document that do not receive for now.
     pub(crate) failed: Vec<Failed>,
-    /// The source of the HTTP endpoints, if the document has one.
-    pub(crate) http: Option<Arc<Inlet>>,
+    /// The sources of what comes over HTTP.
+    pub(crate) http: Vec<Arc<Inlet>>,
     /// The source of our own log, if the document has one.
     pub(crate) internal: Option<Arc<Inlet>>,
 }

@@ -379,7 +379,7 @@ impl From<&SourceKind> for SourceType {
             SourceKind::Syslog(_) => SourceType::Syslog,
             SourceKind::Relp(_) => SourceType::Relp,
             SourceKind::File(_) => SourceType::File,
-            SourceKind::Http => SourceType::Http,
+            SourceKind::Http(_) => SourceType::Http,
             SourceKind::Internal => SourceType::Internal,
         }
     }

@@ -19,7 +19,10 @@ pub enum SubmitError {
     #[error("there is no logspace `{0}`")]
     UnknownLogspace(String),
     /// The live router document has no source for it.
-    #[error("the router document has no source of kind `http`: add one to take messages over HTTP")]
+    #[error(
+        "the router document has no source of kind `http` that takes what comes with this token: add one, without \
+         `token` to take everything else"
+    )]
     NoSource,
     /// The source for it is not enabled.
     #[error("source `{0}` is disabled, so nothing is taken over HTTP for now")]
@@ -36,14 +39,38 @@ pub enum SubmitError {
 }
 
 impl Pipeline {
-    /// Takes messages that came over HTTP, and returns what became of them once all that are stored are durable. They
-    /// go to `logspace`, or where the routes say.
-    pub async fn submit(&self, batch: Batch, logspace: Option<&str>) -> Result<Taken, SubmitError> {
+    /// The id of the source that takes what comes over HTTP with this token: its own, or the one without a token.
+    pub fn http_source(&self, token: Option<&str>) -> Result<Arc<str>, SubmitError> {
+        if self.stop_requested() {
+            return Err(SubmitError::ShuttingDown);
+        }
+        let live = self.router();
+        let http = live.checked.sources.iter().filter_map(|source| match &source.kind {
+            SourceKind::Http(http) => Some((source, http.token.as_deref())),
+            _ => None,
+        });
+        let of = |wanted: Option<&str>| http.clone().find(|(_, named)| *named == wanted);
+        match token.and_then(|name| of(Some(name))).or_else(|| of(None)) {
+            None => Err(SubmitError::NoSource),
+            Some((source, _)) if !source.enabled => Err(SubmitError::SourceDisabled(source.id.clone())),
+            Some((source, _)) => Ok(source.id.as_str().into()),
+        }
+    }
+
+    /// Takes messages of a source without a thread of its own, and returns what became of them once all that are stored
+    /// are durable. They go to `logspace`, or where the routes say.
+    pub async fn submit(
+        &self,
+        source: &str,
+        batch: Batch,
+        logspace: Option<&str>,
+    ) -> Result<Taken, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }
         let running = self.running.load_full();
-        let inlet = running.http.as_ref().ok_or_else(|| no_inlet(&running))?;
+        let inlet = running.http.iter().find(|inlet| *inlet.id == *source);
+        let inlet = inlet.ok_or_else(|| no_inlet(&running, source))?;
         let in_document = |id: &str| running.live.checked.logspaces.iter().any(|logspace| logspace.id == id);
         if let Some(id) = logspace
             && !in_document(id)
@@ -82,7 +109,7 @@ impl Pipeline {
     }
 }
 
-fn no_inlet(running: &Running) -> SubmitError {
-    let source = running.live.checked.sources.iter().find(|source| source.kind == SourceKind::Http);
-    source.map_or(SubmitError::NoSource, |source| SubmitError::SourceDisabled(source.id.clone()))
+fn no_inlet(running: &Running, source: &str) -> SubmitError {
+    let is_there = running.live.checked.sources.iter().any(|config| config.id == source);
+    if is_there { SubmitError::SourceDisabled(source.to_owned()) } else { SubmitError::NoSource }
 }

@@ -43,7 +43,7 @@ impl Settings {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
             SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
             SourceKind::File(files) => return Some(Settings::of_files(files)),
-            SourceKind::Http | SourceKind::Internal => return None,
+            SourceKind::Http(_) | SourceKind::Internal => return None,
         };
         Some(Settings::of(framing, split_datagrams, reception, data))
     }

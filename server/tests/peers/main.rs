@@ -16,6 +16,7 @@ mod openssl;
 mod program;
 mod receiver;
 mod rsyslog;
+mod shippers;
 #[path = "../support/mod.rs"]
 mod support;
 mod syslog_ng;

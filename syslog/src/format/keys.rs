@@ -54,7 +54,7 @@ pub const KEYS: [(Column, &str); 9] = [
 ];
 
 /// What a severity without a facility belongs to, as in syslog.
-const USER: Facility = Facility::new(1).expect("1 is a facility");
+pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
 
 /// The keys that are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +100,14 @@ impl Keys {
             }
         }
         Keys { keys, lengths }
+    }
+
+    /// The same for values beside a text, which says itself what its message is and when it was written.
+    pub fn beside(instead: impl Fn(Column) -> Option<String>) -> Keys {
+        Keys::new(|column| match column {
+            Column::Time | Column::Message => Some(String::new()),
+            column => instead(column),
+        })
     }
 
     /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
@@ -163,6 +171,16 @@ impl Found {
         }
     }
 
+    /// Whether a pair is what a column says in the end, where others have the word before.
+    pub(super) fn is_said(&self, at: usize, before: &[&Found]) -> bool {
+        let texts: [fn(&Found) -> Option<usize>; 4] =
+            [|found| found.host, |found| found.program, |found| found.pid, |found| found.msgid];
+        match texts.iter().find(|text| text(self) == Some(at)) {
+            Some(text) => before.iter().all(|other| text(other).is_none()),
+            None => self.taken.contains(&at) && before.iter().all(|other| other.severity.is_none()),
+        }
+    }
+
     /// Severity and facility; without a facility it is user.
     pub(super) fn priority(&self) -> Option<Priority> {
         Some(Priority::of(self.facility.unwrap_or(USER), self.severity?))
@@ -185,7 +203,7 @@ fn time(text: &str, clock: Clock<'_>) -> Option<Timestamp> {
 }
 
 /// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
-pub(super) fn epoch(text: &str) -> Option<Timestamp> {
+pub fn epoch(text: &str) -> Option<Timestamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = whole.strip_prefix('-').unwrap_or(whole);
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

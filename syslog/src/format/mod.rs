@@ -3,6 +3,7 @@
 //!
 //! The two RFCs are read in one pass each; what single vendors do instead is looked at only where they do not fit.
 
+pub mod beside;
 mod cisco;
 mod fields;
 mod frame;

@@ -468,7 +468,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores messages and answers once they are durable. */
+        /**
+         * Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
+         *     A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
+         */
         post: operations["ingest"];
         delete?: never;
         options?: never;
@@ -1042,6 +1045,26 @@ export interface paths {
         post?: never;
         /** Removes a token: it stops working at once. */
         delete: operations["remove_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
+         *     can be changed one after the other.
+         */
+        post: operations["rotate_token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2076,6 +2099,11 @@ export interface components {
             took_ms: number;
             warnings: components["schemas"]["QueryWarning"][];
         };
+        /** @description The keys of a source of what comes over HTTP. */
+        Http: {
+            /** @description The name of the token whose messages it takes; without it, it takes what no other source does. */
+            token?: string;
+        };
         /**
          * @description What an HTTP server gets of a message.
          * @enum {string}
@@ -2922,7 +2950,7 @@ export interface components {
          * @description What an account may do. Each role includes those before it.
          * @enum {string}
          */
-        Role: "analyst" | "operator" | "admin";
+        Role: "ingest" | "analyst" | "operator" | "admin";
         /** @description When a file is set aside. */
         Rotate: {
             /** @description When a period of this length ends, counted from 1970 in UTC. */
@@ -2931,6 +2959,15 @@ export interface components {
             compression: components["schemas"]["Packing"];
             /** @description Before it is longer than this. */
             size?: string | null;
+        };
+        /** @description How a token gets another secret. */
+        Rotation: {
+            /**
+             * @description How long the present secret works beside the new one, at most `30d`.
+             * @default 24h
+             * @example 24h
+             */
+            overlap?: string;
         };
         /** @description One rule of the router. */
         Route: {
@@ -3237,10 +3274,10 @@ export interface components {
         }) | (components["schemas"]["Files"] & {
             /** @enum {string} */
             kind: "file";
-        }) | {
+        }) | (components["schemas"]["Http"] & {
             /** @enum {string} */
             kind: "http";
-        } | {
+        }) | {
             /** @enum {string} */
             kind: "internal";
         };
@@ -3743,6 +3780,27 @@ export interface components {
             /** @description The file that holds it instead. */
             token_file?: string | null;
         };
+        /** @description How much a token may send; what is absent is not limited. */
+        TokenLimits: {
+            /**
+             * Format: int64
+             * @description Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+             * @default null
+             */
+            body_bytes?: number;
+            /**
+             * Format: int64
+             * @description Bytes of unpacked bodies a second, on average.
+             * @default null
+             */
+            bytes_per_second?: number;
+            /**
+             * Format: int64
+             * @description Messages a second, on average.
+             * @default null
+             */
+            messages_per_second?: number;
+        };
         /** @description A token to create. */
         TokenRequest: {
             /**
@@ -3750,7 +3808,12 @@ export interface components {
              * @description When it ends (RFC 3339); never by default.
              */
             expires_at?: string | null;
-            /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
+            /** @description How much it may send; as much as it likes by default. */
+            limits?: components["schemas"]["TokenLimits"];
+            /**
+             * @description For analysts, ids of the logspaces that may be searched; all by default. For the role ingest, ids of those that it
+             *     may name in a request; by default none, so that the routes decide.
+             */
             logspaces?: string[] | null;
             /**
              * @description Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
@@ -5686,6 +5749,8 @@ export interface operations {
                 logspace?: string | null;
                 /** @description What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it. */
                 format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
+                /** @description With `1`, a body with a message that cannot be read is refused as a whole. */
+                atomic?: ("1" | "0") | null;
                 /** @description The host of messages that name none; by default, for `text/plain`, the sender's address. */
                 host?: string | null;
                 /** @description The zone of times that name none. */
@@ -5738,7 +5803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs a grant of everything, or the CSRF token */
+            /** @description Needs the role ingest, or a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5765,7 +5830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The router document has no source of kind `http` */
+            /** @description The router document has no source of kind `http` that takes it, or a request with the same Idempotency-Key is under way */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5785,6 +5850,24 @@ export interface operations {
             };
             /** @description The media type or the encoding of the body is not understood */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key came with another body before */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token sends more than it may: `Retry-After` says when to come again */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7808,6 +7891,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
             };
             /** @description Nobody is logged in */
             401: {

@@ -84,7 +84,7 @@ function OverHttp({ text }: { text: string }) {
   const { data: session } = useQuery(sessionQuery);
   const make = useMutation({
     mutationFn: () => {
-      const body = { name: tokenName(new Date()), role: 'analyst' as const };
+      const body = { name: tokenName(new Date()), role: 'ingest' as const };
       return unwrap(client.POST('/api/v1/tokens', { body }));
     },
   });

@@ -11,10 +11,15 @@ use crate::machine::clock;
 use crate::meta::{Account, Grant, Role, Secret};
 use crate::web::Pulse;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
+
+/// Where Datadog's clients send their key.
+const DATADOG: HeaderName = HeaderName::from_static("dd-api-key");
 
 /// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
 /// extensions.
@@ -65,7 +70,7 @@ pub(crate) fn is_encrypted(shared: &Inner, client: Option<Client>) -> bool {
 
 /// Who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
 pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Option<Caller>> {
-    if headers.contains_key(header::AUTHORIZATION) {
+    if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(DATADOG) {
         return by_token(shared, headers).await.map(Some);
     }
     let Some(secret) = cookie::session_secret(headers) else { return Ok(None) };
@@ -80,26 +85,77 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
 
 async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
     let refused = || ApiError::new(StatusCode::UNAUTHORIZED, "this API token is unknown or has expired");
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let Some(token) = bearer(value) else {
+    let Some(token) = presented(headers) else {
         return Err(ApiError::new(
             StatusCode::UNAUTHORIZED,
-            "the header Authorization is not understood: send `Authorization: Bearer TOKEN`",
+            "the header Authorization is not understood: send `Authorization: Bearer TOKEN`, or the token with Splunk, \
+             ApiKey or Basic (as the password)",
         ));
     };
-    if shared.state.admin_token.as_deref().is_some_and(|admin| Secret::same(admin, token)) {
+    if shared.state.admin_token.as_deref().is_some_and(|admin| Secret::same(admin, &token)) {
         let name = "LOGSTEAD_ADMIN_TOKEN".to_owned();
         return Caller::new(Account::Environment, name, Role::Admin, Grant::default());
     }
-    let hash = Secret::presented(token).hash();
+    let hash = Secret::presented(&token).hash();
     let token = shared.meta(move |meta| meta.use_token(hash, clock::now())).await?.ok_or_else(refused)?;
     let name = format!("token:{}", token.name);
     let caller = Caller::new(Account::Token(token.id), name, token.role, token.grant)?;
-    Ok(caller.until(token.expires_at))
+    Ok(caller.until(token.expires_at).limited(token.limits))
 }
 
-fn bearer(value: &str) -> Option<&str> {
-    let (scheme, token) = value.split_once(' ')?;
+/// The token in a request's headers, as its protocol has it.
+///
+/// | header                             | of                                              |
+/// |------------------------------------|-------------------------------------------------|
+/// | `Authorization: Bearer TOKEN`      | the API, Loki, OpenTelemetry                    |
+/// | `Authorization: Splunk TOKEN`      | Splunk                                          |
+/// | `Authorization: Basic …`           | everything that has a user and a password: the token is the password |
+/// | `Authorization: ApiKey TOKEN`      | Elasticsearch, also as `ID:TOKEN` in Base64     |
+/// | `DD-API-KEY: TOKEN`                | Datadog                                         |
+fn presented(headers: &HeaderMap) -> Option<String> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return headers.get(DATADOG)?.to_str().ok().map(str::to_owned);
+    };
+    let (scheme, token) = value.to_str().ok()?.trim().split_once(' ')?;
     let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    let behind_colon = || {
+        let text = String::from_utf8(STANDARD.decode(token).ok()?).ok()?;
+        text.split_once(':').map(|(_, token)| token.to_owned())
+    };
+    let token = match scheme.to_ascii_lowercase().as_str() {
+        "bearer" | "splunk" => Some(token.to_owned()),
+        "basic" => behind_colon(),
+        "apikey" => Some(behind_colon().unwrap_or_else(|| token.to_owned())),
+        _ => None,
+    };
+    token.filter(|token| !token.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_read_from_the_header_of_every_protocol() {
+        let basic = |text: &str| STANDARD.encode(text);
+        for (name, value, expected) in [
+            ("authorization", "Bearer lst_a", Some("lst_a")),
+            ("authorization", "bearer  lst_a ", Some("lst_a")),
+            ("authorization", "Splunk lst_a", Some("lst_a")),
+            ("authorization", "ApiKey lst_a", Some("lst_a")),
+            ("authorization", &format!("ApiKey {}", basic("id:lst_a")), Some("lst_a")),
+            ("authorization", &format!("Basic {}", basic("anyone:lst_a")), Some("lst_a")),
+            ("authorization", &format!("Basic {}", basic(":lst:a")), Some("lst:a")),
+            ("dd-api-key", "lst_a", Some("lst_a")),
+            ("authorization", "Basic nonsense", None),
+            ("authorization", &format!("Basic {}", basic("lst_a")), None),
+            ("authorization", "Bearer ", None),
+            ("authorization", "Digest lst_a", None),
+            ("authorization", "lst_a", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+            assert_eq!(presented(&headers).as_deref(), expected, "{value}");
+        }
+    }
 }

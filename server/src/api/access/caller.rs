@@ -4,8 +4,9 @@
 //! [`Caller::logspaces`], messages only within [`Caller::scope`].
 
 use crate::api::error::{ApiError, Result};
+use crate::api::ingest::protocol::Protocol;
 use crate::machine::clock;
-use crate::meta::{Account, Actor, Grant, Role};
+use crate::meta::{Account, Actor, Grant, Role, TokenLimits};
 use crate::pipeline::Pipeline;
 use crate::store::Logspaces;
 use logstead_indexer::Hit;
@@ -24,6 +25,9 @@ pub(crate) enum Needs {
     Role(Role),
     /// The right to search everything, as its answer cannot be limited to a part of the store.
     Everything,
+    /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
+    /// not be able to fill the rest.
+    Ingest(Protocol),
 }
 
 /// Who is asking.
@@ -46,6 +50,8 @@ pub(crate) struct Caller {
     pub(crate) must_enrol: bool,
     /// Whether the session has just been prolonged, so that the cookie has to be as well.
     pub(super) prolonged: bool,
+    /// How much it may send.
+    pub(crate) limits: TokenLimits,
 }
 
 impl Caller {
@@ -69,6 +75,7 @@ impl Caller {
             expires_at: None,
             must_enrol: false,
             prolonged: false,
+            limits: TokenLimits::default(),
         })
     }
 
@@ -85,6 +92,16 @@ impl Caller {
     /// The same, until its token ends.
     pub(super) fn until(self, expires_at: Option<Timestamp>) -> Caller {
         Caller { expires_at, ..self }
+    }
+
+    /// The same, sending no more than this.
+    pub(super) fn limited(self, limits: TokenLimits) -> Caller {
+        Caller { limits, ..self }
+    }
+
+    /// The name of its token, if it has one.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.name.strip_prefix("token:").filter(|_| matches!(self.account, Account::Token(_)))
     }
 
     /// The caller as an actor, for the audit log.
@@ -136,18 +153,24 @@ impl Caller {
             Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
                 "this is about the user who is logged in, and {name} is not a user: log in with name and password"
             ))),
-            Needs::Role(_) | Needs::Everything if self.must_enrol => Err(ApiError::forbidden(format!(
+            Needs::Role(_) | Needs::Everything | Needs::Ingest(_) if self.must_enrol => Err(ApiError::forbidden(format!(
                 "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
                  page that the console shows"
             ))),
             Needs::Role(needed) if *role < needed => {
                 Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
             }
-            Needs::Everything if !grant.is_everything() => Err(ApiError::forbidden(format!(
-                "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
+            Needs::Ingest(_) if *role == Role::Ingest => Ok(()),
+            Needs::Everything if *role == Role::Ingest => {
+                Err(ApiError::forbidden(format!("{name} may send messages, and nothing else")))
+            }
+            Needs::Everything | Needs::Ingest(_) if !grant.is_everything() => {
+                Err(ApiError::forbidden(format!(
+                    "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
                  it under /users"
-            ))),
-            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything => Ok(()),
+                )))
+            }
+            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything | Needs::Ingest(_) => Ok(()),
         }
     }
 }

@@ -6,6 +6,7 @@
 use crate::api::error::{ApiError, Result};
 use crate::api::state::Inner;
 use crate::meta::{Grant, Role};
+use axum::http::StatusCode;
 use logstead_record::query;
 
 /// Maximum length of a grant's filter.
@@ -20,7 +21,11 @@ pub(super) fn check_grant(
 ) -> Result<Grant> {
     let scope = scope.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let path = if logspaces.is_some() { "logspaces" } else { "scope" };
-    if role != Role::Analyst && (logspaces.is_some() || scope.is_some()) {
+    if role == Role::Ingest && scope.is_some() {
+        let detail = "a token that only sends finds nothing: leave out scope for the role ingest";
+        return Err(ApiError::bad_request(detail).path("scope"));
+    }
+    if !matches!(role, Role::Analyst | Role::Ingest) && (logspaces.is_some() || scope.is_some()) {
         let detail = format!(
             "only an analyst can be limited to a part of the store: leave out {path} for the role {role}"
         );
@@ -31,6 +36,15 @@ pub(super) fn check_grant(
         check_scope(text)?;
     }
     Ok(Grant { logspaces, scope })
+}
+
+/// 422 for a role that only tokens can have.
+pub(super) fn check_role_of_user(role: Role) -> Result<()> {
+    if role != Role::Ingest {
+        return Ok(());
+    }
+    let detail = "the role ingest is for tokens: nobody can log in with it";
+    Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("role"))
 }
 
 /// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.

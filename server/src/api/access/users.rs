@@ -2,7 +2,7 @@
 
 use super::account::{Sessions, listed};
 use super::credentials::{check_current, check_name, hash_password};
-use super::grants::{access_of, check_grant};
+use super::grants::{access_of, check_grant, check_role_of_user};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path, Peer};
@@ -104,6 +104,7 @@ pub(crate) async fn create_user(
 ) -> Result<(StatusCode, axum::Json<User>)> {
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
+    check_role_of_user(role)?;
     let grant = check_grant(&shared, role, logspaces, scope)?;
     let hash = hash_password(&shared, &name, password).await?;
     let created_at = clock::now();
@@ -137,6 +138,7 @@ pub(crate) async fn change_user(
     Json(change): Json<UserChange>,
 ) -> Result<axum::Json<User>> {
     let UserChange { role, logspaces, scope } = change;
+    check_role_of_user(role)?;
     let grant = check_grant(&shared, role, logspaces, scope)?;
     let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
     let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));

@@ -44,15 +44,15 @@ impl Pipeline {
         logspaces.extend(next.logspaces.clone());
         let mut destinations = before.destinations.clone();
         destinations.extend(next.destinations.clone());
-        let inlet = |kind: &SourceKind, open: &Option<Arc<Inlet>>| {
-            let mut enabled = live.checked.sources.iter().filter(|source| source.enabled);
-            let source = enabled.find(|source| source.kind == *kind)?;
-            let same = open.as_ref().filter(|inlet| *inlet.id == *source.id);
-            Some(same.cloned().unwrap_or_else(|| self.inlet(&source.id)))
+        let open: Vec<&Arc<Inlet>> = before.http.iter().chain(&before.internal).collect();
+        let inlet = |source: &Config| {
+            let same = open.iter().find(|inlet| *inlet.id == *source.id);
+            same.map_or_else(|| self.inlet(&source.id), |inlet| Arc::clone(inlet))
         };
+        let enabled = || live.checked.sources.iter().filter(|source| source.enabled);
         Running {
-            http: inlet(&SourceKind::Http, &before.http),
-            internal: inlet(&SourceKind::Internal, &before.internal),
+            http: enabled().filter(|source| matches!(source.kind, SourceKind::Http(_))).map(inlet).collect(),
+            internal: enabled().find(|source| source.kind == SourceKind::Internal).map(inlet),
             sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
             targets: Running::reach(&router, &logspaces, &destinations),
             routes: RouteCount::all(&router, &self.counters),

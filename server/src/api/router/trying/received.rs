@@ -3,9 +3,9 @@
 //! What is stored may have been changed by the steps of the live routes. Its raw bytes are as they came, unless a mask
 //! rewrote them, so they are read again as their source reads them.
 
-use crate::api::operate::reading::{IngestParams, Reading};
 use crate::pipeline::Pipeline;
 use logstead_config::{Checked, SourceKind};
+use logstead_ingest::ours::{Reader as Ours, Reading};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use std::collections::HashMap;
@@ -18,15 +18,14 @@ pub(super) struct Reader {
     formats: HashMap<String, Option<Arc<Syslog>>>,
     /// Whether what is stored may be different from what was received.
     reads_again: bool,
-    /// The source of what comes over HTTP.
-    http: Option<String>,
+    /// The sources of what comes over HTTP.
+    http: Vec<String>,
 }
 
 impl Reader {
     pub(super) fn new(pipeline: &Arc<Pipeline>, draft: &Checked) -> Reader {
-        let mut sources = draft.sources.iter();
-        let http = sources.find(|source| matches!(source.kind, SourceKind::Http));
-        let http = http.map(|source| source.id.clone());
+        let http = draft.sources.iter().filter(|source| matches!(source.kind, SourceKind::Http(_)));
+        let http = http.map(|source| source.id.clone()).collect();
         let changes = pipeline.router().checked.routes.iter().any(|route| !route.steps.is_empty());
         Reader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes, http }
     }
@@ -55,7 +54,7 @@ impl Reader {
     pub(super) fn pasted(&mut self, raw: &str, source: &str, now: Timestamp, builder: &mut BatchBuilder) {
         let line = raw.trim_end_matches(['\r', '\n']).as_bytes();
         builder.origin(Origin { source: source.as_bytes(), peer: b"", received: now });
-        if self.http.as_deref() == Some(source) && as_ingested(line, now, builder) {
+        if self.http.iter().any(|id| id == source) && as_ingested(line, now, builder) {
             return;
         }
         let format = self.format(source).unwrap_or_else(|| {
@@ -67,7 +66,7 @@ impl Reader {
 
 /// An object as a line of JSON, anything else as a line of text. Whether it could be read.
 fn as_ingested(line: &[u8], now: Timestamp, builder: &mut BatchBuilder) -> bool {
-    let Ok(reading) = Reading::of(&IngestParams::default()) else { return false };
+    let reading = Ours::new(Reading::default());
     let is_object = line.starts_with(b"{") && reading.object(line, now, builder).is_ok();
     is_object || reading.line(line, now, "", builder).is_ok()
 }

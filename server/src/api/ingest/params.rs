@@ -1,19 +1,18 @@
-//! How the messages of a body are read: the keys of objects and the format of lines, according to the parameters of the
-//! request. `docs/http.md` documents it.
+//! The parameters of our own protocol: where messages go, the keys of objects and the format of lines. `docs/http.md`
+//! documents them.
 
 use crate::api::error::{ApiError, Result};
+use crate::api::extract::{media_type, unsupported};
 use crate::api::question::clocks::zone;
 use crate::api::question::split_list;
+use axum::http::HeaderMap;
 use jiff::tz::TimeZone;
 use logstead_config::Format;
-use logstead_record::{BatchBuilder, Field, Row, Timestamp};
-use logstead_syslog::format::json::{Json, Limits, Rejected};
+use logstead_ingest::ours::{Form, Reading};
+use logstead_record::Timestamp;
+use logstead_syslog::format::Syslog;
 use logstead_syslog::format::keys::{Column, Keys};
-use logstead_syslog::format::{Clock, Known, Syslog};
 use serde::Deserialize;
-
-/// Maximum length of a message.
-pub(in crate::api) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
 
 /// Where messages go, and how they are read. Keys in lists are separated by commas; the first key that is present, not
 /// empty and readable counts.
@@ -21,10 +20,13 @@ pub(in crate::api) const LIMITS: Limits = Limits { line_bytes_max: 1 << 20, fiel
 #[serde(deny_unknown_fields)]
 pub(crate) struct IngestParams {
     /// The logspace to store in; by default the routes decide.
-    pub(in crate::api) logspace: Option<String>,
+    pub(super) logspace: Option<String>,
     /// What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it.
     #[param(default = "text", inline)]
-    pub(in crate::api) format: Option<LineFormat>,
+    pub(super) format: Option<LineFormat>,
+    /// With `1`, a body with a message that cannot be read is refused as a whole.
+    #[param(default = "0", inline)]
+    pub(super) atomic: Option<Switch>,
     /// The host of messages that name none; by default, for `text/plain`, the sender's address.
     host: Option<String>,
     /// The zone of times that name none.
@@ -51,6 +53,15 @@ pub(crate) struct IngestParams {
     severity_field: Option<String>,
 }
 
+/// Yes or no.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
+pub(crate) enum Switch {
+    #[serde(rename = "1", alias = "true")]
+    On,
+    #[serde(rename = "0", alias = "false")]
+    Off,
+}
+
 /// What a line of text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -65,68 +76,36 @@ pub(crate) enum LineFormat {
     Rfc3164,
 }
 
-/// Reads the messages of one request.
-pub(in crate::api) struct Reading {
-    json: Json,
-    /// For lines; `None` if a line is a plain message.
-    syslog: Option<Syslog>,
-    zone: TimeZone,
-    host: Option<String>,
-    written: Option<Timestamp>,
+/// How the lines of a body are written, by the headers of its request. A format is for lines of text alone.
+pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<Form> {
+    let form = match media_type(headers).as_deref() {
+        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => Form::JsonLines,
+        Some("application/json") => Form::Json,
+        Some("text/plain") => Form::Text,
+        other => return Err(unsupported(other, "application/x-ndjson, application/json or text/plain")),
+    };
+    match (form, format) {
+        (Form::Text, _) | (_, None) => Ok(form),
+        _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
+    }
 }
 
-impl Reading {
-    /// As the parameters say.
-    pub(in crate::api) fn of(params: &IngestParams) -> Result<Reading> {
-        let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
-        let format = match params.format {
-            None | Some(LineFormat::Text) => None,
-            Some(LineFormat::Auto) => Some(Format::Auto),
-            Some(LineFormat::Rfc5424) => Some(Format::Rfc5424),
-            Some(LineFormat::Rfc3164) => Some(Format::Rfc3164),
-        };
-        Ok(Reading {
-            json: Json { keys: params.keys(), limits: LIMITS },
-            syslog: format.map(|format| Syslog::of_lines(format, zone.clone())),
-            zone,
-            host: params.host.clone(),
-            written: params.written.as_deref().map(written).transpose()?,
-        })
-    }
-
-    /// Adds an object as a message.
-    pub(in crate::api) fn object(
-        &self,
-        object: &[u8],
-        received: Timestamp,
-        builder: &mut BatchBuilder,
-    ) -> Result<(), Rejected> {
-        let host = self.host.as_deref().unwrap_or_default();
-        self.json.parse(object, Clock::of_receipt(received, &self.zone), host.as_bytes(), builder)
-    }
-
-    /// Adds a line as a message.
-    pub(in crate::api) fn line(
-        &self,
-        line: &[u8],
-        received: Timestamp,
-        peer: &str,
-        builder: &mut BatchBuilder,
-    ) -> Result<(), Rejected> {
-        LIMITS.check_line(line)?;
-        let host = self.host.as_deref().unwrap_or(peer).as_bytes();
-        match &self.syslog {
-            Some(syslog) => {
-                let written = self.written.unwrap_or(received);
-                syslog.parse(line, Known { peer: host, written, ..Known::at(received) }, builder);
-            }
-            None => {
-                let text = line.strip_suffix(b"\r").unwrap_or(line);
-                builder.push(&Row::text(line).with(Field::Message, text).with(Field::Host, host));
-            }
-        }
-        Ok(())
-    }
+/// How its messages are read.
+pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
+    let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
+    let format = match params.format {
+        None | Some(LineFormat::Text) => None,
+        Some(LineFormat::Auto) => Some(Format::Auto),
+        Some(LineFormat::Rfc5424) => Some(Format::Rfc5424),
+        Some(LineFormat::Rfc3164) => Some(Format::Rfc3164),
+    };
+    Ok(Reading {
+        keys: params.keys(),
+        syslog: format.map(|format| Syslog::of_lines(format, zone.clone())),
+        zone,
+        host: params.host.clone(),
+        written: params.written.as_deref().map(written).transpose()?,
+    })
 }
 
 impl IngestParams {

@@ -65,7 +65,7 @@ impl Memory {
 
 /// A body's share of the memory for all bodies. It grows with what has arrived, so that a sender who announces much
 /// and sends little does not block others.
-pub(super) struct Room<'a> {
+pub(crate) struct Room<'a> {
     memory: &'a Memory,
     held: Option<SemaphorePermit<'a>>,
     bytes: usize,

@@ -1,0 +1,87 @@
+//! The messages of a body in batches of bounded size, and which of them were refused.
+//!
+//! **Invariant:** every message becomes a row or is counted as refused.
+
+use crate::messages::{Messages, Next, Refusal};
+use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+
+/// How many refusals are listed; all are counted.
+pub const REFUSALS_MAX: usize = 100;
+/// A batch is sealed at this many messages …
+pub const BATCH_MESSAGES_MAX: usize = 8192;
+/// … or at this many bytes.
+pub const BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// Who sent the messages of a body, and when.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    /// The id of the source.
+    pub source: String,
+    /// The sender's address; empty if it is not known.
+    pub peer: String,
+    /// Now.
+    pub received: Timestamp,
+}
+
+/// The messages of a body, batch by batch.
+pub struct Batches<M> {
+    messages: M,
+    sender: Sender,
+    /// How many were refused.
+    pub refused: usize,
+    /// The first of them.
+    pub refusals: Vec<Refusal>,
+}
+
+impl<M: Messages> Batches<M> {
+    /// Of messages from one sender.
+    pub fn of(messages: M, sender: Sender) -> Batches<M> {
+        Batches { messages, sender, refused: 0, refusals: Vec::new() }
+    }
+
+    /// What the protocol has to say of what was read so far.
+    pub fn messages(&self) -> &M {
+        &self.messages
+    }
+
+    /// How much is left.
+    pub fn rest_bytes(&self) -> usize {
+        self.messages.rest_bytes()
+    }
+
+    /// The next messages; an empty batch if all that were left are refused.
+    pub fn next_batch(&mut self) -> Batch {
+        let mut builder = BatchBuilder::new();
+        let mut bytes = 0;
+        let Sender { source, peer, received } = &self.sender;
+        builder.origin(Origin { source: source.as_bytes(), peer: peer.as_bytes(), received: *received });
+        while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
+            match self.messages.next(&mut builder) {
+                Some(Next::Added { bytes: more }) => bytes += more,
+                Some(Next::Refused(refusal)) => {
+                    self.refused += 1;
+                    if self.refusals.len() < REFUSALS_MAX {
+                        self.refusals.push(refusal);
+                    }
+                }
+                None => break,
+            }
+        }
+        builder.seal()
+    }
+
+    /// Reads all of them once and keeps none, so that a body with a bad message can be refused before anything of it is
+    /// stored; says how many would be refused. Afterwards it begins again.
+    pub fn check(&mut self) -> usize {
+        while 0 < self.rest_bytes() {
+            self.next_batch();
+        }
+        self.messages.restart();
+        self.refused
+    }
+
+    /// What the protocol has to say of them.
+    pub fn into_messages(self) -> M {
+        self.messages
+    }
+}

@@ -1,0 +1,383 @@
+//! Elasticsearch's `_bulk`: a line that says what to do, and a line with the document, again and again.
+//!
+//! | line                                              | does                                       |
+//! |---------------------------------------------------|--------------------------------------------|
+//! | `{"create": {…}}`, `{"index": {…}}`               | the document in the next line is a message |
+//! | `{"update": {…}}` with a line behind it, `{"delete": {…}}` | is refused: messages do not change |
+//!
+//! **Invariant:** the reply has an item for each action, in order. A body with a line that says nothing of this is refused
+//! before its first message.
+
+use crate::batches::Sender;
+use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::split::line;
+use jiff::tz::TimeZone;
+use logstead_record::BatchBuilder;
+use logstead_syslog::format::Clock;
+use logstead_syslog::format::json::Json;
+use logstead_syslog::format::keys::{Column, KEYS, Keys};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::fmt::Write;
+
+/// Most names of indexes in one body: each is kept until the reply.
+const INDEXES_MAX: usize = 10_000;
+/// Why an action is not done.
+const UNCHANGEABLE: &str = "messages are only added, never changed or removed: use create or index";
+
+/// The messages of a body, and the reply's items.
+pub struct Bulk {
+    body: Vec<u8>,
+    json: Json,
+    sender: Sender,
+    at: usize,
+    /// Those that are named, after the one of actions that name none.
+    indexes: Vec<String>,
+    items: Vec<Item>,
+    /// The last line of an action, and what it says: most are alike.
+    last: (std::ops::Range<usize>, Said),
+}
+
+/// What becomes of an action.
+struct Item {
+    verb: Verb,
+    index: u32,
+    id: Option<Box<str>>,
+    refused: Option<Box<str>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verb {
+    Create,
+    Index,
+    Update,
+    Delete,
+}
+
+/// What the line of an action says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Said {
+    verb: Verb,
+    index: u32,
+    id: Option<Box<str>>,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    create: Option<About<'a>>,
+    #[serde(borrow)]
+    index: Option<About<'a>>,
+    #[serde(borrow)]
+    update: Option<About<'a>>,
+    #[serde(borrow)]
+    delete: Option<About<'a>>,
+}
+
+/// Everything else that may stand there (`_type`, `routing`, `pipeline`, `require_alias`, …) is of no meaning here.
+#[derive(Deserialize)]
+struct About<'a> {
+    _index: Option<String>,
+    #[serde(borrow)]
+    _id: Option<&'a RawValue>,
+}
+
+impl Verb {
+    const fn name(self) -> &'static str {
+        match self {
+            Verb::Create => "create",
+            Verb::Index => "index",
+            Verb::Update => "update",
+            Verb::Delete => "delete",
+        }
+    }
+
+    const fn has_document(self) -> bool {
+        !matches!(self, Verb::Delete)
+    }
+}
+
+/// Verb, index and id.
+type Named = (Verb, Option<String>, Option<Box<str>>);
+
+fn read(text: &[u8]) -> Result<Named, String> {
+    let line: Line<'_> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    let Line { create, index, update, delete } = line;
+    let verbs =
+        [(Verb::Create, create), (Verb::Index, index), (Verb::Update, update), (Verb::Delete, delete)];
+    let mut said = verbs.into_iter().filter_map(|(verb, about)| about.map(|about| (verb, about)));
+    match (said.next(), said.next()) {
+        (Some((verb, About { _index: index, _id: id })), None) => {
+            let id = id.map(|id| serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().into()));
+            Ok((verb, index, id))
+        }
+        _ => Err("it names none of create, index, update and delete, or several".to_owned()),
+    }
+}
+
+/// Keys as the Elastic Common Schema has them first.
+fn keys() -> Keys {
+    Keys::new(|column| {
+        let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
+        match column {
+            Column::Time => Some(format!("@timestamp,{usual}")),
+            Column::Host => Some(format!("host.name,host.hostname,{usual}")),
+            Column::Severity => Some(format!("log.level,{usual}")),
+            Column::Program => Some(format!("process.name,{usual},service.name")),
+            _ => None,
+        }
+    })
+}
+
+impl Bulk {
+    /// Refuses a body that is none. `index` is the one in the request's path.
+    pub fn of(
+        body: Vec<u8>,
+        index: Option<String>,
+        sender: Sender,
+        messages_max: usize,
+    ) -> Result<Bulk, Refused> {
+        let said = Said { verb: Verb::Create, index: 0, id: None };
+        let mut bulk = Bulk {
+            json: Json { keys: keys(), limits: LIMITS },
+            sender,
+            at: 0,
+            indexes: vec![index.unwrap_or_else(|| "logs".to_owned())],
+            items: Vec::new(),
+            last: (0..0, said),
+            body,
+        };
+        let mut actions = 0;
+        let mut lines = 0;
+        loop {
+            let action = bulk.action().map_err(|(skipped, reason)| {
+                let line = lines + skipped;
+                Refused::malformed(format!(
+                    "malformed action/metadata line {line}: {reason}; send {{\"create\":{{}}}} or {{\"index\":{{}}}} \
+                     and the document in the next line"
+                ))
+            })?;
+            let Some((skipped, said)) = action else { break };
+            lines += skipped;
+            if said.verb.has_document() {
+                lines += 1;
+                if line(&bulk.body, &mut bulk.at).is_none() {
+                    return Err(Refused::malformed(format!(
+                        "the document of the action in line {} is missing",
+                        lines - 1
+                    )));
+                }
+            }
+            actions += 1;
+            Refused::above(actions, messages_max)?;
+        }
+        if actions == 0 {
+            return Err(Refused::malformed(
+                "the body has no actions: send {\"create\":{}} and a document, a line each",
+            ));
+        }
+        bulk.restart();
+        Ok(bulk)
+    }
+
+    /// The next action and how many lines it took, with blank ones before it.
+    fn action(&mut self) -> Result<Option<(usize, Said)>, (usize, String)> {
+        let mut skipped = 0;
+        loop {
+            let start = self.at;
+            let Some(text) = line(&self.body, &mut self.at) else { return Ok(None) };
+            skipped += 1;
+            let range = start..start + text.len();
+            if self.body.get(self.last.0.clone()) == Some(text) && !text.is_empty() {
+                return Ok(Some((skipped, self.last.1.clone())));
+            }
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let (verb, index, id) = read(text).map_err(|reason| (skipped, reason))?;
+            let index = self.index(index).map_err(|reason| (skipped, reason))?;
+            let said = Said { verb, index, id };
+            self.last = (range, said.clone());
+            return Ok(Some((skipped, said)));
+        }
+    }
+
+    fn index(&mut self, name: Option<String>) -> Result<u32, String> {
+        let Some(name) = name else { return Ok(0) };
+        // They are alike, or a few.
+        let at = match self.indexes.iter().rposition(|known| *known == name) {
+            Some(at) => at,
+            None if self.indexes.len() < INDEXES_MAX => {
+                self.indexes.push(name);
+                self.indexes.len() - 1
+            }
+            None => return Err(format!("the body names more than {INDEXES_MAX} indexes")),
+        };
+        Ok(u32::try_from(at).unwrap_or_default())
+    }
+
+    /// The reply. The first `taken` messages that were not refused are; the others are to be sent again, for a reason.
+    pub fn reply(&self, taken: usize, later: Option<&str>, took_ms: u128, filter: &Filter) -> String {
+        let mut out = String::with_capacity(64 + self.items.len() * if filter.is_whole { 200 } else { 32 });
+        let errors = later.is_some() || self.items.iter().any(|item| item.refused.is_some());
+        out.push('{');
+        if filter.took {
+            write!(out, "\"took\":{took_ms},").expect("writing to a text does not fail");
+        }
+        if filter.errors {
+            write!(out, "\"errors\":{errors},").expect("writing to a text does not fail");
+        }
+        if filter.has_items(errors) {
+            out.push_str("\"items\":[");
+            let mut added = 0;
+            for (number, item) in self.items.iter().enumerate() {
+                let is_taken = item.refused.is_none() && {
+                    added += 1;
+                    added <= taken
+                };
+                self.write_item(number, (item, is_taken), later, filter, &mut out);
+            }
+            if out.ends_with(',') {
+                out.pop();
+            }
+            out.push(']');
+        } else if out.ends_with(',') {
+            out.pop();
+        }
+        out.push('}');
+        out
+    }
+
+    fn write_item(
+        &self,
+        number: usize,
+        (item, is_taken): (&Item, bool),
+        later: Option<&str>,
+        filter: &Filter,
+        out: &mut String,
+    ) {
+        let (status, kind, reason) = match &item.refused {
+            Some(reason) => (400, "mapper_parsing_exception", &**reason),
+            None if is_taken => (201, "", ""),
+            None => (429, "es_rejected_execution_exception", later.unwrap_or("send it again")),
+        };
+        if !filter.status && is_taken {
+            return;
+        }
+        write!(out, "{{\"{}\":{{", item.verb.name()).expect("writing to a text does not fail");
+        if filter.is_whole {
+            let index = self.indexes.get(item.index as usize).map_or("", String::as_str);
+            write!(out, "\"_index\":{},\"_id\":", quoted(index)).expect("writing to a text does not fail");
+            match &item.id {
+                Some(id) => out.push_str(&quoted(id)),
+                None => write!(out, "\"{:x}-{number}\"", self.sender.received.nanos())
+                    .expect("writing to a text does not fail"),
+            }
+            out.push(',');
+            if is_taken {
+                out.push_str(
+                    "\"_version\":1,\"result\":\"created\",\"_shards\":{\"total\":1,\"successful\":1,\"failed\":0},\
+                     \"_seq_no\":0,\"_primary_term\":1,",
+                );
+            }
+        }
+        if filter.status {
+            write!(out, "\"status\":{status},").expect("writing to a text does not fail");
+        }
+        if filter.error && !is_taken {
+            write!(out, "\"error\":{{\"type\":\"{kind}\",\"reason\":{}}},", quoted(reason))
+                .expect("writing to a text does not fail");
+        }
+        if out.ends_with(',') {
+            out.pop();
+        }
+        out.push_str("}},");
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+impl Messages for Bulk {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        // It was checked before.
+        let (_, Said { verb, index, id }) = self.action().ok().flatten()?;
+        let document = if verb.has_document() { line(&self.body, &mut self.at)? } else { b"" };
+        let document = document.strip_suffix(b"\r").unwrap_or(document);
+        let read = match verb {
+            Verb::Create | Verb::Index => {
+                let zone = TimeZone::UTC;
+                let clock = Clock::of_receipt(self.sender.received, &zone);
+                let parsed = self.json.parse(document, clock, self.sender.peer.as_bytes(), builder);
+                parsed.map_err(|rejected| rejected.to_string())
+            }
+            Verb::Update | Verb::Delete => Err(UNCHANGEABLE.to_owned()),
+        };
+        let bytes = document.len();
+        let refused = read.err();
+        let next = match &refused {
+            None => Next::Added { bytes },
+            Some(reason) => Next::refused(self.items.len() + 1, reason.clone()),
+        };
+        self.items.push(Item { verb, index, id, refused: refused.map(String::into_boxed_str) });
+        Some(next)
+    }
+
+    fn rest_bytes(&self) -> usize {
+        // What is left may be blank lines.
+        let rest = self.body.get(self.at..).unwrap_or_default();
+        if rest.len() < 64 && rest.trim_ascii().is_empty() { 0 } else { rest.len() }
+    }
+
+    fn restart(&mut self) {
+        self.at = 0;
+        self.items.clear();
+    }
+}
+
+/// Which parts of the reply the sender wants (`filter_path`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filter {
+    took: bool,
+    errors: bool,
+    /// Items as a whole.
+    is_whole: bool,
+    status: bool,
+    error: bool,
+}
+
+impl Filter {
+    /// Of the parameter.
+    pub fn of(filter_path: Option<&str>) -> Filter {
+        let Some(paths) = filter_path else {
+            return Filter { took: true, errors: true, is_whole: true, status: true, error: true };
+        };
+        let mut filter = Filter { took: false, errors: false, is_whole: false, status: false, error: false };
+        for path in paths.split(',').map(str::trim) {
+            let mut parts = path.split('.');
+            match (parts.next(), parts.next(), parts.next()) {
+                (Some("took"), ..) => filter.took = true,
+                (Some("errors"), ..) => filter.errors = true,
+                (Some("items" | "*"), Some(_), Some("status")) => filter.status = true,
+                (Some("items" | "*"), Some(_), Some("error")) => filter.error = true,
+                (Some("items" | "*" | "**"), ..) => {
+                    filter = Filter { is_whole: true, status: true, error: true, ..filter };
+                    if path == "*" || path == "**" {
+                        filter = Filter { took: true, errors: true, ..filter };
+                    }
+                }
+                _ => {}
+            }
+        }
+        filter
+    }
+
+    fn has_items(&self, errors: bool) -> bool {
+        self.is_whole || self.status || self.error && errors
+    }
+}
+
+#[cfg(test)]
+#[path = "bulk/tests.rs"]
+mod tests;

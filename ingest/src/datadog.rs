@@ -1,0 +1,140 @@
+//! Datadog's log intake: an array of objects, or one object.
+//!
+//! `hostname`, `service`, `status` and `timestamp` are host, program, severity and time; each of the `ddtags`
+//! (`env:prod,team:web`) is a field, too.
+//!
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
+
+use crate::batches::Sender;
+use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::split::{count_objects, element};
+use jiff::tz::TimeZone;
+use logstead_record::{BatchBuilder, Field};
+use logstead_syslog::format::Clock;
+use logstead_syslog::format::json::Json;
+use logstead_syslog::format::keys::{Column, KEYS, Keys};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+const HINT: &str = "send an array of objects with a `message`, or one";
+/// Most tags of a message that are fields; the others stand in `ddtags`.
+const TAGS_MAX: usize = 100;
+
+/// The messages of a body.
+pub struct Datadog {
+    body: Vec<u8>,
+    json: Json,
+    sender: Sender,
+    at: usize,
+    number: usize,
+}
+
+#[derive(Deserialize)]
+struct Tagged<'a> {
+    #[serde(borrow)]
+    ddtags: Option<Cow<'a, str>>,
+}
+
+fn keys() -> Keys {
+    Keys::new(|column| {
+        let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
+        match column {
+            Column::Host => Some(format!("hostname,{usual}")),
+            Column::Program => Some(format!("service,{usual},ddsource")),
+            Column::Severity => Some(format!("status,{usual}")),
+            _ => None,
+        }
+    })
+}
+
+impl Datadog {
+    /// Refuses a body that is none.
+    pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Datadog, Refused> {
+        Refused::above(count_objects(&body, HINT)?, messages_max)?;
+        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, at: 0, number: 0 })
+    }
+}
+
+impl Messages for Datadog {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        let Some(object) = element(&self.body, &mut self.at) else {
+            self.at = self.body.len();
+            return None;
+        };
+        self.number += 1;
+        let zone = TimeZone::UTC;
+        let clock = Clock::of_receipt(self.sender.received, &zone);
+        if let Err(rejected) = self.json.parse(object, clock, self.sender.peer.as_bytes(), builder) {
+            return Some(Next::refused(self.number, rejected.to_string()));
+        }
+        let tags = serde_json::from_slice::<Tagged<'_>>(object).ok().and_then(|tagged| tagged.ddtags);
+        for tag in tags.iter().flat_map(|tags| tags.split(',')).take(TAGS_MAX) {
+            let Some((name, value)) = tag.trim().split_once(':').filter(|(name, _)| !name.is_empty()) else {
+                continue;
+            };
+            match Field::from_name(name) {
+                None => builder.field_of_last(name.as_bytes(), value.as_bytes()),
+                Some(_) => builder.field_of_last(format!("tag.{name}").as_bytes(), value.as_bytes()),
+            }
+        }
+        Some(Next::Added { bytes: object.len() })
+    }
+
+    fn rest_bytes(&self) -> usize {
+        self.body.len() - self.at
+    }
+
+    fn restart(&mut self) {
+        (self.at, self.number) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batches::Batches;
+    use logstead_record::{Batch, Timestamp};
+    use proptest::prelude::*;
+
+    fn datadog(body: &[u8]) -> Result<Batches<Datadog>, Refused> {
+        let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
+        let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+        Ok(Batches::of(Datadog::of(body.to_vec(), sender.clone(), 50)?, sender))
+    }
+
+    #[test]
+    fn a_message_has_its_host_service_status_and_tags() {
+        let body = r#"[{"ddsource":"nginx","ddtags":"env:prod, host:x,lonely","hostname":"web-1","service":"shop",
+            "status":"warn","message":"slow","timestamp":1700000000123},7]"#;
+        let mut batches = datadog(body.as_bytes()).unwrap();
+        let batch = batches.next_batch();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let known = [batch.host(0), batch.program(0), batch.message(0)].map(text);
+        assert_eq!(known, ["web-1", "shop", "slow"]);
+        assert_eq!(batch.priority(0).unwrap().severity().name(), "warning");
+        assert_eq!(batch.own_time(0).unwrap().to_string(), "2023-11-14T22:13:20.123Z");
+        let fields: Vec<_> =
+            batch.fields(0).map(|(name, value)| format!("{}={}", text(name), text(value))).collect();
+        assert_eq!(fields, ["ddsource=nginx", "ddtags=env:prod, host:x,lonely", "env=prod", "tag.host=x"]);
+        assert_eq!((batch.rows(), batches.refused, batches.refusals[0].number), (1, 1, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_messages_or_refused(
+            pieces in proptest::collection::vec(
+                prop_oneof![
+                    proptest::collection::vec(any::<u8>(), 0..6),
+                    proptest::sample::select(vec![
+                        "[", "]", ",", "{\"message\":\"m\"}", "{\"ddtags\":\"a:b,,:c\"}", "{\"ddtags\":7}", "{}", "7",
+                    ]).prop_map(|text| text.as_bytes().to_vec()),
+                ],
+                0..12,
+            ),
+        ) {
+            let Ok(mut batches) = datadog(&pieces.concat()) else { return Ok(()) };
+            let all: Vec<Batch> = std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect();
+            prop_assert!(all.iter().map(Batch::rows).sum::<usize>() + batches.refused <= 50);
+        }
+    }
+}

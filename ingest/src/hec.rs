@@ -1,0 +1,448 @@
+//! Splunk's HTTP event collector: JSON objects one after the other, with nothing or white space between them.
+//!
+//! | in the object            | becomes                                                                       |
+//! |--------------------------|-------------------------------------------------------------------------------|
+//! | `event`, a text or number | the message                                                                  |
+//! | `event`, an object       | fields; the message is its `message`, `msg`, `line` or `log`, or the object itself |
+//! | `time`                   | the time, in seconds with a fraction, as a number or a text                     |
+//! | `host`, `source`, `sourcetype`, `index`, `fields` | [beside](logstead_syslog::format::beside) the message |
+//!
+//! Lines without objects (`/raw`) have the same beside them, from the request.
+//!
+//! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is taken as a whole: its
+//! [fault](Hec::fault) says which event is not as it should be.
+
+use crate::batches::Sender;
+use crate::messages::{LIMITS, Messages, Next};
+use crate::split::{line, value};
+use logstead_parse::{JsonLimits, JsonObject};
+use logstead_record::{BatchBuilder, Timestamp};
+use logstead_syslog::format::beside::{Beside, Text, push};
+use logstead_syslog::format::keys::{KEYS, Keys};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Stands before a name that is another field's.
+const PREFIX: &str = "splunk";
+/// Where the message of an event stands that is an object.
+const MESSAGE_KEYS: [&str; 6] = ["message", "msg", "line", "log", "_raw", "short_message"];
+const TIME_KEYS: [&str; 3] = ["time", "timestamp", "@timestamp"];
+
+/// Why a body is not taken, and which of its events, from 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Which event.
+    pub number: usize,
+    /// What is wrong.
+    pub what: What,
+}
+
+/// What is wrong with an event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// It is not JSON, or not as it should be.
+    Format(String),
+    /// It has no `event`.
+    Missing,
+    /// Its `event` is empty.
+    Blank,
+    /// Its `fields` are no flat object.
+    Fields,
+    /// There are more than may be.
+    TooMany,
+}
+
+/// How a body is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// JSON objects.
+    Events,
+    /// A text a line.
+    Lines,
+}
+
+/// What the request says of all its messages.
+#[derive(Clone, Default, Debug)]
+pub struct About {
+    /// When they were written.
+    pub time: Option<Timestamp>,
+    /// `host`, `source`, `sourcetype`, `index`.
+    pub values: Vec<(String, String)>,
+}
+
+/// The events of a body.
+pub struct Hec {
+    body: Vec<u8>,
+    form: Form,
+    sender: Sender,
+    keys: Keys,
+    time: Option<Timestamp>,
+    about: Beside<String>,
+    messages_max: usize,
+    at: usize,
+    number: usize,
+    fault: Option<Fault>,
+}
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow)]
+    time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    host: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    source: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sourcetype: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    index: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    event: Option<&'a RawValue>,
+    #[serde(borrow)]
+    fields: Option<&'a RawValue>,
+}
+
+fn keys() -> Keys {
+    Keys::beside(|column| {
+        let usual = KEYS.iter().find(|(known, _)| *known == column).map_or("", |(_, keys)| *keys);
+        Some(usual.to_owned())
+    })
+}
+
+/// Seconds since 1970 with a fraction, or in a smaller unit if there are too many of them.
+pub fn time_of(text: &str) -> Option<Timestamp> {
+    logstead_syslog::format::keys::epoch(text.trim())
+}
+
+impl Hec {
+    /// Of a body with what its request says of it.
+    pub fn of(body: Vec<u8>, (form, about): (Form, About), sender: Sender, messages_max: usize) -> Hec {
+        let keys = keys();
+        let beside = Beside::of(about.values, &keys, sender.received);
+        Hec {
+            body,
+            form,
+            sender,
+            keys,
+            time: about.time,
+            about: beside,
+            messages_max,
+            at: 0,
+            number: 0,
+            fault: None,
+        }
+    }
+
+    /// What was wrong, after all events were read.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// How many messages there were.
+    pub fn messages(&self) -> usize {
+        self.number
+    }
+
+    /// Ends reading.
+    fn fails(&mut self, what: What) -> Option<Next> {
+        self.at = self.body.len();
+        let number = self.number.saturating_sub(1);
+        self.fault.get_or_insert(Fault { number, what });
+        Some(Next::refused(number + 1, "it is not an event"))
+    }
+
+    fn line(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        let line = loop {
+            let line = line(&self.body, &mut self.at)?;
+            if !line.trim_ascii().is_empty() {
+                break line;
+            }
+        };
+        self.number += 1;
+        if LIMITS.check_line(line).is_err() {
+            return self
+                .fails(What::Format(format!("a line is longer than {} bytes", LIMITS.line_bytes_max)));
+        }
+        if self.messages_max < self.number {
+            return self.fails(What::TooMany);
+        }
+        let message = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = Text { message, time: self.time, host: self.sender.peer.as_bytes(), ..Text::of(line) };
+        push(&text, (&self.about, &Beside::<&str>::nothing()), PREFIX, builder);
+        Some(Next::Added { bytes: line.len() + self.about.bytes() })
+    }
+
+    fn event(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        let (object, end) = match value(&self.body, self.at) {
+            None => {
+                self.at = self.body.len();
+                return None;
+            }
+            Some(Ok(found)) => found,
+            Some(Err(error)) => {
+                self.number += 1;
+                return self.fails(What::Format(error.to_string()));
+            }
+        };
+        self.number += 1;
+        if self.messages_max < self.number {
+            return self.fails(What::TooMany);
+        }
+        match self.add(object, builder) {
+            Ok(bytes) => {
+                self.at = end;
+                Some(Next::Added { bytes })
+            }
+            Err(what) => self.fails(what),
+        }
+    }
+
+    fn add(&self, object: &[u8], builder: &mut BatchBuilder) -> Result<usize, What> {
+        LIMITS.check_line(object).map_err(|error| What::Format(error.to_string()))?;
+        let event: Event<'_> =
+            serde_json::from_slice(object).map_err(|error| What::Format(error.to_string()))?;
+        let mut outer: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
+        let metadata = [
+            ("host", event.host),
+            ("source", event.source),
+            ("sourcetype", event.sourcetype),
+            ("index", event.index),
+        ];
+        for (name, value) in metadata {
+            outer.extend(value.filter(|value| !value.is_empty()).map(|value| (name.into(), value)));
+        }
+        if let Some(fields) = event.fields.filter(|fields| fields.get() != "null") {
+            let fields = read(fields.get()).ok_or(What::Fields)?;
+            outer.extend(fields.pairs().map(|(name, value)| (name.to_owned().into(), value)));
+        }
+        let text = event.event.map(RawValue::get).filter(|text| *text != "null").ok_or(What::Missing)?;
+        let inner = text.starts_with('{').then(|| read(text).ok_or_else(too_large)).transpose()?;
+        let mut own: Vec<(Cow<'_, str>, Cow<'_, str>)> = inner
+            .iter()
+            .flat_map(JsonObject::pairs)
+            .map(|(name, value)| (name.to_owned().into(), value))
+            .collect();
+        let message = self.message(text, inner.is_some(), &mut own)?;
+        let time = event.time.and_then(|time| time_of(time.get().trim_matches('"')));
+        let time = time.or_else(|| time_among(&own)).or(self.time);
+        // A number that is no time is not lost.
+        if let (Some(said), None) = (event.time, time) {
+            outer.push(("time".into(), said.get().into()));
+        }
+        let outer = Beside::of(outer, &self.keys, self.sender.received);
+        let own = Beside::of(own, &self.keys, self.sender.received);
+        let message_at = match &message {
+            Cow::Borrowed(text) => Some(text.as_ptr().addr() - object.as_ptr().addr()),
+            Cow::Owned(_) => None,
+        };
+        let text = Text {
+            raw: object,
+            message: message.as_bytes(),
+            message_at,
+            time,
+            host: self.sender.peer.as_bytes(),
+            ..Text::default()
+        };
+        push(&text, (&outer, &own), PREFIX, builder);
+        Ok(object.len() + outer.bytes() + own.bytes())
+    }
+
+    /// The message of an event; it is not a field any more.
+    fn message<'e>(
+        &self,
+        text: &'e str,
+        is_object: bool,
+        own: &mut Vec<(Cow<'_, str>, Cow<'e, str>)>,
+    ) -> Result<Cow<'e, str>, What> {
+        if is_object {
+            let named = |key: &&str| {
+                own.iter().position(|(name, value)| name.eq_ignore_ascii_case(key) && !value.is_empty())
+            };
+            return Ok(match MESSAGE_KEYS.iter().find_map(named) {
+                Some(at) => own.remove(at).1,
+                None => text.into(),
+            });
+        }
+        let message = if text.starts_with('"') { unquoted(text)? } else { text.into() };
+        if message.is_empty() { Err(What::Blank) } else { Ok(message) }
+    }
+}
+
+/// A text of JSON without its quotes.
+fn unquoted(text: &str) -> Result<Cow<'_, str>, What> {
+    let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    if !inside.contains('\\') {
+        return Ok(inside.into());
+    }
+    serde_json::from_str::<String>(text).map(Cow::Owned).map_err(|error| What::Format(error.to_string()))
+}
+
+fn read(text: &str) -> Option<JsonObject<'_>> {
+    let limits = JsonLimits {
+        pairs_max: LIMITS.fields_max,
+        name_bytes_max: usize::MAX,
+        names_bytes_max: LIMITS.line_bytes_max,
+        depth_max: LIMITS.depth_max,
+    };
+    let object = JsonObject::read(text.as_bytes(), limits)?;
+    (object.beyond().is_none() && object.broken().is_none()).then_some(object)
+}
+
+fn too_large() -> What {
+    What::Format(format!(
+        "the event is no JSON, or has more than {} fields or {} levels",
+        LIMITS.fields_max, LIMITS.depth_max
+    ))
+}
+
+fn time_among(values: &[(Cow<'_, str>, Cow<'_, str>)]) -> Option<Timestamp> {
+    TIME_KEYS.iter().find_map(|key| {
+        let (_, value) = values.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+        Timestamp::parse_rfc3339(value.as_bytes())
+    })
+}
+
+impl Messages for Hec {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        match self.form {
+            Form::Events => self.event(builder),
+            Form::Lines => self.line(builder),
+        }
+    }
+
+    fn rest_bytes(&self) -> usize {
+        self.body.len() - self.at
+    }
+
+    fn restart(&mut self) {
+        (self.at, self.number) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batches::Batches;
+    use logstead_record::Batch;
+    use proptest::prelude::*;
+
+    fn hec(body: &[u8], form: Form, about: About, messages_max: usize) -> Batches<Hec> {
+        let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
+        let sender = Sender { source: "http".to_owned(), peer: "10.0.0.9".to_owned(), received };
+        Batches::of(Hec::of(body.to_vec(), (form, about), sender.clone(), messages_max), sender)
+    }
+
+    fn all(batches: &mut Batches<Hec>) -> Vec<Batch> {
+        std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect()
+    }
+
+    fn check(body: &str, expected: &[&str]) {
+        let mut hec = hec(body.as_bytes(), Form::Events, About::default(), 100);
+        let mut shown = Vec::new();
+        for batch in all(&mut hec) {
+            for row in 0..batch.rows() {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let severity = batch.priority(row).map_or("-", |priority| priority.severity().name());
+                let time = batch.own_time(row).map_or("-".to_owned(), |time| time.to_string());
+                let [host, program, message] =
+                    [batch.host(row), batch.program(row), batch.message(row)].map(text);
+                let mut line = format!("{time} {host} {program} {severity} {message} |");
+                for (name, value) in batch.fields(row) {
+                    line += &format!(" {}={}", text(name), text(value));
+                }
+                shown.push(line);
+                let mut raw = Vec::new();
+                batch.write_raw(row, &mut raw);
+                assert!(body.contains(&text(&raw)) && raw.starts_with(b"{"), "{}", text(&raw));
+            }
+        }
+        assert_eq!(shown, expected, "{body}");
+        assert_eq!(hec.into_messages().fault(), None);
+    }
+
+    #[test]
+    fn events_are_texts_or_objects_with_metadata() {
+        check(
+            r#"{"time":1700000000.123,"host":"h","source":"s","sourcetype":"t","index":"i","event":"text"}
+               {"event":"second \"quoted\"","time":"1700000000"}{"event":42}"#,
+            &[
+                "2023-11-14T22:13:20.123Z h  - text | splunk.source=s sourcetype=t index=i",
+                "2023-11-14T22:13:20Z 10.0.0.9  - second \"quoted\" |",
+                "- 10.0.0.9  - 42 |",
+            ],
+        );
+        check(
+            r#"{"event":{"line":"hello","tag":"web","level":"warn","a":{"b":1}},"fields":{"env":"prod","zones":["x","y"]}}
+               {"event":{"a":1},"host":""}"#,
+            &[
+                "- 10.0.0.9 web warning hello | env=prod zones=x zones=y a.b=1",
+                "- 10.0.0.9  - {\"a\":1} | a=1",
+            ],
+        );
+        check(r#"{"event":"m","time":"soon"}"#, &["- 10.0.0.9  - m | splunk.time=\"soon\""]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn lines_have_what_the_request_says_beside_them() {
+        let about = About {
+            time: time_of("1700000000"),
+            values: vec![("host".to_owned(), "web-1".to_owned()), ("sourcetype".to_owned(), "t".to_owned())],
+        };
+        let batches = all(&mut hec(b"one\r\n\n two", Form::Lines, about, 2));
+        let rows: Vec<_> = (0..2).map(|row| (batches[0].message(row), batches[0].host(row))).collect();
+        assert_eq!(rows, [(&b"one"[..], &b"web-1"[..]), (b" two", b"web-1")]);
+        assert_eq!(batches[0].own_time(1), time_of("1700000000"));
+    }
+
+    #[test]
+    fn the_first_event_that_is_wrong_is_named() {
+        for (body, number, what) in [
+            (r#"{"event":"a"} nonsense"#, 1, None),
+            (r#"{"event":"a"}{"host":"h"}{"event":"b"}"#, 1, Some(What::Missing)),
+            (r#"{"event":null}"#, 0, Some(What::Missing)),
+            (r#"{"event":"a"}{"event":"b"}{"event":""}"#, 2, Some(What::Blank)),
+            (r#"{"event":"a","fields":[1]}"#, 0, Some(What::Fields)),
+            (r#"[{"event":"a"}]"#, 0, None),
+            (r#"{"event":"a""#, 0, None),
+            (r#"{"event":"a","host":7}"#, 0, None),
+        ] {
+            let mut batches = hec(body.as_bytes(), Form::Events, About::default(), 9);
+            assert_eq!(batches.check(), 1, "{body}");
+            let hec = batches.into_messages();
+            let fault = hec.fault().unwrap();
+            assert_eq!(fault.number, number, "{body}");
+            assert!(what.is_none_or(|what| fault.what == what), "{body}: {fault:?}");
+        }
+        let mut many = hec(b"a\nb\nc\n", Form::Lines, About::default(), 2);
+        many.check();
+        assert_eq!(many.into_messages().fault().unwrap().what, What::TooMany);
+        let deep = format!("{{\"event\":{}1{}}}", "{\"a\":".repeat(5000), "}".repeat(5000));
+        assert_eq!(hec(deep.as_bytes(), Form::Events, About::default(), 9).check(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_events_or_a_fault(
+            pieces in proptest::collection::vec(
+                prop_oneof![
+                    proptest::collection::vec(any::<u8>(), 0..8),
+                    proptest::sample::select(vec![
+                        "{\"event\":", "\"a\"", "}", "{\"event\":\"a\"}", "{", "\"fields\":{", ",", "\n", "\"\\ud800\"", "[1]",
+                    ]).prop_map(|text| text.as_bytes().to_vec()),
+                ],
+                0..20,
+            ),
+        ) {
+            for form in [Form::Events, Form::Lines] {
+                let mut batches = hec(&pieces.concat(), form, About::default(), 50);
+                let rows: usize = all(&mut batches).iter().map(Batch::rows).sum();
+                let refused = batches.refused;
+                prop_assert!(refused <= 1 && rows <= 50);
+                let hec = batches.into_messages();
+                prop_assert_eq!((hec.fault().is_some(), hec.messages()), (refused == 1, rows + refused));
+            }
+        }
+    }
+}

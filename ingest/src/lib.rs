@@ -1,0 +1,28 @@
+//! What is received over HTTP, from the bytes of a body to rows of a batch.
+//!
+//! ```text
+//!  body ▶ encoding ▶ a protocol's messages ▶ batches ▶ rows
+//! ```
+//!
+//! | module     | owns                                                                    |
+//! |------------|-------------------------------------------------------------------------|
+//! | `encoding` | what a body is packed with, and how much comes out of it                |
+//! | `messages` | what a protocol gives: one message after the other                      |
+//! | `batches`  | messages in batches of bounded size, and which were refused             |
+//! | `protobuf` | the fields of a message in Protocol Buffers                             |
+//! | `split`    | lines, elements of an array, and values that stand one after the other  |
+//! | the others | a protocol each                                                         |
+//!
+//! **Invariant:** pure: no sockets, no async, no clock. Anybody may send anything: no bytes make this panic or take
+//! unbounded memory, and every message is added, or refused with the reason.
+
+pub mod batches;
+pub mod bulk;
+pub mod datadog;
+pub mod encoding;
+pub mod hec;
+pub mod loki;
+pub mod messages;
+pub mod ours;
+pub mod protobuf;
+mod split;

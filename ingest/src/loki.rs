@@ -1,0 +1,481 @@
+//! Grafana Loki's push: entries in streams, each stream with labels.
+//!
+//! ```text
+//! {"streams": [{"stream": {"app": "api"}, "values": [["NANOSECONDS", "line", {"trace_id": "…"}], …]}, …]}
+//!
+//! PushRequest { 1: Stream { 1: labels as `{app="api"}`, 2: Entry { 1: Timestamp { 1: s, 2: ns }, 2: line, 3: Pair … } … } … }
+//! ```
+//!
+//! The line is the message and its raw bytes; labels and structured metadata are [beside](logstead_syslog::format::beside) it.
+//!
+//! **Invariant:** a body that is none is refused before its first entry.
+
+use crate::batches::Sender;
+use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::protobuf::{Fields, Value};
+use crate::split::text;
+use logstead_record::{BatchBuilder, SECOND, Timestamp};
+use logstead_syslog::format::beside::{Beside, Text, push};
+use logstead_syslog::format::keys::{Column, Keys};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, de};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// Most labels of a stream, or pairs of metadata of an entry, and how long they may be together.
+const VALUES_MAX: usize = 256;
+const VALUES_BYTES_MAX: usize = 64 << 10;
+/// Stands before the name of a label that is another field's.
+const PREFIX: &str = "loki";
+const HINT: &str =
+    "send {\"streams\": [{\"stream\": {\"label\": \"value\"}, \"values\": [[\"nanoseconds\", \"line\"]]}]}";
+
+/// How a body is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// JSON.
+    Json,
+    /// Protocol Buffers, unpacked.
+    Protobuf,
+}
+
+/// The entries of a body.
+pub struct Loki {
+    body: Vec<u8>,
+    form: Form,
+    sender: Sender,
+    keys: Keys,
+    streams: Vec<Stream>,
+    /// The stream that is read, where its next entry may begin, and its labels.
+    stream: usize,
+    at: usize,
+    labels: Beside<String>,
+    /// Entries that are left, and those that were before.
+    left: usize,
+    entries: usize,
+}
+
+/// Where the labels and the entries of a stream stand.
+struct Stream {
+    labels: Range<usize>,
+    entries: Range<usize>,
+}
+
+/// Which labels say a column.
+fn keys() -> Keys {
+    Keys::beside(|column| {
+        match column {
+        Column::Program => Some(
+            "service_name,service.name,service,program,app,appname,app_name,application,syslog_identifier,container,\
+             container_name,component,unit,systemd_unit,job",
+        ),
+        Column::Host => Some("host,hostname,host_name,host.name,nodename,node_name,node,machine,instance"),
+        Column::Severity => {
+            Some("level,severity,severity_text,detected_level,log_level,loglevel,lvl,levelname")
+        }
+        Column::Pid => Some("pid,process_pid,procid,syslog_pid,_pid"),
+        _ => Some(""),
+    }
+    .map(str::to_owned)
+    })
+}
+
+impl Loki {
+    /// Refuses a body that is none.
+    pub fn of(body: Vec<u8>, form: Form, sender: Sender, messages_max: usize) -> Result<Loki, Refused> {
+        let (streams, entries) = match form {
+            Form::Json => json_streams(&body, messages_max)?,
+            Form::Protobuf => protobuf_streams(&body, messages_max)?,
+        };
+        let mut loki = Loki {
+            body,
+            form,
+            sender,
+            keys: keys(),
+            streams,
+            stream: 0,
+            at: 0,
+            labels: Beside::nothing(),
+            left: entries,
+            entries,
+        };
+        loki.restart();
+        Ok(loki)
+    }
+
+    /// Goes to a stream.
+    fn begin(&mut self, stream: usize) {
+        self.stream = stream;
+        let Some(Stream { labels, entries }) = self.streams.get(stream) else { return };
+        self.at = entries.start;
+        let labels = self.body.get(labels.clone()).unwrap_or_default();
+        // They were checked before.
+        let labels = match self.form {
+            Form::Json => json_labels(labels).unwrap_or_default(),
+            Form::Protobuf => {
+                std::str::from_utf8(labels).ok().and_then(|text| label_pairs(text).ok()).unwrap_or_default()
+            }
+        };
+        self.labels = Beside::of(labels, &self.keys, self.sender.received);
+    }
+}
+
+impl Messages for Loki {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        loop {
+            let end = self.streams.get(self.stream)?.entries.end;
+            let body = self.body.get(..end)?;
+            let (entry, at) = match self.form {
+                Form::Json => json_entry(body, self.at)?,
+                Form::Protobuf => protobuf_entry(body, self.at)?,
+            };
+            self.at = at;
+            let Some(Entry { time, line, metadata }) = entry else {
+                self.begin(self.stream + 1);
+                continue;
+            };
+            self.left = self.left.saturating_sub(1);
+            let number = self.entries - self.left;
+            if let Err(rejected) = LIMITS.check_line(line.as_bytes()) {
+                return Some(Next::refused(number, rejected.to_string()));
+            }
+            let own = Beside::of(metadata, &self.keys, self.sender.received);
+            let text =
+                Text { time: Some(time), host: self.sender.peer.as_bytes(), ..Text::of(line.as_bytes()) };
+            push(&text, (&self.labels, &own), PREFIX, builder);
+            return Some(Next::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
+        }
+    }
+
+    fn rest_bytes(&self) -> usize {
+        match self.left {
+            0 => 0,
+            left => (self.body.len() - self.at.min(self.body.len())
+                + left.saturating_mul(self.labels.bytes()))
+            .max(1),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.left = self.entries;
+        self.begin(0);
+    }
+}
+
+/// An entry.
+struct Entry<'b> {
+    time: Timestamp,
+    line: Cow<'b, str>,
+    metadata: Vec<(Cow<'b, str>, Cow<'b, str>)>,
+}
+
+/// Refuses values that are too many or too long.
+fn check_values<N: AsRef<str>, V: AsRef<str>>(values: &[(N, V)]) -> Result<(), String> {
+    if VALUES_MAX < values.len() {
+        return Err(format!("more than {VALUES_MAX} labels or pairs of structured metadata"));
+    }
+    let bytes: usize = values.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
+    if VALUES_BYTES_MAX < bytes {
+        return Err(format!("labels or structured metadata of more than {VALUES_BYTES_MAX} bytes"));
+    }
+    Ok(())
+}
+
+// JSON.
+
+#[derive(Deserialize)]
+struct Push<'a> {
+    #[serde(borrow)]
+    streams: Vec<RawStream<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawStream<'a> {
+    #[serde(borrow)]
+    stream: &'a RawValue,
+    #[serde(borrow)]
+    values: &'a RawValue,
+}
+
+fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize), Refused> {
+    let refused = |error: serde_json::Error| Refused::of_json(&error, HINT);
+    let Push { streams } = serde_json::from_slice(body).map_err(refused)?;
+    let place = |raw: &RawValue| {
+        let start = raw.get().as_ptr().addr() - body.as_ptr().addr();
+        start..start + raw.get().len()
+    };
+    let (mut found, mut entries) = (Vec::with_capacity(streams.len()), 0);
+    for (number, RawStream { stream, values }) in streams.into_iter().enumerate() {
+        let said = |reason: String| Refused::malformed(format!("streams[{number}]: {reason}; {HINT}"));
+        json_labels(stream.get().as_bytes()).and_then(|labels| check_values(&labels)).map_err(said)?;
+        let values = place(values);
+        let text = body.get(..values.end).unwrap_or_default();
+        if text.get(values.start) != Some(&b'[') {
+            return Err(said("values are no array".to_owned()));
+        }
+        let inside = values.start + 1..values.end;
+        let mut at = inside.start;
+        loop {
+            match read_json_entry(text, at) {
+                Ok((Some(_), next)) => at = next,
+                Ok((None, _)) => break,
+                Err(error) => return Err(said(format!("values: {error}"))),
+            }
+            entries += 1;
+            Refused::above(entries, messages_max)?;
+        }
+        found.push(Stream { labels: place(stream), entries: inside });
+    }
+    Ok((found, entries))
+}
+
+fn json_labels(text: &[u8]) -> Result<Vec<(String, String)>, String> {
+    serde_json::from_slice::<Pairs<'_>>(text)
+        .map(|Pairs(pairs)| {
+            pairs.into_iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+        })
+        .map_err(|error| format!("stream: {error}"))
+}
+
+/// The entry at a position between those of an array that is JSON, and where it ends; `None` at the array's end.
+fn json_entry(text: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> {
+    read_json_entry(text, at).ok()
+}
+
+fn read_json_entry(text: &[u8], at: usize) -> Result<(Option<Entry<'_>>, usize), serde_json::Error> {
+    let between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let rest = text.get(at..).unwrap_or_default();
+    let start = at + rest.iter().take_while(|byte| between(byte)).count();
+    if matches!(text.get(start), None | Some(b']')) {
+        return Ok((None, text.len()));
+    }
+    let rest = text.get(start..).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Entry<'_>>();
+    let entry = values.next().transpose()?;
+    Ok((entry, start + values.byte_offset()))
+}
+
+impl<'de> Deserialize<'de> for Entry<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entry<'de>, D::Error> {
+        deserializer.deserialize_seq(ReadEntry)
+    }
+}
+
+struct ReadEntry;
+
+impl<'de> Visitor<'de> for ReadEntry {
+    type Value = Entry<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of nanoseconds as a string, a line and perhaps metadata")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Entry<'de>, A::Error> {
+        let missing = |what: &str| de::Error::custom(format!("an entry has no {what}"));
+        let Said(nanos) = parts.next_element()?.ok_or_else(|| missing("time"))?;
+        let nanos = nanos.parse().map_err(|_| {
+            de::Error::custom(format!("`{}` is not a time in nanoseconds", nanos.escape_debug()))
+        })?;
+        let Said(line) = parts.next_element()?.ok_or_else(|| missing("line"))?;
+        let Pairs(metadata) = parts.next_element()?.unwrap_or_default();
+        check_values(&metadata).map_err(de::Error::custom)?;
+        if parts.next_element::<de::IgnoredAny>()?.is_some() {
+            return Err(de::Error::custom("an entry has more than a time, a line and metadata"));
+        }
+        Ok(Entry { time: Timestamp::from_nanos(nanos), line, metadata })
+    }
+}
+
+/// A string, borrowed where it has no escapes.
+struct Said<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Said<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Said<'de>, D::Error> {
+        text(deserializer).map(Said)
+    }
+}
+
+/// An object whose values are strings.
+#[derive(Default)]
+struct Pairs<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+impl<'de> Deserialize<'de> for Pairs<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Pairs<'de>, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object whose values are strings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some((Said(name), Said(value))) = map.next_entry()? {
+                    if VALUES_MAX < pairs.len() {
+                        return Err(de::Error::custom(format!("more than {VALUES_MAX} values")));
+                    }
+                    pairs.push((name, value));
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+// Protocol Buffers.
+
+fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize), Refused> {
+    let (mut found, mut entries) = (Vec::new(), 0);
+    for field in Fields::of(body) {
+        let field =
+            field.map_err(|wrong| Refused::malformed(format!("the body is no push request: {wrong}")))?;
+        let (1, Value::Bytes(stream)) = field else { continue };
+        let said = |reason: &str| Refused::malformed(format!("streams[{}]: {reason}", found.len()));
+        let start = stream.as_ptr().addr() - body.as_ptr().addr();
+        let mut labels = start..start;
+        for field in Fields::of(stream) {
+            match field.map_err(|wrong| said(&wrong.to_string()))? {
+                (1, value) => {
+                    let text = value.text().ok_or_else(|| said("labels are no text"))?;
+                    let pairs = label_pairs(text).map_err(|error| said(&error))?;
+                    check_values(&pairs).map_err(|error| said(&error))?;
+                    let from = text.as_ptr().addr() - body.as_ptr().addr();
+                    labels = from..from + text.len();
+                }
+                (2, Value::Bytes(entry)) => {
+                    read_protobuf_entry(entry).map_err(|error| said(&error))?;
+                    entries += 1;
+                    Refused::above(entries, messages_max)?;
+                }
+                _ => {}
+            }
+        }
+        found.push(Stream { labels, entries: start..start + stream.len() });
+    }
+    Ok((found, entries))
+}
+
+/// The entry behind a position between the fields of a stream that was checked.
+fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> {
+    let mut fields = Fields::from(body, at);
+    loop {
+        match fields.next() {
+            None => return Some((None, body.len())),
+            Some(Ok((2, Value::Bytes(entry)))) => {
+                return Some((Some(read_protobuf_entry(entry).ok()?), fields.at()));
+            }
+            Some(field) => _ = field.ok()?,
+        }
+    }
+}
+
+fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
+    let mut read = Entry { time: Timestamp::from_nanos(0), line: Cow::Borrowed(""), metadata: Vec::new() };
+    for field in Fields::of(entry) {
+        match field.map_err(|wrong| format!("an entry: {wrong}"))? {
+            (1, Value::Bytes(time)) => read.time = read_time(time)?,
+            (2, line) => read.line = line.text().ok_or("a line is no UTF-8 text")?.into(),
+            (3, Value::Bytes(pair)) => {
+                let (mut name, mut value) = ("", "");
+                for field in Fields::of(pair) {
+                    match field.map_err(|wrong| format!("structured metadata: {wrong}"))? {
+                        (1, text) => name = text.text().ok_or("a name of structured metadata is no text")?,
+                        (2, text) => {
+                            value = text.text().ok_or("a value of structured metadata is no text")?
+                        }
+                        _ => {}
+                    }
+                }
+                read.metadata.push((name.into(), value.into()));
+            }
+            _ => {}
+        }
+    }
+    check_values(&read.metadata)?;
+    Ok(read)
+}
+
+fn read_time(time: &[u8]) -> Result<Timestamp, String> {
+    let (mut seconds, mut nanos) = (0, 0);
+    for field in Fields::of(time) {
+        match field.map_err(|wrong| format!("a time: {wrong}"))? {
+            (1, Value::Number(number)) => seconds = number.cast_signed(),
+            (2, Value::Number(number)) => nanos = number.cast_signed(),
+            _ => {}
+        }
+    }
+    let nanos = seconds.checked_mul(SECOND).and_then(|whole| whole.checked_add(nanos));
+    nanos.map(Timestamp::from_nanos).ok_or_else(|| format!("a time of {seconds} s is out of range"))
+}
+
+/// Labels as Prometheus writes them: `{app="api", path="C:\\logs"}`.
+fn label_pairs(text: &str) -> Result<Vec<(String, String)>, String> {
+    let wrong = || format!("labels `{}` are not like {{name=\"value\"}}", text.escape_debug());
+    let inside = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let mut rest = inside.ok_or_else(wrong)?.trim();
+    let mut pairs = Vec::new();
+    while !rest.is_empty() {
+        let (name, behind) = rest.split_once('=').ok_or_else(wrong)?;
+        let (value, behind) = quoted(behind.trim_start()).ok_or_else(wrong)?;
+        pairs.push((name.trim().trim_matches('"').to_owned(), value));
+        rest = behind.trim_start();
+        rest = match rest.strip_prefix(',') {
+            Some(behind) => behind.trim_start(),
+            None if rest.is_empty() => rest,
+            None => return Err(wrong()),
+        };
+        if VALUES_MAX < pairs.len() {
+            return Err(format!("more than {VALUES_MAX} labels"));
+        }
+    }
+    Ok(pairs)
+}
+
+/// A text in quotes as Go writes it, and what stands behind it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    if let Some(rest) = text.strip_prefix('`') {
+        return rest.split_once('`').map(|(value, rest)| (value.to_owned(), rest));
+    }
+    let text = text.strip_prefix('"')?;
+    let mut value = Vec::new();
+    let mut chars = text.char_indices();
+    loop {
+        let (at, char) = chars.next()?;
+        match char {
+            '"' => return Some((String::from_utf8_lossy(&value).into_owned(), text.get(at + 1..)?)),
+            '\\' => match chars.next()?.1 {
+                'n' => value.push(b'\n'),
+                't' => value.push(b'\t'),
+                'r' => value.push(b'\r'),
+                'a' => value.push(7),
+                'b' => value.push(8),
+                'f' => value.push(12),
+                'v' => value.push(11),
+                'x' => value.push(u8::try_from(hex(&mut chars, 2)?).ok()?),
+                'u' => push_char(hex(&mut chars, 4)?, &mut value)?,
+                'U' => push_char(hex(&mut chars, 8)?, &mut value)?,
+                other => push_char(other.into(), &mut value)?,
+            },
+            other => push_char(other.into(), &mut value)?,
+        }
+    }
+}
+
+fn hex(chars: &mut std::str::CharIndices<'_>, digits: usize) -> Option<u32> {
+    chars
+        .take(digits)
+        .try_fold(0, |number: u32, (_, digit)| Some(number.checked_mul(16)? | digit.to_digit(16)?))
+}
+
+fn push_char(code: u32, out: &mut Vec<u8>) -> Option<()> {
+    out.extend_from_slice(char::from_u32(code)?.encode_utf8(&mut [0; 4]).as_bytes());
+    Some(())
+}
+
+#[cfg(test)]
+#[path = "loki/tests.rs"]
+mod tests;

@@ -1,0 +1,92 @@
+//! What every protocol gives: the messages of a body, one after the other.
+
+use logstead_record::BatchBuilder;
+use std::borrow::Cow;
+
+/// How large a message may be.
+pub const LIMITS: logstead_syslog::format::json::Limits =
+    logstead_syslog::format::json::Limits { line_bytes_max: 1 << 20, fields_max: 1000, depth_max: 32 };
+
+/// The messages of a body that was found to be one.
+pub trait Messages: Send + 'static {
+    /// Adds the next message as a row, or says why it is not taken; `None` at the end. Nothing of a refused message is
+    /// left in the builder.
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next>;
+
+    /// About how many bytes are left, with what each message repeats; 0 only at the end.
+    fn rest_bytes(&self) -> usize;
+
+    /// Begins again.
+    fn restart(&mut self);
+}
+
+/// What became of a message.
+#[derive(Debug)]
+pub enum Next {
+    /// It is the last row of the builder.
+    Added {
+        /// How many bytes it has, with the values beside it.
+        bytes: usize,
+    },
+    /// It cannot be taken.
+    Refused(Refusal),
+}
+
+/// Which message is not taken, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// Its line, or its number, from 1.
+    pub number: usize,
+    /// Why.
+    pub reason: Cow<'static, str>,
+}
+
+impl Next {
+    /// For one reason or the other.
+    pub fn refused(number: usize, reason: impl Into<Cow<'static, str>>) -> Next {
+        Next::Refused(Refusal { number, reason: reason.into() })
+    }
+}
+
+/// Why a body is not taken at all.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refused {
+    /// It is not what it should be.
+    #[error("{detail}")]
+    Malformed {
+        /// What is wrong, and what to send.
+        detail: String,
+        /// Line and column, where they are known.
+        place: Option<(usize, usize)>,
+    },
+    /// It holds too many messages.
+    #[error(
+        "the body holds more than {messages_max} messages: send it in parts, or raise the setting \
+         limits.ingest_messages_max"
+    )]
+    TooMany {
+        /// How many it may hold.
+        messages_max: usize,
+    },
+    /// It cannot be unpacked.
+    #[error(transparent)]
+    Packed(#[from] crate::encoding::Packed),
+}
+
+impl Refused {
+    /// For a body that is not what it should be.
+    pub fn malformed(detail: impl Into<String>) -> Refused {
+        Refused::Malformed { detail: detail.into(), place: None }
+    }
+
+    /// For a body that is not JSON; `hint` says what to send.
+    pub fn of_json(error: &serde_json::Error, hint: &str) -> Refused {
+        let detail = format!("the body is not JSON: {error}; {hint}");
+        Refused::Malformed { detail, place: Some((error.line(), error.column())) }
+    }
+
+    /// Refuses more messages than may be.
+    pub fn above(messages: usize, messages_max: usize) -> Result<(), Refused> {
+        if messages <= messages_max { Ok(()) } else { Err(Refused::TooMany { messages_max }) }
+    }
+}

@@ -1,0 +1,266 @@
+//! Our own protocol, `POST /api/v1/ingest`: a JSON object a line, an array of objects, or a text a line.
+//! `docs/http.md` documents it.
+//!
+//! **Invariant:** a body that cannot be taken as a whole is refused before its first message.
+
+use crate::batches::Sender;
+use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::split::{count_lines, count_objects, element, line};
+use jiff::tz::TimeZone;
+use logstead_record::{BatchBuilder, Field, Row, Timestamp};
+use logstead_syslog::format::json::{Json, Rejected};
+use logstead_syslog::format::keys::Keys;
+use logstead_syslog::format::{Clock, Known, Syslog};
+
+const HINT: &str = "send one object or an array of objects, or an object a line as application/x-ndjson";
+
+/// How a body is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// A JSON object a line.
+    JsonLines,
+    /// An array of objects, or one object.
+    Json,
+    /// A text a line.
+    Text,
+}
+
+/// How the messages of a body are read.
+pub struct Reading {
+    /// Which keys of objects are columns.
+    pub keys: Keys,
+    /// For lines; `None` if a line is a plain message.
+    pub syslog: Option<Syslog>,
+    /// The zone of times that name none.
+    pub zone: TimeZone,
+    /// The host of messages that name none.
+    pub host: Option<String>,
+    /// When the last line was written, if that is not now.
+    pub written: Option<Timestamp>,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading { keys: Keys::default(), syslog: None, zone: TimeZone::UTC, host: None, written: None }
+    }
+}
+
+/// Adds single messages.
+pub struct Reader {
+    json: Json,
+    reading: Reading,
+}
+
+impl Reader {
+    /// That reads as it is told.
+    pub fn new(mut reading: Reading) -> Reader {
+        Reader { json: Json { keys: std::mem::take(&mut reading.keys), limits: LIMITS }, reading }
+    }
+
+    /// Adds an object as a message.
+    pub fn object(
+        &self,
+        object: &[u8],
+        received: Timestamp,
+        builder: &mut BatchBuilder,
+    ) -> Result<(), Rejected> {
+        let host = self.reading.host.as_deref().unwrap_or_default();
+        self.json.parse(object, Clock::of_receipt(received, &self.reading.zone), host.as_bytes(), builder)
+    }
+
+    /// Adds a line as a message.
+    pub fn line(
+        &self,
+        line: &[u8],
+        received: Timestamp,
+        peer: &str,
+        builder: &mut BatchBuilder,
+    ) -> Result<(), Rejected> {
+        LIMITS.check_line(line)?;
+        let host = self.reading.host.as_deref().unwrap_or(peer).as_bytes();
+        match &self.reading.syslog {
+            Some(syslog) => {
+                let written = self.reading.written.unwrap_or(received);
+                syslog.parse(line, Known { peer: host, written, ..Known::at(received) }, builder);
+            }
+            None => {
+                let text = line.strip_suffix(b"\r").unwrap_or(line);
+                builder.push(&Row::text(line).with(Field::Message, text).with(Field::Host, host));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The messages of a body.
+pub struct Ours {
+    body: Vec<u8>,
+    form: Form,
+    reader: Reader,
+    sender: Sender,
+    /// Where the next message may begin, and how many lines or objects there were before.
+    at: usize,
+    number: usize,
+}
+
+impl Ours {
+    /// Refuses a body that cannot be taken as a whole.
+    pub fn of(
+        body: Vec<u8>,
+        (form, reading): (Form, Reading),
+        sender: Sender,
+        messages_max: usize,
+    ) -> Result<Ours, Refused> {
+        let messages = match form {
+            Form::Json => count_objects(&body, HINT)?,
+            Form::JsonLines | Form::Text => count_lines(&body, messages_max),
+        };
+        Refused::above(messages, messages_max)?;
+        Ok(Ours { body, form, reader: Reader::new(reading), sender, at: 0, number: 0 })
+    }
+}
+
+impl Messages for Ours {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        let Ours { body, form, reader, sender, at, number } = self;
+        let part = loop {
+            let part = match form {
+                Form::Json => element(body, at),
+                Form::JsonLines | Form::Text => line(body, at),
+            };
+            let Some(part) = part else {
+                // After the last object of an array, its bracket is left.
+                *at = body.len();
+                return None;
+            };
+            *number += 1;
+            if !part.trim_ascii().is_empty() {
+                break part;
+            }
+        };
+        let added = match form {
+            Form::JsonLines | Form::Json => reader.object(part, sender.received, builder),
+            Form::Text => reader.line(part, sender.received, &sender.peer, builder),
+        };
+        Some(match added {
+            Ok(()) => Next::Added { bytes: part.len() },
+            Err(rejected) => Next::refused(*number, rejected.to_string()),
+        })
+    }
+
+    fn rest_bytes(&self) -> usize {
+        self.body.len() - self.at
+    }
+
+    fn restart(&mut self) {
+        (self.at, self.number) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batches::{BATCH_MESSAGES_MAX, Batches, REFUSALS_MAX};
+    use logstead_record::Batch;
+    use proptest::prelude::*;
+
+    fn batches(form: Form, body: &[u8], messages_max: usize) -> Result<Batches<Ours>, Refused> {
+        let received = Timestamp::from_nanos(1);
+        let sender = Sender { source: "http".to_owned(), peer: String::new(), received };
+        let ours = Ours::of(body.to_vec(), (form, Reading::default()), sender.clone(), messages_max)?;
+        Ok(Batches::of(ours, sender))
+    }
+
+    fn all(batches: &mut Batches<Ours>) -> Vec<Batch> {
+        std::iter::from_fn(|| (0 < batches.rest_bytes()).then(|| batches.next_batch())).collect()
+    }
+
+    /// The messages, and the lines that were rejected.
+    fn check(form: Form, body: &str, expected: &[&str], rejected: &[usize]) {
+        let mut batches = batches(form, body.as_bytes(), 100).unwrap();
+        let all = all(&mut batches);
+        let rows = all.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.message(row)));
+        let messages: Vec<_> = rows.map(String::from_utf8_lossy).collect();
+        assert_eq!(messages, expected, "{body}");
+        let numbers: Vec<usize> = batches.refusals.iter().map(|refusal| refusal.number).collect();
+        assert_eq!((numbers.as_slice(), batches.refused), (rejected, rejected.len()), "{body}");
+    }
+
+    #[test]
+    fn every_form_is_read_and_bad_lines_are_named() {
+        check(Form::JsonLines, "{\"msg\":\"a\"}\n\n{\"msg\":\"b\"}\r\nnonsense\n", &["a", "b"], &[4]);
+        check(Form::Json, r#"[{"msg":"a"}, 7, {"log":"b"}]"#, &["a", "b"], &[2]);
+        check(Form::Json, " [ 1,2 ,\n{\"msg\":\"[a]\"},[3],true,\"x\"]\n ", &["[a]"], &[1, 2, 4, 5, 6]);
+        check(Form::Json, " [ ] ", &[], &[]);
+        check(Form::Json, " {\"msg\":\"a\"}\n", &["a"], &[]);
+        check(Form::Text, "one\r\n\n  two\nthree", &["one", "  two", "three"], &[]);
+        check(Form::Text, "", &[], &[]);
+    }
+
+    #[test]
+    fn a_check_keeps_nothing_and_begins_again() {
+        let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
+        assert_eq!(two.check(), 0);
+        assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
+        let mut bad = batches(Form::JsonLines, b"{\"msg\":\"a\"}\nnonsense\n", 10).unwrap();
+        assert_eq!((bad.check(), bad.refusals[0].number), (1, 2));
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_is_refused_as_a_whole() {
+        for body in ["[{\"msg\":\"a\"},", "{\"msg\":1} {\"msg\":2}", "hello", "", "[] []"] {
+            assert!(batches(Form::Json, body.as_bytes(), 100).is_err(), "{body}");
+        }
+        assert!(batches(Form::Json, b"[{\"msg\":\"\xff\"}]", 100).is_err());
+    }
+
+    #[test]
+    fn a_body_with_too_many_messages_is_refused_as_a_whole() {
+        let check = |form: Form, body: &str, messages: usize| {
+            assert!(batches(form, body.as_bytes(), messages).is_ok(), "{body}");
+            let refused = batches(form, body.as_bytes(), messages - 1).err().unwrap();
+            assert!(refused.to_string().contains("limits.ingest_messages_max"), "{refused}");
+        };
+        check(Form::Text, "a\n\n \nb\nc", 3);
+        check(Form::JsonLines, "{}\n{}\n", 2);
+        check(Form::Json, "[{}, {}, 3, {}]", 4);
+        check(Form::Json, "{}", 1);
+    }
+
+    #[test]
+    fn a_long_body_becomes_several_batches_and_many_errors_are_counted() {
+        let body = "x\n".repeat(BATCH_MESSAGES_MAX + 1);
+        let mut long = batches(Form::Text, body.as_bytes(), usize::MAX).unwrap();
+        let rows: Vec<usize> = all(&mut long).iter().map(Batch::rows).collect();
+        assert_eq!(rows, [BATCH_MESSAGES_MAX, 1]);
+        let mut refused = batches(Form::JsonLines, body.as_bytes(), usize::MAX).unwrap();
+        all(&mut refused);
+        assert_eq!((refused.refused, refused.refusals.len()), (BATCH_MESSAGES_MAX + 1, REFUSALS_MAX));
+        let mut long = batches(Form::Text, &vec![b'x'; (1 << 20) + 1], 1).unwrap();
+        all(&mut long);
+        assert_eq!(long.refused, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_messages_or_refused(
+            pieces in proptest::collection::vec(
+                prop_oneof![
+                    proptest::collection::vec(any::<u8>(), 0..8),
+                    proptest::sample::select(vec![
+                        "{\"msg\":\"a\"}", "[", "]", ",", "\n", "{", "}", "\"", "{\"a\":{\"b\":[1]}}",
+                    ]).prop_map(|text| text.as_bytes().to_vec()),
+                ],
+                0..20,
+            ),
+        ) {
+            let body = pieces.concat();
+            for form in [Form::JsonLines, Form::Json, Form::Text] {
+                let Ok(mut batches) = batches(form, &body, 50) else { continue };
+                let rows: usize = all(&mut batches).iter().map(Batch::rows).sum();
+                prop_assert!(rows + batches.refused <= 50);
+                prop_assert_eq!(batches.rest_bytes(), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The paths that other systems' shippers send to and ask first, outside `/api`, and what they need of their callers.
+//!
+//! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
+
+use super::protocol::Protocol;
+use super::route::Route;
+use super::{datadog, elastic, loki, splunk};
+use crate::api::access::Needs;
+use crate::api::state::Shared;
+use utoipa_axum::router::OpenApiRouter;
+
+/// All of them, by what they need.
+pub(crate) const ECOSYSTEM: [(Needs, &[Route]); 6] = [
+    (Needs::Ingest(Protocol::Elastic), elastic::ROUTES),
+    (Needs::Ingest(Protocol::Loki), loki::ROUTES),
+    (Needs::Nothing, loki::PUBLIC),
+    (Needs::Ingest(Protocol::Splunk), splunk::ROUTES),
+    (Needs::Nothing, splunk::PUBLIC),
+    (Needs::Ingest(Protocol::Datadog), datadog::ROUTES),
+];
+
+/// As routers.
+pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
+    ECOSYSTEM.into_iter().map(|(needs, routes)| {
+        let paths = routes.iter().flat_map(|route| route.paths.iter().map(|path| (*path, route.answer)));
+        (needs, paths.fold(OpenApiRouter::new(), |router, (path, answer)| router.route(path, answer())))
+    })
+}
+
+/// Every method and path with who may use it: everybody, or who may store messages.
+pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
+    let mut all = Vec::new();
+    for (needs, routes) in ECOSYSTEM {
+        for Route { methods, paths, .. } in routes {
+            let each = methods.iter().flat_map(|method| paths.iter().map(move |path| (*method, *path)));
+            all.extend(each.map(|(method, path)| (method, path, needs == Needs::Nothing)));
+        }
+    }
+    all
+}

@@ -1,0 +1,372 @@
+//! A request with messages: who sends it and to which source, its body, and storing what was in it.
+//!
+//! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores what
+//! that gives:
+//!
+//! ```ignore
+//! let (body, _room) = incoming.read(body, None).await?;
+//! let messages = incoming.decode(move |sender, max| Bulk::of(body, sender, max)).await?;
+//! let stored = incoming.store(messages, None).await?;
+//! ```
+//!
+//! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
+
+use super::repeats::{Begin, KEY_BYTES_MAX, Key};
+use super::room::Room;
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Peer, Pieces};
+use crate::api::question::unknown_logspace;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
+use crate::flow::receipt::Taken;
+use crate::machine::clock;
+use crate::meta::Role;
+use crate::pipeline::SubmitError;
+use axum::body::Body;
+use axum::extract::{Extension, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_ingest::batches::{Batches, Sender};
+use logstead_ingest::encoding::{Encoding, Unpacker};
+use logstead_ingest::messages::{Messages, Refusal, Refused};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The header that names a request that may be sent twice, and the one that says that it was.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// A body rests if fewer bytes than this arrive in this time.
+const REST_MAX: Duration = Duration::from_secs(2);
+const REST_BYTES_MIN: usize = 64 << 10;
+/// When senders are asked to come again while the source is not enabled.
+const DISABLED_RETRY_SECONDS: u64 = 60;
+
+/// A request with messages.
+#[derive(Clone)]
+pub(crate) struct Incoming {
+    shared: Shared,
+    caller: Caller,
+    peer: Peer,
+    /// The source that takes them.
+    source: Arc<str>,
+    pub(crate) headers: HeaderMap,
+}
+
+/// What became of the messages of a body.
+pub(crate) struct Stored<M> {
+    /// For what the protocol has to say of them.
+    pub(crate) messages: M,
+    /// Messages that are stored durably.
+    pub(crate) accepted: usize,
+    /// Messages that the routes dropped, which is counted.
+    pub(crate) dropped: usize,
+    /// Messages that could not be read, and why, for the first of them.
+    pub(crate) refused: usize,
+    pub(crate) refusals: Vec<Refusal>,
+    /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken.
+    pub(crate) stopped: Option<ApiError>,
+}
+
+impl FromRequestParts<Shared> for Incoming {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Incoming> {
+        let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
+            return Err(ApiError::internal("a route that stores messages has no caller"));
+        };
+        let Ok(peer) = Peer::from_request_parts(parts, shared).await;
+        let source = shared.state.pipeline.http_source(caller.token()).map_err(|error| not_stored(&error))?;
+        let (account, limits) = (caller.account, caller.limits);
+        if let Some(wait) = shared.pace.lock().wait(account, &limits, Instant::now()) {
+            let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
+            let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail);
+            return Err(refused.retry_after_seconds(wait.as_secs() + 1));
+        }
+        Ok(Incoming { shared: shared.clone(), caller, peer, source, headers: parts.headers.clone() })
+    }
+}
+
+impl Incoming {
+    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, by what the protocol says. A resting body
+    /// gives way to those that wait for its room, which it holds for as long as the second value lives.
+    pub(crate) async fn read(&self, body: Body, implied: Option<Encoding>) -> Result<(Vec<u8>, Room<'_>)> {
+        let encoding = self.headers.get(header::CONTENT_ENCODING);
+        let encoding = match encoding {
+            Some(name) => {
+                Encoding::named(&String::from_utf8_lossy(name.as_bytes())).map_err(Refused::from)?
+            }
+            None => implied.unwrap_or(Encoding::Identity),
+        };
+        let mut room = self.shared.ingest.room();
+        let packed = self.read_packed(body, &mut room).await?;
+        if encoding == Encoding::Identity {
+            self.charge(0, packed.len());
+            return Ok((packed, room));
+        }
+        let mut unpacker = Unpacker::of(encoding, packed, self.body_max()).map_err(Refused::from)?;
+        loop {
+            let step;
+            (step, unpacker) = blocking(move || (unpacker.step(), unpacker)).await?;
+            match step.map_err(Refused::from)? {
+                0 => {
+                    let body = unpacker.whole();
+                    self.charge(0, body.len());
+                    return Ok((body, room));
+                }
+                bytes => room.grow(bytes).await?,
+            };
+        }
+    }
+
+    async fn read_packed(&self, body: Body, room: &mut Room<'_>) -> Result<Vec<u8>> {
+        let mut pieces = Pieces::of(body, self.body_max())?;
+        let mut look = tokio::time::interval(REST_MAX);
+        look.tick().await;
+        let mut seen = 0;
+        loop {
+            tokio::select! {
+                biased;
+                piece = pieces.read_next() => match piece? {
+                    Some(bytes) => if room.grow(bytes).await? {
+                        // It was we who kept it waiting.
+                        seen = room.bytes();
+                        look.reset();
+                    },
+                    None => return Ok(pieces.whole()),
+                },
+                _ = look.tick() => {
+                    if room.bytes() - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
+                        let detail = "the body rests, and others wait for the memory that it takes: send it again";
+                        return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, detail).retry_after_seconds(1));
+                    }
+                    seen = room.bytes();
+                }
+            }
+        }
+    }
+
+    fn body_max(&self) -> usize {
+        let of_all = self.shared.state.settings.limits.ingest_body_max.as_usize();
+        let of_token = self.caller.limits.body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        of_token.unwrap_or(of_all).min(of_all)
+    }
+
+    /// Counts what the caller has sent.
+    fn charge(&self, messages: usize, bytes: usize) {
+        let Caller { account, limits, .. } = &self.caller;
+        self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
+    }
+
+    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be.
+    pub(crate) async fn decode<M: Messages>(
+        &self,
+        decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
+    ) -> Result<Batches<M>> {
+        let sender = Sender {
+            source: self.source.to_string(),
+            peer: self.peer.0.map(|address| address.to_string()).unwrap_or_default(),
+            received: clock::now(),
+        };
+        let messages_max = self.shared.state.settings.limits.ingest_messages_max as usize;
+        let of = sender.clone();
+        let messages = blocking(move || decode(of, messages_max)).await??;
+        Ok(Batches::of(messages, sender))
+    }
+
+    /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
+    /// counted.
+    pub(crate) async fn check<M: Messages>(&self, mut batches: Batches<M>) -> Result<Batches<M>> {
+        let _room = self.shared.ingest.for_slice(batches.rest_bytes()).await?;
+        blocking(move || {
+            batches.check();
+            batches
+        })
+        .await
+    }
+
+    /// Whether the request has an `Idempotency-Key`.
+    pub(crate) fn has_key(&self) -> bool {
+        self.headers.contains_key(IDEMPOTENCY_KEY)
+    }
+
+    /// Stores messages unless a request with the same `Idempotency-Key` has: then it is answered as that was. `answer` gives
+    /// the answer's JSON, and whether it is one of success.
+    pub(crate) async fn store_once<M: Messages>(
+        &self,
+        hash: [u8; 32],
+        batches: Batches<M>,
+        logspace: Option<&str>,
+        answer: impl FnOnce(Stored<M>) -> Result<String, Box<Response>> + Send + 'static,
+    ) -> Result<Response> {
+        let Some(key) = self.headers.get(IDEMPOTENCY_KEY) else {
+            let stored = self.store(batches, logspace).await?.complete()?;
+            return Ok(answer(stored).map_or_else(|refused| *refused, json));
+        };
+        if KEY_BYTES_MAX < key.len() || key.is_empty() {
+            let detail = format!("the Idempotency-Key must have 1 to {KEY_BYTES_MAX} bytes");
+            return Err(ApiError::bad_request(detail));
+        }
+        let key = (self.caller.account, *blake3::hash(key.as_bytes()).as_bytes());
+        let begin = self.shared.repeats.lock().begin(key, hash, Instant::now());
+        let before = match begin {
+            Begin::Take(before) => before,
+            Begin::Again(answer) => return Ok(([(REPLAYED, "true")], json(answer)).into_response()),
+            Begin::UnderWay => {
+                let detail = "a request with this Idempotency-Key is under way: ask again for its answer";
+                return Err(ApiError::new(StatusCode::CONFLICT, detail).retry_after_seconds(1));
+            }
+            Begin::Differs => {
+                let detail =
+                    "this Idempotency-Key came with another body before: every body needs a key of its own";
+                return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
+            }
+        };
+        // It goes on when its sender leaves, so that it is known how it ended when the sender asks again.
+        let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
+        let storing = tokio::spawn(async move {
+            let mut ending = Ending { shared: this.shared.clone(), key, outcome: Err(before) };
+            let stored = this.store_behind(before, batches, logspace.as_deref()).await?;
+            ending.outcome = Err(stored.taken());
+            Ok(match answer(stored.complete()?) {
+                Ok(answer) => {
+                    ending.outcome = Ok(answer.clone());
+                    json(answer)
+                }
+                Err(refused) => *refused,
+            })
+        });
+        storing.await.map_err(ApiError::internal)?
+    }
+
+    /// Runs something that takes long on a blocking thread.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        blocking(call).await
+    }
+
+    /// 404 for a logspace that is not there, 403 for one that the caller may not choose.
+    pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
+        let Some(id) = logspace else { return Ok(()) };
+        let granted = self.caller.grant.logspaces.as_deref().unwrap_or_default();
+        if self.caller.role == Role::Ingest && !granted.iter().any(|granted| granted == id) {
+            let detail = format!(
+                "{} may not choose the logspace `{id}`: leave it out, and the routes decide; or an administrator can \
+                 grant it to a new token",
+                self.caller.name
+            );
+            return Err(ApiError::forbidden(detail).path("logspace"));
+        }
+        let live = self.shared.state.pipeline.router();
+        let known: Vec<&str> = live.checked.logspaces.iter().map(|logspace| logspace.id.as_str()).collect();
+        if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
+    }
+
+    /// Stores messages batch by batch, so that as little as possible is in memory: in `logspace`, or where the routes
+    /// say.
+    pub(crate) async fn store<M: Messages>(
+        &self,
+        batches: Batches<M>,
+        logspace: Option<&str>,
+    ) -> Result<Stored<M>> {
+        self.store_behind(0, batches, logspace).await
+    }
+
+    /// The same without the first messages, which the same request has stored before: then it stopped between two batches,
+    /// and these are the same each time.
+    async fn store_behind<M: Messages>(
+        &self,
+        before: usize,
+        mut batches: Batches<M>,
+        logspace: Option<&str>,
+    ) -> Result<Stored<M>> {
+        let (mut accepted, mut dropped, mut stopped) = (0, 0, None);
+        while 0 < batches.rest_bytes() {
+            let room = self.shared.ingest.for_slice(batches.rest_bytes()).await;
+            let _room = match room {
+                Ok(room) => room,
+                Err(error) => {
+                    stopped = Some(error);
+                    break;
+                }
+            };
+            let batch;
+            (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
+            let messages = batch.rows();
+            if messages == 0 {
+                continue;
+            }
+            if accepted + dropped < before {
+                accepted += messages;
+                continue;
+            }
+            self.charge(messages, 0);
+            match self.shared.state.pipeline.submit(&self.source, batch, logspace).await {
+                Ok(Taken { dropped: of_part }) => {
+                    accepted += messages - of_part;
+                    dropped += of_part;
+                }
+                Err(error) => {
+                    stopped = Some(not_stored(&error));
+                    break;
+                }
+            }
+        }
+        let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
+        Ok(Stored { messages: batches.into_messages(), accepted, dropped, refused, refusals, stopped })
+    }
+}
+
+/// Notes how a request with a key ended, however it does.
+struct Ending {
+    shared: Shared,
+    key: Key,
+    outcome: Result<String, usize>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let outcome = std::mem::replace(&mut self.outcome, Err(0));
+        self.shared.repeats.lock().end(self.key, outcome);
+    }
+}
+
+fn json(answer: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
+}
+
+impl<M> Stored<M> {
+    /// How many messages the sender need not send again.
+    pub(crate) fn taken(&self) -> usize {
+        self.accepted + self.dropped
+    }
+
+    /// The same if all is well, and otherwise why not, with how much is taken.
+    pub(crate) fn complete(mut self) -> Result<Stored<M>> {
+        let taken = self.taken();
+        match self.stopped.take() {
+            None => Ok(self),
+            Some(error) => Err(error.but(&match taken {
+                0 => "nothing of the body is stored".to_owned(),
+                count => format!("the first {count} messages of the body are taken"),
+            })),
+        }
+    }
+}
+
+fn not_stored(error: &SubmitError) -> ApiError {
+    match error {
+        SubmitError::UnknownLogspace(_) => ApiError::not_found(error.to_string()),
+        SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, error.to_string()),
+        // Senders keep what they are told to send again.
+        SubmitError::SourceDisabled(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            .retry_after_seconds(DISABLED_RETRY_SECONDS),
+        SubmitError::Busy | SubmitError::Failed(_) | SubmitError::ShuttingDown => {
+            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after_seconds(1)
+        }
+    }
+}

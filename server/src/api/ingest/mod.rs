@@ -1,0 +1,34 @@
+//! Storing what comes over HTTP, in every protocol that shippers speak.
+//!
+//! | module     | owns                                                                    |
+//! |------------|-------------------------------------------------------------------------|
+//! | `protocol` | which protocols there are                                               |
+//! | `room`     | memory for bodies and for what is parsed from them                      |
+//! | `incoming` | a request with messages: who sends it, to which source; its body; storing |
+//! | `dress`    | refusals in the words of a protocol                                     |
+//! | `ecosystem`, `route` | the paths of other systems                                    |
+//! | `pace`     | how fast a token may send                                               |
+//! | `repeats`  | what requests with an `Idempotency-Key` were answered                   |
+//! | `params`   | parameters of our own protocol                                          |
+//! | the others | a protocol each: what it asks first, and what it is answered            |
+//!
+//! What bodies mean is in the crate `logstead-ingest`, which knows no HTTP.
+//!
+//! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
+
+mod datadog;
+pub(super) mod dress;
+pub(super) mod ecosystem;
+mod elastic;
+pub(super) mod incoming;
+mod loki;
+pub(super) mod ours;
+pub(super) mod pace;
+mod params;
+pub(super) mod protocol;
+pub(super) mod repeats;
+pub(super) mod room;
+mod route;
+mod splunk;
+
+pub(super) use elastic::greeting;

@@ -1,0 +1,29 @@
+//! The protocols that messages come in over HTTP.
+
+/// What a route speaks. Refusals are said in its words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Protocol {
+    /// Our own, whose refusals are problems (RFC 9457).
+    Ours,
+    /// Elasticsearch.
+    Elastic,
+    /// Grafana Loki.
+    Loki,
+    /// Splunk's HTTP event collector.
+    Splunk,
+    /// Datadog's log intake.
+    Datadog,
+}
+
+/// How a caller said who it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Presented {
+    /// Not at all.
+    Nothing,
+    /// In the address, where logs of proxies would have it.
+    InAddress,
+    /// By a header that says nothing of the kind.
+    Unreadable,
+    /// By a token.
+    Token,
+}

@@ -1,0 +1,100 @@
+//! `logstead token`: makes a token in the data directory of a stopped server.
+
+use super::failure::Failure;
+use super::text;
+use crate::machine::clock;
+use crate::machine::lock::DataLock;
+use crate::meta::{Grant, Meta, NewToken, Role, name};
+use clap::{Args, Subcommand, ValueEnum};
+use logstead_config::Period;
+use std::path::PathBuf;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead token create shippers --role ingest --data /var/lib/logstead
+  logstead token create report --role analyst --expires-in 90d --data data
+
+Prints the token, which is shown this one time. A running server makes tokens through its API: POST /api/v1/tokens.
+Exit code 0: done; 1: the name is taken or cannot be one; 3: the store is in use.";
+
+#[derive(Args, Debug)]
+pub(super) struct Token {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Makes a token and prints it
+    Create(Create),
+}
+
+#[derive(Args, Debug)]
+struct Create {
+    /// Its name
+    name: String,
+    /// What it may do
+    #[arg(long, value_enum)]
+    role: Roles,
+    /// How long it works, such as 90d; without it, until it is removed
+    #[arg(long, value_name = "TIME")]
+    expires_in: Option<String>,
+    /// The data directory
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Roles {
+    Ingest,
+    Analyst,
+    Operator,
+    Admin,
+}
+
+impl Token {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let Action::Create(create) = &self.action;
+        create.run()
+    }
+}
+
+impl Create {
+    fn run(&self) -> Result<(), Failure> {
+        if let Some(flaw) = name::flaw(&self.name) {
+            return Err(Failure::no(flaw));
+        }
+        let expires_in =
+            self.expires_in.as_deref().map(str::parse::<Period>).transpose().map_err(Failure::no)?;
+        let database = self.data.join("logstead.db");
+        if !database.exists() {
+            let reason =
+                format!("{} is not there: start the server once to make a store", database.display());
+            return Err(Failure::environment(reason));
+        }
+        let _lock = DataLock::acquire(&self.data)?;
+        let meta = Meta::open(&database).map_err(Failure::environment)?;
+        let now = clock::now();
+        let nanos = |period: Period| i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
+        let new = NewToken {
+            name: &self.name,
+            role: self.role.role(),
+            created_by: "logstead token".into(),
+            expires_at: expires_in.map(|period| now.saturating_add(nanos(period))),
+        };
+        let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now).map_err(Failure::no)?;
+        let detail = format!("{} (id {id}), role {}", self.name, new.role);
+        meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
+        text::line(secret.reveal()).map_err(Failure::environment)
+    }
+}
+
+impl Roles {
+    fn role(self) -> Role {
+        match self {
+            Roles::Ingest => Role::Ingest,
+            Roles::Analyst => Role::Analyst,
+            Roles::Operator => Role::Operator,
+            Roles::Admin => Role::Admin,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Tokens that send and do nothing else: which source is theirs, how much they may send, and how they end.
+
+use super::in_process::{Server, TOKEN as ADMIN};
+use logstead::meta::Role;
+use serde_json::{Value, json};
+
+const TWO_SOURCES: &str = r#"
+version = 1
+[[sources]]
+id = "shop"
+kind = "http"
+token = "shop"
+[[sources]]
+id = "rest"
+kind = "http"
+[[logspaces]]
+id = "main"
+[[logspaces]]
+id = "other"
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+async fn create(server: &Server, token: &Value) -> Value {
+    let answer = server.post("/api/v1/tokens", ADMIN, "application/json", token.to_string()).await;
+    assert_eq!(answer.status.as_u16(), 201, "{}", answer.text());
+    answer.json()
+}
+
+async fn send(server: &Server, token: &str, line: &str) -> super::calls::Answer {
+    server.post("/api/v1/ingest", token, "text/plain", line.to_owned()).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_sends_to_its_own_source_and_any_other_to_the_rest() {
+    let server = Server::usual();
+    server.route(TWO_SOURCES).await;
+    let (_, shop) = server.token("shop", Role::Ingest);
+    let (_, other) = server.token("other", Role::Ingest);
+    for (token, line) in
+        [(shop.as_str(), "of the shop"), (&other, "of another"), (ADMIN, "of an administrator")]
+    {
+        send(&server, token, line).await.check(200, "\"accepted\":1");
+    }
+    let sources: Vec<_> = server
+        .find("*")
+        .await
+        .iter()
+        .map(|message| format!("{} {}", message["source"], message["message"]))
+        .collect();
+    for expected in
+        ["\"shop\" \"of the shop\"", "\"rest\" \"of another\"", "\"rest\" \"of an administrator\""]
+    {
+        assert!(sources.iter().any(|found| found == expected), "{sources:?}");
+    }
+    server.route(&TWO_SOURCES.replace("id = \"rest\"", "id = \"rest\"\nenabled = false")).await;
+    send(&server, &shop, "still").await.check(200, "\"accepted\":1");
+    send(&server, &other, "closed").await.check(503, "`rest` is disabled");
+    let only = TWO_SOURCES.replace("id = \"rest\"\nkind = \"http\"", "id = \"rest\"\nkind = \"internal\"");
+    server.route(&only).await;
+    send(&server, &other, "nowhere").await.check(409, "no source");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_chooses_only_the_logspaces_that_it_is_granted() {
+    let server = Server::usual();
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "logspaces": ["other"]})).await;
+    let token = token["token"].as_str().unwrap();
+    let to = async |logspace: &str| {
+        server.post(&format!("/api/v1/ingest?logspace={logspace}"), token, "text/plain", "m").await
+    };
+    to("other").await.check(200, "\"accepted\":1");
+    to("main").await.check(403, "may not choose");
+    to("nothing").await.check(403, "may not choose");
+    let (_, plain) = server.token("b", Role::Ingest);
+    server
+        .post("/api/v1/ingest?logspace=other", &plain, "text/plain", "m")
+        .await
+        .check(403, "may not choose");
+    let scoped = json!({"name": "c", "role": "ingest", "scope": "host:a"});
+    server.post("/api/v1/tokens", ADMIN, "application/json", scoped.to_string()).await.check(400, "scope");
+    let user = json!({"name": "u", "role": "ingest", "password": "correct horse battery"});
+    server.post("/api/v1/users", ADMIN, "application/json", user.to_string()).await.check(422, "tokens");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_sends_no_more_than_its_limits() {
+    let server = Server::usual();
+    let limits = json!({"messages_per_second": 2, "body_bytes": 100});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let token = token["token"].as_str().unwrap();
+    send(&server, token, &"x".repeat(101)).await.check(413, "100");
+    send(&server, token, &"a\n".repeat(40)).await.check(200, "\"accepted\":40");
+    let refused = send(&server, token, "more").await;
+    refused.check(429, "more than it may");
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=21).contains(&wait), "{wait}");
+    // In the words of each protocol.
+    for (path, expected) in
+        [("/_bulk", "es_rejected_execution_exception"), ("/loki/api/v1/push", "more than it may")]
+    {
+        let refused = server.post(path, token, "application/json", "{}").await;
+        refused.check(429, expected);
+        assert!(!refused.header("retry-after").is_empty());
+    }
+    let nothing = json!({"name": "b", "role": "ingest", "limits": {"bytes_per_second": 0}});
+    server
+        .post("/api/v1/tokens", ADMIN, "application/json", nothing.to_string())
+        .await
+        .check(422, "limit of 0");
+    let listed =
+        server.call("GET /api/v1/tokens", &[("authorization", &format!("Bearer {ADMIN}"))], "").await;
+    assert_eq!(listed.json()["tokens"][0]["limits"], limits);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_is_rotated_without_a_gap_and_revoked_at_once() {
+    let server = Server::usual();
+    let (id, first) = server.token("a", Role::Ingest);
+    let rotate = async |overlap: &str| {
+        let body = json!({"overlap": overlap}).to_string();
+        server.post(&format!("/api/v1/tokens/{id}/rotate"), ADMIN, "application/json", body).await
+    };
+    let answer = rotate("1h").await.json();
+    let second = answer["token"].as_str().unwrap().to_owned();
+    send(&server, &first, "old").await.check(200, "1");
+    send(&server, &second, "new").await.check(200, "1");
+    let third = rotate("0s").await.json()["token"].as_str().unwrap().to_owned();
+    send(&server, &second, "too late").await.check(401, "unknown or has expired");
+    send(&server, &third, "newest").await.check(200, "1");
+    rotate("31d").await.check(422, "30d");
+    rotate("soon").await.check(422, "overlap");
+    let admin = format!("Bearer {ADMIN}");
+    let removed = server.call(&format!("DELETE /api/v1/tokens/{id}"), &[("authorization", &admin)], "").await;
+    assert_eq!(removed.status.as_u16(), 204);
+    send(&server, &third, "too late").await.check(401, "unknown or has expired");
+    rotate("1h").await.check(404, "no token");
+    assert_eq!(server.find("*").await.len(), 3);
+}

@@ -1,0 +1,115 @@
+//! Shippers that believe to speak to Elasticsearch: rsyslog's `omelasticsearch`, also when the receiver is killed, syslog-ng
+//! as its `elasticsearch-http()` is configured; and the commands of `docs/ingest.md` as they stand there.
+
+use crate::numbered::{each_arrives, text};
+use crate::program::{Daemon, program, rsyslog, run};
+use crate::support::{Server, free_port, wait_until};
+use crate::syslog_ng;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+const ROUTER: &str = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
+                      [[routes]]\nid = \"default\"\nto = [\"main\"]\n";
+const PAGE: &str = include_str!("../../../docs/ingest.md");
+const ODD: [&str; 3] = ["quote \" backslash \\ tab\there", "ümläut €😀", "{\"json\": [1, 2]}"];
+
+/// The action as the page shows it, for this server.
+fn rsyslog_configuration(folder: &Path, port: u16) -> String {
+    let path = folder.display();
+    let block = PAGE.split("```").find(|block| block.contains("omelasticsearch")).unwrap();
+    let block = block.replace("\"HOST\"", "\"127.0.0.1\"").replace("8080", &port.to_string());
+    let block = block.replace("TOKEN", "administrator").replace(
+        "action.resumeRetryCount=\"-1\"",
+        "action.resumeRetryCount=\"-1\" action.resumeInterval=\"1\" queue.type=\"Disk\" queue.filename=\"waiting\"",
+    );
+    format!(
+        "global(workDirectory=\"{path}\" net.enableDNS=\"off\" localHostname=\"web-1\")\nmodule(load=\"imfile\")\n\
+         input(type=\"imfile\" file=\"{path}/in.log\" tag=\"feed\" freshStartTail=\"off\")\n{block}"
+    )
+}
+
+#[test]
+fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_the_receiver_is_killed() {
+    let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
+    let web = format!("web.listen=127.0.0.1:{port}");
+    let mut server = Server::start_with(ROUTER, &[&web]);
+    std::fs::write(folder.path().join("rsyslog.conf"), rsyslog_configuration(folder.path(), port)).unwrap();
+    std::fs::write(folder.path().join("in.log"), ODD.join("\n") + "\n").unwrap();
+    let mut command = rsyslog();
+    command.args(["-n", "-C", "-i", "NONE", "-f"]).arg(folder.path().join("rsyslog.conf"));
+    let _sender = Daemon::start(&mut command, folder.path());
+    server.wait_for("host=web-1 program=feed", ODD.len() as u64);
+    let found = server.search("*");
+    for odd in ODD {
+        assert_eq!(found.iter().filter(|message| message["message"] == odd).count(), 1, "{odd}: {found:?}");
+    }
+    for round in 0..2 {
+        let mut file = OpenOptions::new().append(true).open(folder.path().join("in.log")).unwrap();
+        let lines: String = (1000 * round..1000 * (round + 1)).map(|number| text(0, number) + "\n").collect();
+        file.write_all(lines.as_bytes()).unwrap();
+        wait_until("some of them are stored", || 1000 * round < server.count("seq"));
+        server.kill_and_restart();
+    }
+    each_arrives(&server, 0..2000);
+}
+
+#[test]
+fn syslog_ng_sends_as_to_elasticsearch() {
+    let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());
+    let path = folder.path().display();
+    // As the configuration library of syslog-ng defines `elasticsearch-http()`.
+    let configuration = format!(
+        "@version: 3.38\noptions {{ keep-hostname(yes); stats-freq(0); }};\n\
+         source s {{ unix-stream(\"{path}/in.sock\" flags(expect-hostname)); }};\n\
+         destination d {{ http(url(\"{}/_bulk\") user(\"any\") password(\"administrator\")\n\
+           headers(\"Content-Type: application/x-ndjson\") workers(4) batch-lines(100) timeout(10) body-suffix(\"\\n\")\n\
+           body(\"$(format-json --scope none --omit-empty-values index._index='logs' index._type='' index._id='')\\n\
+         $(format-json --scope rfc5424 --exclude DATE --key ISODATE @timestamp=${{ISODATE}})\")); }};\n\
+         log {{ source(s); destination(d); }};\n",
+        server.web()
+    );
+    std::fs::write(folder.path().join("syslog-ng.conf"), configuration).unwrap();
+    let _sender = syslog_ng::start(folder.path());
+    let mut lines = String::new();
+    for number in 0..1000 {
+        writeln!(lines, "<35>2026-11-21T16:39:51Z web-1 feed[7]: {}", text(0, number)).unwrap();
+    }
+    for odd in ODD {
+        writeln!(lines, "<35>2026-11-21T16:39:51Z web-1 odd[7]: {odd}").unwrap();
+    }
+    let mut socket = UnixStream::connect(folder.path().join("in.sock")).unwrap();
+    socket.write_all(lines.as_bytes()).unwrap();
+    let expected = "severity=err facility=auth host=web-1 program=feed pid=7";
+    wait_until("all are stored", || server.count(expected) == 1000 && server.count("*") == 1003);
+    assert_eq!(server.search(expected)[0]["time"], "2026-11-21T16:39:51Z");
+    let found = server.search("program=odd");
+    for odd in ODD {
+        assert_eq!(found.iter().filter(|message| message["message"] == odd).count(), 1, "{odd}: {found:?}");
+    }
+}
+
+#[test]
+fn the_commands_of_the_page_for_shippers_do_what_it_says() {
+    let server = Server::start(ROUTER);
+    let blocks = PAGE.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    program("curl", "curl");
+    let mut told = Vec::new();
+    for command in blocks {
+        let mut shell = program("sh", "dash");
+        shell.args(["-c", command]).env("TOKEN", "administrator").env("URL", server.web());
+        told.push(String::from_utf8_lossy(&run(&mut shell, b"").stdout).into_owned());
+    }
+    assert!(told[0].contains("\"token\":\"lst_"), "{told:?}");
+    assert_eq!(told[1..], ["", "{\"code\":0,\"text\":\"Success\"}", "{}"]);
+    for query in [
+        "program=shop slow env=prod trace_id=4bf92f35",
+        "host=web-1 slow severity=warning sourcetype=shop env=prod",
+        "host=web-1 program=shop severity=warning team=web",
+    ] {
+        assert_eq!(server.count(query), 1, "{query}");
+    }
+    assert_eq!(server.count("*"), 3);
+}

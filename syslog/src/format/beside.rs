@@ -1,0 +1,191 @@
+//! A text and the values with names that came beside it (labels, attributes, metadata) → one row of a batch.
+//!
+//! | a value                                            | becomes                                          |
+//! |----------------------------------------------------|--------------------------------------------------|
+//! | the first of a column's [keys](super::keys::Keys)  | host, program, severity, process id, message id  |
+//! | the same, if its name is not a column's            | and stays a field, so that a query by it finds it |
+//! | another one with a column's name                   | field `PREFIX.NAME`                              |
+//! | any other                                          | a field                                          |
+//!
+//! What comes beside one text counts before what comes beside many.
+//!
+//! **Invariant:** the raw bytes of a row are those it is given, and no value is lost.
+
+use super::fields::is_taken;
+use super::keys::{Found, Keys, USER};
+use super::pair::Pair;
+use super::stamp::Clock;
+use jiff::tz::TimeZone;
+use logstead_record::{BatchBuilder, Field, Priority, Row, Severity, Timestamp};
+use std::borrow::Cow;
+
+/// Values that came beside one text or many.
+pub struct Beside<T> {
+    values: Vec<(T, T)>,
+    found: Found,
+    bytes: usize,
+}
+
+/// A text of which nothing is known but what comes beside it.
+#[derive(Clone, Copy, Default)]
+pub struct Text<'a> {
+    /// What was received.
+    pub raw: &'a [u8],
+    /// The message.
+    pub message: &'a [u8],
+    /// Where the message stands in `raw`; `None` where it does not stand there as it is.
+    pub message_at: Option<usize>,
+    /// When it was written.
+    pub time: Option<Timestamp>,
+    /// How bad it is, if that does not stand among the values.
+    pub severity: Option<Severity>,
+    /// The host, if none stands among the values.
+    pub host: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    /// A text that is received as it is.
+    pub fn of(text: &'a [u8]) -> Text<'a> {
+        Text { raw: text, message: text, message_at: Some(0), ..Text::default() }
+    }
+}
+
+impl<T: AsRef<str>> Beside<T> {
+    /// Looks for the keys, which are [`Keys::beside`] a text, among values.
+    pub fn of(values: Vec<(T, T)>, keys: &Keys, received: Timestamp) -> Beside<T> {
+        let bytes = values.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
+        if values.is_empty() {
+            return Beside { values, found: Found::default(), bytes };
+        }
+        let pairs: Vec<Pair<'_, '_>> = values
+            .iter()
+            .map(|(name, value)| Pair { name: name.as_ref(), value: Cow::Borrowed(value.as_ref()) })
+            .collect();
+        let found = Found::among(&pairs, keys, Clock::of_receipt(received, &TimeZone::UTC));
+        Beside { values, found, bytes }
+    }
+
+    /// Nothing.
+    pub fn nothing() -> Beside<T> {
+        Beside { values: Vec::new(), found: Found::default(), bytes: 0 }
+    }
+
+    /// How long names and values are together.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn value(&self, at: Option<usize>) -> Option<&[u8]> {
+        at.and_then(|at| self.values.get(at)).map(|(_, value)| value.as_ref().as_bytes())
+    }
+
+    /// Adds what no column says already.
+    fn add_fields(&self, is_said: impl Fn(usize) -> bool, prefix: &str, builder: &mut BatchBuilder) {
+        for (at, (name, value)) in self.values.iter().enumerate() {
+            let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
+            match is_taken(name) {
+                true if is_said(at) => {}
+                true => builder.field(&[prefix.as_bytes(), b".", name].concat(), value),
+                false => builder.field(name, value),
+            }
+        }
+    }
+}
+
+/// Adds a text with what came beside many and beside it alone.
+pub fn push<A: AsRef<str>, B: AsRef<str>>(
+    text: &Text<'_>,
+    (of_many, own): (&Beside<A>, &Beside<B>),
+    prefix: &str,
+    builder: &mut BatchBuilder,
+) {
+    let nothing = Found { severity: text.severity, ..Found::default() };
+    let (outer, inner) = (&of_many.found, &own.found);
+    of_many.add_fields(|at| outer.is_said(at, &[inner, &nothing]), prefix, builder);
+    own.add_fields(|at| inner.is_said(at, &[&nothing]), prefix, builder);
+    let of = |column: fn(&Found) -> Option<usize>| {
+        own.value(column(inner)).or_else(|| of_many.value(column(outer))).unwrap_or_default()
+    };
+    let host = of(|found| found.host);
+    let severity = text.severity.or(inner.severity).or(outer.severity);
+    let facility = inner.facility.or(outer.facility).unwrap_or(USER);
+    let row = Row {
+        time: text.time,
+        priority: severity.map(|severity| Priority::of(facility, severity)),
+        message_at: text.message_at,
+        ..Row::text(text.raw)
+    }
+    .with(Field::Host, if host.is_empty() { text.host } else { host })
+    .with(Field::Program, of(|found| found.program))
+    .with(Field::Pid, of(|found| found.pid))
+    .with(Field::Msgid, of(|found| found.msgid))
+    .with(Field::Message, text.message);
+    builder.push(&row);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::Origin;
+
+    const RECEIVED: Timestamp = Timestamp::from_nanos(1_790_000_000_000_000_000);
+
+    fn beside(values: &[(&'static str, &'static str)]) -> Beside<&'static str> {
+        Beside::of(values.to_vec(), &Keys::beside(|_| None), RECEIVED)
+    }
+
+    /// `host program severity | name=value …` of a text with values beside many and beside itself.
+    fn check(
+        of_many: &[(&'static str, &'static str)],
+        own: &[(&'static str, &'static str)],
+        severity: Option<Severity>,
+        expected: &str,
+    ) {
+        let mut builder = BatchBuilder::new();
+        builder.origin(Origin { source: b"http", peer: b"", received: RECEIVED });
+        let text = Text { severity, host: b"peer", ..Text::of(b"hello") };
+        push(&text, (&beside(of_many), &beside(own)), "loki", &mut builder);
+        let batch = builder.seal();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let severity = batch.priority(0).map_or("-", |priority| priority.severity().name());
+        let mut row = format!("{} {} {severity} |", text(batch.host(0)), text(batch.program(0)));
+        for (name, value) in batch.fields(0) {
+            row += &format!(" {}={}", text(name), text(value));
+        }
+        assert_eq!(row, expected);
+        assert_eq!(batch.message(0), b"hello");
+        let mut raw = Vec::new();
+        batch.write_raw(0, &mut raw);
+        assert_eq!(raw, b"hello");
+    }
+
+    #[test]
+    fn columns_are_found_and_no_value_is_lost() {
+        check(&[], &[], None, "peer  - |");
+        check(&[("host", "web-1"), ("app", "api"), ("level", "warn")], &[], None, "web-1 api warning |");
+        check(
+            &[("service.name", "api"), ("env", "prod")],
+            &[],
+            None,
+            "peer api - | service.name=api env=prod",
+        );
+        check(
+            &[("level", "strange"), ("source", "s")],
+            &[],
+            None,
+            "peer  - | loki.level=strange loki.source=s",
+        );
+    }
+
+    #[test]
+    fn what_comes_beside_one_text_counts_before_what_comes_beside_many() {
+        check(
+            &[("host", "web-1"), ("level", "info"), ("a", "1")],
+            &[("hostname", "web-2"), ("severity", "error"), ("a", "2")],
+            None,
+            "web-2  err | loki.host=web-1 loki.level=info a=1 a=2",
+        );
+        let severity = "crit".parse().ok();
+        check(&[("level", "info")], &[("lvl", "info")], severity, "peer  crit | loki.level=info lvl=info");
+    }
+}
