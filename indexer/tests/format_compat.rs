@@ -26,11 +26,25 @@ const SEGMENT_VERSION_2_SLOTS: Files = [
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v2_slots/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v2_slots/00000000000000000000-303.index")),
 ];
-/// The same messages in a segment of version 2, written by `write_segment`.
+/// The same messages in a segment of version 2, as it was written before values of fields were parts of messages.
 const SEGMENT_VERSION_2: Files = [
     (DIR, "manifest", MANIFEST_VERSION_2),
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v2/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v2/00000000000000000000-303.index")),
+];
+/// Those messages and some more in a segment whose blocks have version 3, written by `write_segment`.
+const SEGMENT_VERSION_3: Files = [
+    (DIR, "manifest", include_bytes!("data/format_v3/manifest")),
+    (
+        SEGMENTS,
+        "00000000000000000000-306.blocks",
+        include_bytes!("data/format_v3/00000000000000000000-306.blocks"),
+    ),
+    (
+        SEGMENTS,
+        "00000000000000000000-306.index",
+        include_bytes!("data/format_v3/00000000000000000000-306.index"),
+    ),
 ];
 const MANIFEST_VERSION_2: &[u8] = include_bytes!("data/format_v2/manifest");
 const BLOCKS: &str = "00000000000000000000-303.blocks";
@@ -78,6 +92,22 @@ fn batches() -> [Batch; 3] {
     [first, second, builder.seal()]
 }
 
+/// Three messages of which fields are parts, also with an end of their own, and with none.
+fn batch_of_parts() -> Batch {
+    let mut builder = BatchBuilder::new();
+    let received = Timestamp::from_seconds(1_767_323_048).unwrap();
+    builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
+    for (message, fields) in [
+        ("user=ana note=left early id=7", [("user", "ana"), ("note", "left early"), ("id", "7")]),
+        ("user=bo note= id=8", [("user", "bo"), ("note", ""), ("id", "8")]),
+        ("user=eve note=\\\"quoted\\\" id=9", [("user", "eve"), ("note", "\"quoted\""), ("id", "9")]),
+    ] {
+        fields.iter().for_each(|(name, value)| builder.field(name.as_bytes(), value.as_bytes()));
+        builder.push(&Row::text(message.as_bytes()));
+    }
+    builder.seal()
+}
+
 /// The one file of a journal that holds these batches.
 fn write_version_1() -> Vec<u8> {
     let disk = SimDisk::new(0);
@@ -112,10 +142,12 @@ fn version_1_is_still_what_is_written() {
 fn write_segment() -> [Vec<u8>; 3] {
     let disk = SimDisk::new(0);
     let mut opened = open_all(&disk, Options::default()).unwrap();
-    opened.appender.append(&batches().map(|batch| encode(Arc::new(batch)))).unwrap();
+    let batches = batches().into_iter().chain([batch_of_parts()]);
+    let encoded: Vec<_> = batches.map(|batch| encode(Arc::new(batch))).collect();
+    opened.appender.append(&encoded).unwrap();
     opened.appender.close_old(Timestamp::MAX).unwrap();
     opened.keeper.run(&opened.keeper.next_task(false).unwrap(), &|| false).unwrap();
-    SEGMENT_VERSION_2.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
+    SEGMENT_VERSION_3.map(|(dir, name, _)| read(&disk, &Path::new(dir).join(name)))
 }
 
 fn write(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
@@ -146,7 +178,7 @@ fn newer(changed: &str, crc_end: usize) -> SimDisk {
 }
 
 /// Finds the messages by words, names, times and text.
-fn check_search(searcher: &Searcher, unindexed: u64) {
+fn check_search(searcher: &Searcher, (rows, unindexed): (u64, u64)) {
     for (query, expected) in [
         ("message", 300),
         ("accepted key", 1),
@@ -158,9 +190,9 @@ fn check_search(searcher: &Searcher, unindexed: u64) {
         ("host:host-7", 1),
         ("time<1970-01-01", 1),
         ("/mess/", 300),
-        ("NOT host:*", 2),
+        ("NOT host:*", rows - 301),
         ("msgid=ID47 peer=10.0.0.1", 1),
-        ("*", 303),
+        ("*", rows),
     ] {
         let counted = searcher.count(&filter(query), TimeRange::ALL, &Run::alone());
         assert_eq!(counted.count, expected, "{query}");
@@ -173,31 +205,66 @@ fn check_search(searcher: &Searcher, unindexed: u64) {
         builder.extend(&batches()[batch], row..row + 1);
         assert_eq!((&*hit.batch, hit.row), (&builder.seal(), 0));
     }
+    if 303 < rows {
+        check_parts(searcher);
+    }
+}
+
+fn check_parts(searcher: &Searcher) {
+    for (query, expected) in [
+        ("user=ana", 1),
+        ("user:*", 3),
+        ("note:left", 1),
+        ("note:\"left early\"", 1),
+        ("quoted", 1),
+        ("id>7", 2),
+    ] {
+        assert_eq!(searcher.count(&filter(query), TimeRange::ALL, &Run::alone()).count, expected, "{query}");
+    }
+    for row in 0..3 {
+        let hit = searcher.get(303 + row).unwrap().unwrap();
+        let mut builder = BatchBuilder::new();
+        builder.extend(&batch_of_parts(), row as usize..row as usize + 1);
+        assert_eq!((&*hit.batch, hit.row), (&builder.seal(), 0));
+    }
 }
 
 #[test]
 fn a_segment_of_each_version_is_read() {
-    let of_version_2 = [SEGMENT_VERSION_2_SLOTS, SEGMENT_VERSION_2].map(with_journal_less_manifest);
-    for files in [SEGMENT_VERSION_1].into_iter().chain(of_version_2) {
-        let opened = open_all(&segment(files, |_, _| {}), Options::default()).unwrap();
-        assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, 303));
-        check_search(&opened.searcher, 0);
+    for (files, rows) in [
+        (SEGMENT_VERSION_1, 303),
+        (SEGMENT_VERSION_2_SLOTS, 303),
+        (SEGMENT_VERSION_2, 303),
+        (SEGMENT_VERSION_3, 306),
+    ] {
+        let disk = segment(files, |name, bytes| {
+            if name == "manifest" {
+                *bytes = journal_less_manifest(rows);
+            }
+        });
+        let opened = open_all(&disk, Options::default()).unwrap();
+        assert_eq!((opened.recovery.segments, opened.recovery.sealed_messages), (1, rows));
+        check_search(&opened.searcher, (rows, 0));
         opened.searcher.verify(&Run::alone(), &mut |checked| assert_eq!(checked.findings, []));
         assert!(opened.keeper.next_task(true).is_none());
     }
 }
 
-/// Under the manifest of version 1, which does not tell that the journal has to be there.
-fn with_journal_less_manifest([_, blocks, index]: Files) -> Files {
-    [SEGMENT_VERSION_1[0], blocks, index]
+/// A manifest of version 1, which does not tell that the journal has to be there.
+fn journal_less_manifest(rows: u64) -> Vec<u8> {
+    let mut bytes = SEGMENT_VERSION_1[0].2.to_vec();
+    bytes[24..32].copy_from_slice(&rows.to_le_bytes());
+    let crc = crc32c::crc32c(&bytes[8..]);
+    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+    bytes
 }
 
 /// As for the journal. (With another compressor or another tantivy the bytes may differ as well.)
 #[test]
-fn a_segment_of_version_2_is_still_what_is_written() {
-    for ((_, name, expected), written) in SEGMENT_VERSION_2.iter().zip(write_segment()) {
+fn a_segment_of_version_3_is_still_what_is_written() {
+    for ((_, name, expected), written) in SEGMENT_VERSION_3.iter().zip(write_segment()) {
         if std::env::var_os("UPDATE").is_some() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_v2");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format_v3");
             write(&RealDisk, &folder.join(name), &written);
         } else {
             assert!(written == *expected, "the layout of {name} has changed");
@@ -241,8 +308,8 @@ fn newer_versions_are_clear_errors() {
     let mut findings = Vec::new();
     opened.searcher.verify(&Run::alone(), &mut |checked| findings.extend(checked.findings));
     assert!(findings.len() == 1 && findings[0].what.contains("the index has version 3"), "{findings:?}");
-    check_search(&opened.searcher, 1);
+    check_search(&opened.searcher, (303, 1));
     let task = opened.keeper.next_task(false).unwrap();
     assert_eq!(opened.keeper.run(&task, &|| false).unwrap(), Done::Reindexed { messages: 303 });
-    check_search(&opened.searcher, 0);
+    check_search(&opened.searcher, (303, 0));
 }

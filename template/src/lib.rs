@@ -7,6 +7,7 @@
 //! | `table`    | key → template                                                              |
 //! | `numbers`, `ordered`, `texts` | columns                                                  |
 //! | `group`    | texts of some rows as templates and values, and back; words in them         |
+//! | `parts`    | fields whose values are parts of a message                                  |
 //! | `shape`    | what the messages of a template have in common                              |
 //! | `named`    | what users see of a template                                                |
 //! | `automaton` | an expression as a table of states                                      |
@@ -25,6 +26,7 @@ mod named;
 mod numbers;
 mod ordered;
 mod packet;
+mod parts;
 mod rare;
 mod scan;
 mod shape;
@@ -40,5 +42,6 @@ pub use group::{
     may_hold_other_addresses,
 };
 pub use named::{template_id, template_text};
+pub use parts::{FieldsOfRows, Parts, PartsWriter};
 pub use rare::{RARE_HEAD_BYTES, Rare, RareWriter};
 pub use shape::{Shape, shape};

@@ -3,7 +3,7 @@
 //! **Invariant:** a file gets its name when all of it is synced. What a builder that failed leaves behind has a
 //! name that is never read.
 
-use super::blocks::{Blocks, BlocksError, BlocksWriter, TextGroups};
+use super::blocks::{Blocks, BlocksError, BlocksWriter, GroupTexts, TextGroups};
 use super::bundle::BundleWriter;
 use super::counted::Counted;
 use super::id::SegmentId;
@@ -11,7 +11,7 @@ use super::index::IndexBuilder;
 use super::{Folder, Segment};
 use crate::journal::frame::Hash;
 use logstead_record::Batch;
-use logstead_template::{Fault, TextGroup};
+use logstead_template::Fault;
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -146,7 +146,7 @@ impl Replacement<'_> {
     }
 }
 
-fn add_group(index: &mut IndexBuilder, texts: &TextGroup, fault: &mut Option<Fault>) {
+fn add_group(index: &mut IndexBuilder, texts: &GroupTexts, fault: &mut Option<Fault>) {
     if let Err(error) = index.push_group(texts) {
         *fault = Some(error);
     }

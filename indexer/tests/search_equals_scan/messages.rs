@@ -4,7 +4,7 @@ use crate::strategies::NOW;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{Index, select};
 
 /// A word that is longer than an index keeps words.
 pub(crate) const LONG_BYTES: usize = 130;
@@ -158,17 +158,21 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
             names,
             select(vec!["", "1", "77", "a", "worker-7", "Worker-77", "10.0.0.1", "010.0.0.1", "1.10.0.0.1"]),
             texts(),
-            fields(),
+            (fields(), parts()),
         ),
         (prop_oneof![3 => Just(0), 1 => 0_u8..8], tail_bytes),
     )
         .prop_map(
             |(
                 (later, time, origin, priority),
-                ((host, program, msgid), pid, message, fields),
+                ((host, program, msgid), pid, message, (mut fields, parts)),
                 (flags, tail_bytes),
             )| {
                 let host = host.to_owned();
+                for (name, from, to) in parts {
+                    let (from, to) = (from.index(message.len() + 1), to.index(message.len() + 1));
+                    fields.push((name, message[from.min(to)..from.max(to)].to_vec()));
+                }
                 Message {
                     later,
                     time,
@@ -205,4 +209,10 @@ fn fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     let value = prop_oneof![texts(), number, known.prop_map(|text| text.as_bytes().to_vec())];
     let field = (select(&NAMES[..]).prop_map(str::to_owned), value);
     prop_oneof![3 => Just(Vec::new()), 4 => vec(field, 1..4)]
+}
+
+/// Fields whose values are parts of the message, wherever these begin and end.
+fn parts() -> impl Strategy<Value = Vec<(String, Index, Index)>> {
+    let part = (select(&NAMES[..]).prop_map(str::to_owned), any::<Index>(), any::<Index>());
+    prop_oneof![2 => Just(Vec::new()), 1 => vec(part, 1..4)]
 }

@@ -109,6 +109,11 @@ impl TextGroupWriter {
         true
     }
 
+    /// The place of the last row: 0 where its text is kept as it is.
+    pub fn last_place(&self) -> u16 {
+        self.rows.last().copied().unwrap_or(NO_TEMPLATE)
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows.len()

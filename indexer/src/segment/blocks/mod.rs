@@ -23,7 +23,7 @@ pub use error::BlocksError;
 use error::disk;
 use first::First;
 use logstead_record::{Batch, Groups, Selection};
-pub(crate) use second::{BlocksWriter, TextGroups};
+pub(crate) use second::{BlocksWriter, GroupTexts, TextGroups};
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
 use std::ops::Range;
@@ -313,10 +313,10 @@ mod tests {
         let disk = written(&[Batch::from_columns(logstead_record::Columns::empty(1)).unwrap()]);
         let mut bytes = vec![0; disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize];
         disk.open(Path::new(PATH)).unwrap().read_at(0, &mut bytes).unwrap();
-        bytes[8] = 3;
+        bytes[8] = 4;
         let crc = crc32c::crc32c(&bytes[8..80]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
         disk.create(Path::new(PATH)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
-        assert_eq!(open(&disk, 0).err(), Some(BlocksError::Newer(3)));
+        assert_eq!(open(&disk, 0).err(), Some(BlocksError::Newer(4)));
     }
 }

@@ -20,6 +20,9 @@ impl Kind {
 
     /// The newest version that is read, and the one that is written.
     pub(super) const fn version(self) -> u32 {
-        2
+        match self {
+            Kind::Index => 2,
+            Kind::Blocks => 3,
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! |-------------------|--------------------------------------------------------------------------------|
 //! | `keys.…`          | tantivy's files: the [words](super::words) of templates; a row is the number of a template |
 //! | `words.…`         | the words and the addresses of messages that have no template; missing where there are none |
-//! | `values.…`        | those of the values of dynamic fields; missing where there are none            |
+//! | `values.…`        | those of the values of dynamic fields that are not [parts](logstead_template::Parts) of messages; missing where there are none |
 //! | `templates`       | the [templates](super::templates), and how many rows of which groups have them |
 //! | `places`          | of the hashes of words in slots, the [groups](logstead_template::Rare) that may have them; and of those in `words.…` and `values.…`, two more numbers |
 //! | `fields`          | the names of dynamic fields, below                                             |

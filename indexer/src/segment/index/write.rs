@@ -5,7 +5,7 @@
 
 use super::layout::{FIELDS, TEMPLATES, field_section, identity, seed};
 use crate::journal::frame::Hash;
-use crate::segment::blocks::Blocks;
+use crate::segment::blocks::{Blocks, GroupTexts};
 use crate::segment::bundle::{BundleWriter, IndexError, Kind};
 use crate::segment::counted::Counted;
 use crate::segment::fields::FieldsBuilder;
@@ -14,13 +14,13 @@ use crate::segment::lexicon::{KEYS, PLACES, Places, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::{Batch, word};
-use logstead_template::{Fault, RareWriter, TextGroup, Wanted};
+use logstead_template::{Fault, RareWriter, Wanted};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
     seed: u64,
     rows: u32,
-    /// Of dynamic fields.
+    /// Of values of dynamic fields that are not parts of messages.
     values: Inverter,
     /// Of messages that have no template.
     kept: Inverter,
@@ -52,19 +52,22 @@ impl IndexBuilder {
 
     /// Adds the dynamic fields of the messages that follow.
     pub(crate) fn push(&mut self, batch: &Batch) {
-        let columns = batch.columns();
-        for row in 0..batch.rows() {
-            for field in columns.field_range(row) {
-                push_text(&mut self.values, self.rows, columns.field_values.get(field));
-            }
-            self.rows += 1;
-        }
-        self.fields.push_batch(columns);
+        self.rows += batch.rows() as u32;
+        self.fields.push_batch(batch.columns());
     }
 
     /// Adds the texts of the next group of messages.
-    pub(crate) fn push_group(&mut self, texts: &TextGroup) -> Result<(), Fault> {
+    pub(crate) fn push_group(
+        &mut self,
+        GroupTexts { messages: texts, values }: &GroupTexts,
+    ) -> Result<(), Fault> {
         self.templates.push(texts);
+        if let Some(values) = values {
+            let texts = values.texts.read(0..values.rows.len())?;
+            for (&row, text) in values.rows.iter().zip(texts.iter()) {
+                push_text(&mut self.values, self.group_start + row, text);
+            }
+        }
         let IndexBuilder { seed, places, groups, kept, group_start, .. } = self;
         texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
         let without = texts.rows().places().iter().enumerate().filter(|(_, place)| **place == 0);

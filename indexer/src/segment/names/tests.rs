@@ -181,7 +181,12 @@ proptest! {
         let bytes = written(&rows);
         prop_assert!(Names::new(&bytes[..end.index(bytes.len())], rows.len() as u32).is_err());
         let mut builder = NamesBuilder::with_all_values();
-        rows.iter().for_each(|row| builder.push_name(row.as_deref().unwrap_or_default()));
+        for row in &rows {
+            match row.as_deref() {
+                None | Some([]) => builder.push_absent(1),
+                Some(value) => builder.push(value),
+            }
+        }
         let mut compressed = Vec::new();
         builder.finish_compressed(&mut compressed);
         for (at, change) in &changes {

@@ -58,11 +58,6 @@ impl NamesBuilder {
         NamesBuilder { values_max: usize::MAX, value_bytes_max: u32::MAX as usize, ..NamesBuilder::default() }
     }
 
-    /// Appends a row with a value; an empty one means none.
-    pub(crate) fn push_name(&mut self, value: &[u8]) {
-        if value.is_empty() { self.push_absent(1) } else { self.push(value) }
-    }
-
     /// Appends the rows of a batch's column. An empty text means no value.
     pub(crate) fn push_names(&mut self, names: &NameColumn) {
         let mut numbers = std::mem::take(&mut self.numbers);

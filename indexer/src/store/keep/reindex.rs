@@ -34,7 +34,7 @@ pub(super) fn reindex(
     })?;
     for group in 0..groups.groups() {
         let damaged = |error: BlocksError| KeepError::Damaged(Damage::of_segment(id, error).to_string());
-        let texts = groups.messages(group).map_err(damaged)?;
+        let texts = groups.texts(group).map_err(damaged)?;
         index.push_group(&texts).map_err(|fault| damaged(fault.into()))?;
     }
     let is_there = publisher.exchange_index(segment, index)?;

@@ -22,6 +22,19 @@ pub(super) fn name_column(names: &Names, mut ids: Vec<u32>, may_repeat: bool) ->
     NameColumn::from_parts(values, ids).expect("every id has a value")
 }
 
+/// Some of these distinct values, by their numbers, with no values but theirs.
+pub(super) fn few_names(of: &TextColumn, mut ids: Vec<u32>) -> NameColumn {
+    let mut values = TextColumn::default();
+    let mut places = Places::new(of.len());
+    for id in &mut ids {
+        *id = places.of(*id, || {
+            values.push(of.get(*id as usize));
+            values.len() as u32 - 1
+        });
+    }
+    NameColumn::from_parts(values, ids).expect("every id has a value")
+}
+
 /// For values of a column their place among those of some rows.
 enum Places {
     Few(Vec<u32>),

@@ -6,8 +6,8 @@
 //! | `rows.G`             | of group G: [which template each message has](logstead_template::Rows)          |
 //! | `message.G`          | its messages: [a group of texts](logstead_template::TextGroup)                  |
 //! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing where all of them are empty |
-//! | `fields.G`           | u32 length, [packed](crate::segment::packed) how many dynamic fields each row has; [names](crate::segment::names) of the fields; missing where there are none |
-//! | `values.G`           | their values, whole                                                             |
+//! | `parts.G`            | its [dynamic fields](logstead_template::Parts); missing where there are none    |
+//! | `values.G`           | those of their values that are not parts of messages, whole; missing where there are none |
 //! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::Placed) |
 //! | `time`               | the [time](crate::segment::times) that each row counts by                       |
 //! | `received`           | when it was received                                                            |
@@ -22,6 +22,9 @@
 //! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
 //! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
 //!
+//! In version 2 all values of dynamic fields were in `values.G`, and in the place of `parts.G` was `fields.G`: u32 length,
+//! [packed](crate::segment::packed) how many fields each row has; [names](crate::segment::names) of the fields.
+//!
 //! A block is 1024 rows, the last of each group what is left.
 //!
 //! | module     | owns                                                     |
@@ -32,6 +35,7 @@
 //! | `groups`   | an open file: which rows are in which groups and blocks  |
 //! | `sections` | what sections hold, once they were opened                |
 //! | `read`     | some columns of some rows                                |
+//! | `texts`    | what an index is made of                                 |
 //! | `gather`   | values of some rows of a column                          |
 //!
 //! **Invariant:** every byte was checked against the checksum of its page when it was read.
@@ -42,7 +46,9 @@ mod layout;
 mod read;
 mod sections;
 mod take;
+mod texts;
 mod write;
 
 pub(crate) use groups::TextGroups;
+pub(crate) use texts::GroupTexts;
 pub(crate) use write::BlocksWriter;

@@ -1,9 +1,9 @@
 //! Some columns of some rows, put together from the sections that hold them.
 
-use super::gather::name_column;
+use super::gather::{few_names, name_column};
 use super::groups::TextGroups;
 use super::layout::{
-    CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PID, TAIL, VALUES, of_group,
+    CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
 };
 use crate::segment::blocks::error::BlocksError;
 use crate::segment::blocks::shared::Scratch;
@@ -11,6 +11,7 @@ use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
 use crate::segment::names::Names;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
+use logstead_template::FieldsOfRows;
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,6 +38,17 @@ impl TextGroups {
                 Group::Pid => {
                     self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
                 }
+                Group::Fields if self.bundle.has(&of_group(PARTS, group)) => {
+                    let messages = match groups.has(Group::Message) {
+                        true => Arc::clone(&columns.texts[columns::MESSAGE]),
+                        false => {
+                            let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+                            texts.read(within.clone())?.into()
+                        }
+                    };
+                    let all = Selection::all(within.len());
+                    self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
+                }
                 Group::Fields => self.read_fields((group, &within), scratch, &mut columns)?,
                 Group::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
@@ -57,19 +69,28 @@ impl TextGroups {
         groups: Groups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
-        if !groups.has(Group::Message) {
+        let group = self.group_of(rows.start);
+        let first = rows.start - self.starts[group] as usize;
+        let has_parts = groups.has(Group::Fields) && self.bundle.has(&of_group(PARTS, group));
+        if !groups.has(Group::Message) && !has_parts {
             return Ok(self.read(rows, groups, scratch)?.take(picked));
         }
-        let group = self.group_of(rows.start);
-        let first = (rows.start - self.starts[group] as usize) as u32;
         let others = groups.without(Group::Message).without(Group::Names);
+        let others = if has_parts { others.without(Group::Fields) } else { others };
         let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
         if groups.has(Group::Names) {
             self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
         }
         let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
-        let picked: Vec<u32> = picked.iter().map(|row| first + row as u32).collect();
-        columns.texts[columns::MESSAGE] = texts.read_rows(&picked)?.into();
+        let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
+        let messages = Arc::new(texts.read_rows(&of_group)?);
+        if has_parts {
+            let within = first..first + rows.len();
+            self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
+        }
+        if groups.has(Group::Message) {
+            columns.texts[columns::MESSAGE] = messages;
+        }
         Ok(Batch::from_columns(columns)?)
     }
 
@@ -143,6 +164,31 @@ impl TextGroups {
         Ok(())
     }
 
+    /// The fields of some rows, whose messages these are.
+    fn read_parts(
+        &self,
+        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        messages: &TextColumn,
+        scratch: &mut Scratch,
+        columns: &mut Columns,
+    ) -> Result<(), BlocksError> {
+        let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
+        let elsewhere = parts.elsewhere_of(rows, picked);
+        let values = if elsewhere.is_empty() {
+            TextColumn::default()
+        } else {
+            let of = parts.elsewhere();
+            let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
+            values.read_rows(&elsewhere)?
+        };
+        let FieldsOfRows { ends, names, values } = parts.read((rows, picked), messages, &values)?;
+        columns.field_ends = ends;
+        columns.field_names = few_names(parts.names(), names);
+        columns.field_values = values;
+        Ok(())
+    }
+
+    /// The fields of some rows, in a file from before there were parts.
     fn read_fields(
         &self,
         (group, rows): (usize, &Range<usize>),

@@ -4,7 +4,8 @@
 //! fields there.
 
 use super::groups::TextGroups;
-use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, PID, ROWS, of_group};
+use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
+use super::texts::{GroupTexts, Values};
 use crate::segment::blocks::error::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::cache::Part;
@@ -12,15 +13,26 @@ use crate::segment::column::{Column, ORIGIN};
 use crate::segment::names::Names;
 use crate::segment::packed::Packed;
 use crate::segment::times::Times;
-use logstead_template::{Placed, Rows, TextGroup};
+use logstead_template::{Parts, Placed, Rows, TextGroup};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The dynamic fields of a group of rows.
+/// The dynamic fields of a group of rows, in a file from before there were parts.
 pub(super) struct Fields {
     /// Where the fields of each row end.
     pub(super) ends: Vec<u32>,
     pub(super) names: Names,
+}
+
+impl Fields {
+    /// The row of each.
+    fn rows(&self) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(self.names.rows());
+        for (row, &end) in (0..).zip(&self.ends) {
+            rows.resize(end as usize, row);
+        }
+        rows
+    }
 }
 
 impl TextGroups {
@@ -41,6 +53,23 @@ impl TextGroups {
             let bytes = texts.memory_bytes();
             Ok((texts, bytes))
         })
+    }
+
+    /// The texts of a group in which words are looked for.
+    pub(crate) fn texts(&self, group: usize) -> Result<GroupTexts, BlocksError> {
+        Ok(GroupTexts { messages: self.messages(group)?, values: self.values(group)? })
+    }
+
+    fn values(&self, group: usize) -> Result<Option<Values>, BlocksError> {
+        if !self.bundle.has(&of_group(VALUES, group)) {
+            return Ok(None);
+        }
+        let rows = if self.bundle.has(&of_group(PARTS, group)) {
+            self.parts(group)?.rows_elsewhere()
+        } else {
+            self.fields(group)?.rows()
+        };
+        Ok(Some(Values { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
     }
 
     /// The process ids of a group; none where all are empty.
@@ -110,6 +139,14 @@ impl TextGroups {
             let texts = TextGroup::open(Arc::new(templates), texts.to_vec())?;
             let bytes = texts.memory_bytes() + texts.rows().memory_bytes();
             Ok((texts, bytes))
+        })
+    }
+
+    pub(super) fn parts(&self, group: usize) -> Result<Arc<Parts>, BlocksError> {
+        self.kept(Part::Group(PARTS, group), || {
+            let parts = Parts::open(&self.section(PARTS, group)?, &*self.templates(group)?)?;
+            let bytes = parts.memory_bytes();
+            Ok((parts, bytes))
         })
     }
 

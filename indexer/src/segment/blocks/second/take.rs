@@ -3,12 +3,13 @@
 
 use super::groups::TextGroups;
 use super::layout::{BLOCK_ROWS, CLOCK, HEAD_FORM, OWN, of_group};
+use super::texts::GroupTexts;
 use super::write::{BlocksWriter, GROUP_ROWS};
 use crate::segment::blocks::error::{BlocksError, disk};
 use crate::segment::blocks::shared::{Scratch, Span};
 use crate::segment::column::{COLUMNS, Column};
 use logstead_record::{Batch, Group, Timestamp};
-use logstead_template::{Rows, TextGroup};
+use logstead_template::Rows;
 use std::ops::Range;
 
 /// A value that this file does not have yet.
@@ -21,20 +22,20 @@ impl BlocksWriter {
         is_large(rows) && (self.group.rows() == 0 || is_large(self.group.rows()))
     }
 
-    /// Adds a group of another file. Shows the messages of the groups that end, and to `fields` batches with the dynamic
+    /// Adds a group of another file. Shows the texts of the groups that end, and to `fields` batches with the dynamic
     /// fields of its rows.
     pub(crate) fn push_group(
         &mut self,
         (of, group): (&TextGroups, usize),
-        ended: &mut dyn FnMut(&TextGroup),
+        ended: &mut dyn FnMut(&GroupTexts),
         fields: &mut dyn FnMut(&Batch),
     ) -> Result<(), BlocksError> {
         if self.group.rows() != 0 {
             ended(&self.end_group().map_err(disk)?);
         }
-        let (messages, rows, mut scratch) = (of.messages(group)?, of.rows_of(group), Scratch::default());
+        let (texts, rows, mut scratch) = (of.texts(group)?, of.rows_of(group), Scratch::default());
         self.take_columns(of, &rows)?;
-        self.take_origins((of, group), messages.rows())?;
+        self.take_origins((of, group), texts.messages.rows())?;
         for start in rows.clone().step_by(BLOCK_ROWS) {
             let block = start..rows.end.min(start + BLOCK_ROWS);
             fields(&of.read(block, Group::Fields.into(), &mut scratch)?);
@@ -44,7 +45,7 @@ impl BlocksWriter {
             self.sections.add(of_group(section, number), bytes);
         }
         self.group_rows.push(rows.len() as u32);
-        ended(&messages);
+        ended(&texts);
         Ok(())
     }
 

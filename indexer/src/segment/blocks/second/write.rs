@@ -4,27 +4,29 @@
 //! anything relies on it.
 
 use super::layout::{
-    CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PID, PIECES, RECEIVED, ROWS,
+    CLOCK, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, PIECES, RECEIVED, ROWS,
     SEGMENT, TAIL, TIME, VALUES, of_group,
 };
+use super::texts::{GroupTexts, Values};
 use crate::journal::frame::Hash;
 use crate::segment::blocks::pieces::{self, merkle_root};
 use crate::segment::blocks::shared::Span;
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
 use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column, ORIGIN};
 use crate::segment::names::NamesBuilder;
-use crate::segment::packed::PackedBuilder;
 use crate::segment::times::TimesBuilder;
 use logstead_record::columns::{self, Columns};
 use logstead_record::{Batch, TextColumn, Timestamp};
-use logstead_template::{Placed, Rows, TextGroup, TextGroupWriter, Written};
+use logstead_template::{Parts, PartsWriter, Placed, Rows, TextGroup, TextGroupWriter, Written};
 use std::io;
 use std::sync::Arc;
 
 /// Most rows of a group. What one damaged page of texts can hit is a group.
 pub(super) const GROUP_ROWS: usize = 1 << 17;
 /// A group ends when it has this many dynamic fields,
-const GROUP_FIELDS: usize = 1 << 19;
+const GROUP_FIELDS: usize = 1 << 22;
+/// or this many whose values are not parts of messages,
+const GROUP_VALUES: usize = 1 << 19;
 /// or this many bytes of texts without a template and of words.
 const GROUP_TEXT_BYTES: usize = 16 << 20;
 /// Rows after which the bytes are counted again.
@@ -58,8 +60,8 @@ pub(super) struct GroupWriter {
     pid: TextsWriter,
     head: TextsWriter,
     tail: TextsWriter,
-    field_counts: PackedBuilder,
-    field_names: Option<NamesBuilder>,
+    parts: PartsWriter,
+    /// Those of dynamic fields that are not parts of messages.
     values: TextGroupWriter,
 }
 
@@ -91,8 +93,8 @@ impl BlocksWriter {
         }
     }
 
-    /// Adds the rows of a batch, and shows the messages of each group that ends.
-    pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&TextGroup)) -> io::Result<()> {
+    /// Adds the rows of a batch, and shows the texts of each group that ends.
+    pub(crate) fn push(&mut self, batch: &Batch, ended: &mut dyn FnMut(&GroupTexts)) -> io::Result<()> {
         self.push_columns(batch);
         for row in 0..batch.rows() {
             self.group.push(batch.columns(), row);
@@ -144,7 +146,7 @@ impl BlocksWriter {
     pub(crate) fn finish(
         mut self,
         hash: Hash,
-        ended: &mut dyn FnMut(&TextGroup),
+        ended: &mut dyn FnMut(&GroupTexts),
     ) -> io::Result<BundleWriter> {
         if self.group.rows() != 0 {
             ended(&self.end_group()?);
@@ -206,8 +208,8 @@ impl BlocksWriter {
         })
     }
 
-    /// Ends the open group. Returns its messages.
-    pub(super) fn end_group(&mut self) -> io::Result<TextGroup> {
+    /// Ends the open group. Returns its texts.
+    pub(super) fn end_group(&mut self) -> io::Result<GroupTexts> {
         let (group, rows) = (self.group_rows.len(), self.group.rows());
         let Written { rows: templates, texts } = self.group.message.finish();
         let messages = open_again(&templates, &texts)?;
@@ -221,36 +223,39 @@ impl BlocksWriter {
                 self.sections.add(of_group(section, group), bytes);
             }
         }
-        let counts = std::mem::take(&mut open.field_counts);
-        if let Some(names) = open.field_names.take() {
-            let mut fields = Vec::new();
-            counts.finish(&mut fields);
-            let mut bytes = (fields.len() as u32).to_le_bytes().to_vec();
-            bytes.append(&mut fields);
-            names.finish(&mut bytes);
-            self.sections.add(of_group(FIELDS, group), bytes);
-            self.sections.add(of_group(VALUES, group), whole(open.values.finish()));
+        let mut values = None;
+        if let Some(bytes) = open.parts.finish(messages.rows()) {
+            if 0 < open.values.rows() {
+                let of_rows =
+                    Parts::open(&bytes, messages.rows()).map_err(io::Error::other)?.rows_elsewhere();
+                let written = open.values.finish();
+                let texts = Arc::new(open_again(&written.rows, &written.texts)?);
+                values = Some(Values { texts, rows: of_rows });
+                self.sections.add(of_group(VALUES, group), whole(written));
+            }
+            self.sections.add(of_group(PARTS, group), bytes);
         }
         self.group_rows.push(rows as u32);
-        Ok(messages)
+        Ok(GroupTexts { messages: Arc::new(messages), values })
     }
 }
 
 impl GroupWriter {
     fn push(&mut self, columns: &Columns, row: usize) {
-        self.message.push(columns.message().get(row));
+        let message = columns.message().get(row);
+        self.message.push(message);
         self.pid.push(&columns.texts[columns::PID], row);
         self.head.push(&columns.texts[columns::HEAD], row);
         self.tail.push(&columns.texts[columns::TAIL], row);
         let fields = columns.field_range(row);
-        self.field_counts.push(fields.len() as u32);
-        if !fields.is_empty() {
-            let names = self.field_names.get_or_insert_with(NamesBuilder::with_all_values);
-            for field in fields {
-                names.push_name(columns.field_names.get(field));
-                self.values.push(columns.field_values.get(field));
-            }
+        if fields.is_empty() {
+            return self.parts.push_none();
         }
+        let fields = fields.map(|field| (columns.field_names.get(field), columns.field_values.get(field)));
+        let GroupWriter { message: messages, parts, values, .. } = self;
+        parts.push((message, messages.last_place()), fields, |value| {
+            values.push(value);
+        });
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -259,14 +264,14 @@ impl GroupWriter {
 
     fn is_full(&self) -> bool {
         GROUP_ROWS <= self.rows()
-            || GROUP_FIELDS <= self.values.rows()
+            || GROUP_FIELDS <= self.parts.values()
+            || GROUP_VALUES <= self.values.rows()
             || self.rows().is_multiple_of(ROWS_BETWEEN_LOOKS)
                 && GROUP_TEXT_BYTES <= self.texts().map(TextGroupWriter::text_bytes).sum()
     }
 
     fn memory_bytes(&self) -> usize {
-        let names = self.field_names.as_ref().map_or(0, NamesBuilder::memory_bytes);
-        self.texts().map(TextGroupWriter::memory_bytes).sum::<usize>() + names
+        self.texts().map(TextGroupWriter::memory_bytes).sum::<usize>() + self.parts.memory_bytes()
     }
 
     fn texts(&self) -> impl Iterator<Item = &TextGroupWriter> {

@@ -1,0 +1,275 @@
+//! The dynamic fields of the rows of a group. Most of their values are parts of the message: parsers copy them from it. Of
+//! such a value it is kept where it stands, and that is the same for most rows of a template.
+//!
+//! An *outline* is the names of a row's fields, and how the value of each is found in the message. It is found from the
+//! end of the part before it, or from the beginning.
+//!
+//! | bytes                         | meaning                                                                     |
+//! |-------------------------------|-----------------------------------------------------------------------------|
+//! | [texts](crate::texts)         | the distinct names                                                          |
+//! | varint, varint, packet        | outlines, at most 1 048 576; bytes of the packet; below                     |
+//! | varint, [placed](crate::Placed) | bytes that follow; the outline of each row                                |
+//! | [ordered](crate::ordered)     | the numbers that outlines leave open, in the order of rows                  |
+//!
+//! The packet has how many values each outline has; then, of the values of all outlines one after the other, first the
+//! numbers of their names; then their gaps + 1, or 0; their ends, u8 each; and for each end 3 the byte that it stands for.
+//! All else is varints.
+//!
+//! | end | the value is                                                                                          |
+//! |----:|-------------------------------------------------------------------------------------------------------|
+//! |   0 | the next of those that are kept elsewhere                                                             |
+//! |   1 | empty                                                                                                 |
+//! |   2 | the part of the message that begins after the gap, up to the message's end                            |
+//! |   3 | the same, up to the first such byte                                                                   |
+//! |   4 | the same, of a length that is the next open number                                                    |
+//!
+//! A gap of 0 is the next open number, which comes before the length.
+//!
+//! **Invariant:** values come back byte for byte. **Invariant:** a part begins and ends at the boundary of a word, so that
+//! its words are words of the message, and what is found in it is found in the message.
+
+mod read;
+mod write;
+
+use crate::bytes::Fault;
+
+pub use read::{FieldsOfRows, Parts};
+pub use write::PartsWriter;
+
+/// How the value of a field is found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Value {
+    name: u32,
+    /// How far it is from the end of the part before it; none where that is an open number, or there is no part.
+    gap: Option<u32>,
+    end: End,
+}
+
+/// Where it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum End {
+    /// It is no part of the message.
+    Elsewhere,
+    /// It is empty.
+    Empty,
+    /// Where the message ends.
+    Message,
+    /// Before the first such byte.
+    Before(u8),
+    /// After a number of bytes that is open.
+    Length,
+}
+
+impl End {
+    fn of_code(code: u8) -> Result<End, Fault> {
+        Ok(match code {
+            0 => End::Elsewhere,
+            1 => End::Empty,
+            2 => End::Message,
+            3 => End::Before(0),
+            4 => End::Length,
+            kind => return Err(Fault::Kind { what: "end", kind }),
+        })
+    }
+
+    fn code(self) -> u8 {
+        match self {
+            End::Elsewhere => 0,
+            End::Empty => 1,
+            End::Message => 2,
+            End::Before(_) => 3,
+            End::Length => 4,
+        }
+    }
+
+    /// The byte that it stands for.
+    fn byte(self) -> Option<u8> {
+        if let End::Before(byte) = self { Some(byte) } else { None }
+    }
+
+    /// Whether it is that of a part.
+    fn is_of_part(self) -> bool {
+        !matches!(self, End::Elsewhere | End::Empty)
+    }
+}
+
+impl Value {
+    /// How many open numbers it takes.
+    fn numbers(self) -> usize {
+        let gap = self.end.is_of_part() && self.gap.is_none();
+        usize::from(gap) + usize::from(self.end == End::Length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::{Rows, TextGroupWriter};
+    use crate::scan::tests::texts;
+    use logstead_record::{Selection, TextColumn, word};
+    use proptest::prelude::*;
+
+    /// A name, and how its value comes from the message: a part of it between two places, or a text of its own.
+    type Field = (u8, prop::sample::Index, prop::sample::Index, Option<Vec<u8>>);
+    type Row = (Vec<u8>, Vec<Field>);
+
+    const NAMES: [&[u8]; 5] = [b"user", b"id", b"", b"User", "größe".as_bytes()];
+
+    fn rows() -> impl Strategy<Value = Vec<Row>> {
+        let message = prop_oneof![
+            ("[0-9]{1,4}", "[a-z ]{1,5}")
+                .prop_map(|(id, user)| format!("{{\"id\":{id},\"user\":\"{user}\"}}").into_bytes()),
+            "user=[a-z]{1,3} id=[0-9]{1,4}( [a-z]{1,3}){0,3}".prop_map(String::into_bytes),
+            texts(),
+        ];
+        let other = prop_oneof![4 => Just(None), 1 => texts().prop_map(Some)];
+        let field = (0..NAMES.len() as u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), other);
+        proptest::collection::vec((message, proptest::collection::vec(field, 0..6)), 0..60)
+    }
+
+    /// The value of a field; parts that begin where others end, or amid a character, are among these.
+    fn value(message: &[u8], (_, from, to, other): &Field) -> Vec<u8> {
+        let (from, to) = (from.index(message.len() + 1), to.index(message.len() + 1));
+        other.clone().unwrap_or_else(|| message[from.min(to)..from.max(to)].to_vec())
+    }
+
+    fn words(text: &[u8]) -> Vec<&[u8]> {
+        word::words(text)
+            .map(|range| &text[range])
+            .chain(word::addresses(text).map(|range| &text[range]))
+            .collect()
+    }
+
+    struct Written {
+        rows: Rows,
+        parts: Option<Vec<u8>>,
+        elsewhere: TextColumn,
+    }
+
+    fn written(rows: &[Row], writer: &mut PartsWriter) -> Written {
+        let (mut messages, mut elsewhere) = (TextGroupWriter::default(), TextColumn::default());
+        for (message, fields) in rows {
+            messages.push(message);
+            let values: Vec<Vec<u8>> = fields.iter().map(|field| value(message, field)).collect();
+            let names = fields.iter().map(|(name, ..)| NAMES[usize::from(*name)]);
+            if fields.is_empty() && message.len().is_multiple_of(2) {
+                writer.push_none();
+                continue;
+            }
+            let mut left = Vec::new();
+            let fields = names.zip(values.iter().map(Vec::as_slice));
+            writer.push((message, messages.last_place()), fields, |text| left.push(text.to_vec()));
+            for text in values.iter().filter(|text| !left.contains(text)) {
+                let of_message = words(message);
+                assert!(words(text).iter().all(|word| of_message.contains(word)), "{text:?} in {message:?}");
+            }
+            left.iter().for_each(|text| elsewhere.push(text));
+        }
+        let rows = Rows::open(&messages.finish().rows).unwrap();
+        let parts = writer.finish(&rows);
+        Written { rows, parts, elsewhere }
+    }
+
+    /// The fields of picked rows of some.
+    fn read(
+        written: &Written,
+        all: &[Row],
+        (rows, picked): (&std::ops::Range<usize>, &Selection),
+    ) -> Result<FieldsOfRows, Fault> {
+        let parts = Parts::open(written.parts.as_deref().unwrap_or_default(), &written.rows)?;
+        let (mut messages, mut elsewhere) = (TextColumn::default(), TextColumn::default());
+        picked.iter().for_each(|row| messages.push(&all[rows.start + row].0));
+        for number in parts.elsewhere_of(rows, picked) {
+            elsewhere.push(if (number as usize) < written.elsewhere.len() {
+                written.elsewhere.get(number as usize)
+            } else {
+                b""
+            });
+        }
+        parts.read((rows, picked), &messages, &elsewhere)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn fields_come_back(
+            groups in proptest::collection::vec(rows(), 1..3), from in any::<prop::sample::Index>(),
+            to in any::<prop::sample::Index>(), picks in any::<u64>(),
+        ) {
+            let mut writer = PartsWriter::default();
+            for all in groups {
+                let written = written(&all, &mut writer);
+                let Some(bytes) = &written.parts else {
+                    prop_assert!(all.iter().all(|(_, fields)| fields.is_empty()));
+                    continue;
+                };
+                let parts = Parts::open(bytes, &written.rows).unwrap();
+                prop_assert_eq!(parts.elsewhere(), written.elsewhere.len());
+                prop_assert_eq!(parts.rows_elsewhere().len(), written.elsewhere.len());
+                let (from, to) = (from.index(all.len() + 1), to.index(all.len() + 1));
+                let rows = from.min(to)..from.max(to);
+                let picked = Selection::from_fn(rows.len(), |row| picks >> (row % 64) & 1 == 1);
+                for (rows, picked) in [(0..all.len(), Selection::all(all.len())), (rows, picked)] {
+                    let fields = read(&written, &all, (&rows, &picked)).unwrap();
+                    let (mut at, mut ends) = (0, fields.ends.iter());
+                    for row in picked.iter() {
+                        let (message, expected) = &all[rows.start + row];
+                        prop_assert_eq!(*ends.next().unwrap() as usize, at + expected.len());
+                        for field in expected {
+                            prop_assert_eq!(parts.names().get(fields.names[at] as usize), NAMES[usize::from(field.0)]);
+                            prop_assert_eq!(fields.values.get(at), value(message, field));
+                            at += 1;
+                        }
+                    }
+                    prop_assert_eq!((ends.next(), fields.values.len()), (None, at));
+                }
+            }
+        }
+
+        #[test]
+        fn damaged_fields_are_faults_or_others_but_never_a_panic(
+            all in rows(), bits in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut written = written(&all, &mut PartsWriter::default());
+            let Some(mut bytes) = written.parts.take() else { return Ok(()) };
+            for bit in bits {
+                let bit = bit.index(bytes.len() * 8);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            for bytes in [bytes[..cut.index(bytes.len())].to_vec(), bytes] {
+                written.parts = Some(bytes);
+                let rows = 0..all.len();
+                if let Ok(fields) = read(&written, &all, (&rows, &Selection::all(all.len()))) {
+                    prop_assert_eq!(fields.ends.len(), all.len());
+                }
+            }
+        }
+    }
+
+    /// What is the same in most rows takes nothing.
+    #[test]
+    fn values_that_stand_in_messages_take_next_to_nothing() {
+        let mut random = 7_u32;
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 8
+        };
+        let (mut writer, mut messages) = (PartsWriter::default(), TextGroupWriter::default());
+        for row in 0..5000 {
+            let (user, id) = (format!("u{}", next()), next().to_string());
+            let message = match row % 7 {
+                0 => format!("{{\"user\":\"{user}\",\"id\":{id},\"note\":\"{}\"}}", "x".repeat(row % 90)),
+                _ => format!("{{\"user\":\"{user}\",\"id\":{id}}}"),
+            };
+            messages.push(message.as_bytes());
+            let fields = [(&b"user"[..], user.as_bytes()), (b"id", id.as_bytes())];
+            let elsewhere = |text: &[u8]| panic!("{} is not found", String::from_utf8_lossy(text));
+            writer.push((message.as_bytes(), messages.last_place()), fields.into_iter(), elsewhere);
+        }
+        let rows = Rows::open(&messages.finish().rows).unwrap();
+        let bytes = writer.finish(&rows).unwrap();
+        assert!(bytes.len() < 200, "{}", bytes.len());
+    }
+}

@@ -1,0 +1,247 @@
+//! Opens the fields of a group.
+
+use super::{End, Value};
+use crate::bytes::{Fault, Input};
+use crate::group::{Placed, Rows, TEXTS_MAX};
+use crate::{ordered, packet, texts};
+use logstead_record::{Selection, TextColumn};
+use memchr::memchr;
+use std::ops::Range;
+
+/// Most values of all outlines.
+const VALUES_MAX: usize = 1 << 24;
+/// Most bytes of all outlines: a value takes two varints and two bytes.
+const OUTLINES_BYTES_MAX: usize = VALUES_MAX * 12;
+/// What comes before the rows of a chunk is known.
+const CHUNK_ROWS: usize = 1024;
+
+/// The fields of a group.
+pub struct Parts {
+    names: TextColumn,
+    /// Of all outlines, back to back, and where each ends.
+    values: Vec<Value>,
+    ends: Vec<u32>,
+    /// The outline of each row.
+    rows: Vec<u32>,
+    /// What outlines leave open.
+    numbers: Vec<u32>,
+    /// Before each chunk of rows, and behind the last.
+    before: Vec<Before>,
+}
+
+/// What comes before a row.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    values: usize,
+    elsewhere: usize,
+    numbers: usize,
+}
+
+/// The fields of some rows.
+#[derive(Default)]
+pub struct FieldsOfRows {
+    /// Where those of each row end.
+    pub ends: Vec<u32>,
+    /// For each field the number of its name.
+    pub names: Vec<u32>,
+    /// And its value.
+    pub values: TextColumn,
+}
+
+impl Parts {
+    /// Opens the fields of rows whose messages are in these templates.
+    pub fn open(bytes: &[u8], rows: &Rows) -> Result<Parts, Fault> {
+        let mut input = Input::new(bytes);
+        let names = texts::Texts::read(&mut input)?.all(bytes)?;
+        let (values, ends) = read_outlines(&mut input, names.len())?;
+        let placed = input.count(bytes.len(), "outlines of rows")?;
+        let placed = Placed::read(rows, input.take(placed)?.to_vec(), ends.len())?;
+        let mut parts =
+            Parts { names, values, ends, rows: Vec::new(), numbers: Vec::new(), before: Vec::new() };
+        parts.rows = placed.in_rows(rows).collect();
+        parts.count()?;
+        let numbers = parts.before.last().map_or(0, |all| all.numbers);
+        ordered::read(&mut input, numbers, u64::from(u32::MAX), |number| parts.numbers.push(number as u32))?;
+        input.end()?;
+        Ok(parts)
+    }
+
+    /// The distinct names.
+    pub fn names(&self) -> &TextColumn {
+        &self.names
+    }
+
+    /// How many values there are elsewhere.
+    pub fn elsewhere(&self) -> usize {
+        self.before.last().map_or(0, |all| all.elsewhere)
+    }
+
+    /// The row of each value that is elsewhere.
+    pub fn rows_elsewhere(&self) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(self.elsewhere());
+        for (row, &outline) in (0..).zip(&self.rows) {
+            let elsewhere = self.outline(outline).iter().filter(|value| value.end == End::Elsewhere);
+            rows.extend(elsewhere.map(|_| row));
+        }
+        rows
+    }
+
+    /// The numbers of those values that are elsewhere and in picked rows of some.
+    pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
+        let mut next = self.before(rows.start).elsewhere;
+        let mut found = Vec::new();
+        for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
+            let end = next + self.of(outline).elsewhere;
+            if picked.contains(at) {
+                found.extend(next as u32..end as u32);
+            }
+            next = end;
+        }
+        found
+    }
+
+    /// The fields of picked rows of some: of their messages, and of their values that are elsewhere.
+    pub fn read(
+        &self,
+        (rows, picked): (&Range<usize>, &Selection),
+        messages: &TextColumn,
+        elsewhere: &TextColumn,
+    ) -> Result<FieldsOfRows, Fault> {
+        let mut numbers = self.numbers[self.before(rows.start).numbers..].iter().copied();
+        let (mut messages, mut elsewhere) = (messages.iter(), elsewhere.iter());
+        let mut fields = FieldsOfRows::default();
+        for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
+            let values = self.outline(outline);
+            if !picked.contains(at) {
+                let skipped: usize = values.iter().map(|value| value.numbers()).sum();
+                numbers.by_ref().take(skipped).for_each(drop);
+                continue;
+            }
+            let (message, mut end) = (messages.next().ok_or(Fault::Short)?, 0);
+            for value in values {
+                let text = match value.end {
+                    End::Elsewhere => elsewhere.next().ok_or(Fault::Short)?,
+                    End::Empty => &[],
+                    ends => {
+                        let gap = value.gap.or_else(|| numbers.next()).ok_or(Fault::Short)? as usize;
+                        let part = part(message, end + gap, ends, &mut numbers)?;
+                        end += gap + part.len();
+                        part
+                    }
+                };
+                fields.names.push(value.name);
+                fields.values.push(text);
+            }
+            fields.ends.push(fields.names.len() as u32);
+        }
+        Ok(fields)
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.names.memory_bytes()
+            + size_of_val(self.values.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + size_of_val(self.rows.as_slice())
+            + size_of_val(self.numbers.as_slice())
+            + size_of_val(self.before.as_slice())
+    }
+
+    fn outline(&self, outline: u32) -> &[Value] {
+        let start = outline.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.values[start as usize..self.ends[outline as usize] as usize]
+    }
+
+    fn before(&self, row: usize) -> Before {
+        let chunk = row / CHUNK_ROWS;
+        self.rows[chunk * CHUNK_ROWS..row]
+            .iter()
+            .fold(self.before[chunk], |before, &outline| before.and(self.of(outline)))
+    }
+
+    /// What an outline has.
+    fn of(&self, outline: u32) -> Before {
+        let values = self.outline(outline);
+        Before {
+            values: values.len(),
+            elsewhere: values.iter().filter(|value| value.end == End::Elsewhere).count(),
+            numbers: values.iter().map(|value| value.numbers()).sum(),
+        }
+    }
+
+    /// Counts what is before each chunk.
+    fn count(&mut self) -> Result<(), Fault> {
+        let each: Vec<Before> = (0..self.ends.len() as u32).map(|outline| self.of(outline)).collect();
+        let mut before = Before::default();
+        for rows in self.rows.chunks(CHUNK_ROWS) {
+            self.before.push(before);
+            before = rows.iter().fold(before, |before, &outline| before.and(each[outline as usize]));
+            if VALUES_MAX < before.values {
+                return Err(Fault::Large("a number of fields"));
+            }
+        }
+        // A row behind the last is asked for too: in a chunk that is not full it is counted up to.
+        self.before.push(before);
+        Ok(())
+    }
+}
+
+impl Before {
+    fn and(self, other: Before) -> Before {
+        Before {
+            values: self.values + other.values,
+            elsewhere: self.elsewhere + other.elsewhere,
+            numbers: self.numbers + other.numbers,
+        }
+    }
+}
+
+fn part<'m>(
+    message: &'m [u8],
+    start: usize,
+    end: End,
+    numbers: &mut impl Iterator<Item = u32>,
+) -> Result<&'m [u8], Fault> {
+    let beyond = Fault::Large("a part of a message");
+    let rest = message.get(start..).ok_or(beyond)?;
+    let length = match end {
+        End::Before(byte) => memchr(byte, rest).ok_or(beyond)?,
+        End::Length => numbers.next().ok_or(Fault::Short)? as usize,
+        _ => rest.len(),
+    };
+    rest.get(..length).ok_or(beyond)
+}
+
+fn read_outlines(input: &mut Input<'_>, names: usize) -> Result<(Vec<Value>, Vec<u32>), Fault> {
+    let count = input.count(TEXTS_MAX, "a number of outlines")?;
+    let bytes = input.count(OUTLINES_BYTES_MAX, "outlines")?;
+    let plain = packet::read(input, bytes)?;
+    let mut input = Input::new(&plain);
+    let (mut ends, mut end) = (Vec::with_capacity(count), 0);
+    for _ in 0..count {
+        end += input.count(plain.len(), "an outline")?;
+        if VALUES_MAX < end {
+            return Err(Fault::Large("a number of fields"));
+        }
+        ends.push(end as u32);
+    }
+    let mut values = Vec::with_capacity(end.min(plain.len()));
+    for _ in 0..end {
+        let name = input.count(names.saturating_sub(1), "a name")? as u32;
+        values.push(Value { name, gap: None, end: End::Empty });
+    }
+    for value in &mut values {
+        let gap = input.count(u32::MAX as usize, "a gap")?;
+        value.gap = gap.checked_sub(1).map(|gap| gap as u32);
+    }
+    for value in &mut values {
+        value.end = End::of_code(input.byte()?)?;
+    }
+    for value in &mut values {
+        if let End::Before(byte) = &mut value.end {
+            *byte = input.byte()?;
+        }
+    }
+    input.end()?;
+    Ok((values, ends))
+}

@@ -1,0 +1,299 @@
+//! Fields in, the bytes of a group out.
+
+use super::{End, Value};
+use crate::bytes::put_varint;
+use crate::group::{Placed, Rows};
+use crate::interner::Interner;
+use crate::{ordered, packet, texts};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use logstead_record::word;
+use memchr::{memchr, memmem};
+use std::hash::BuildHasher;
+use std::ops::Range;
+use zstd::bulk::Compressor;
+
+const LEVEL: i32 = 1;
+const OUTLINES_LEVEL: i32 = 3;
+/// With more outlines than this, new ones leave all gaps and lengths open: then there are fewer.
+const STRICT_OUTLINES: usize = 2048;
+/// Fields that may be missing in a row before its outline is compared with the next ones of another row in vain.
+const MISSING_MAX: usize = 8;
+/// All searches in a message look at this many times its bytes at most,
+const SEARCHES_MAX: usize = 4;
+/// and at as many more, of which each search takes some.
+const SEARCH_BYTES_FREE: usize = 4096;
+const SEARCH_BYTES: usize = 32;
+/// An outline that is not known.
+const UNKNOWN: u32 = u32::MAX;
+
+/// Gathers the fields of the rows of a group.
+#[derive(Default)]
+pub struct PartsWriter {
+    names: Interner,
+    outlines: Outlines,
+    /// The outline of each row.
+    rows: Vec<u32>,
+    /// What outlines leave open.
+    numbers: Vec<u32>,
+    /// For each place the outline of its last row: that of the next one is mostly the same.
+    last: Vec<u32>,
+    /// That of rows without fields, once there are any.
+    empty: Option<u32>,
+    /// The outline of the row at hand.
+    open: Vec<Value>,
+    values: usize,
+}
+
+/// Distinct outlines, back to back.
+#[derive(Default)]
+struct Outlines {
+    values: Vec<Value>,
+    ends: Vec<u32>,
+    known: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+/// A message in which values are looked for, one after the other.
+struct Search<'m> {
+    message: &'m [u8],
+    /// The last part that was found, and how far it is from the one before it.
+    part: Range<usize>,
+    gap: usize,
+    /// How many bytes may still be looked at.
+    bytes_left: usize,
+    /// Whether the last value is elsewhere.
+    was_elsewhere: bool,
+}
+
+impl PartsWriter {
+    /// Adds the fields of the next row: names and values, in order. `place` is that of its message. Shows the values that
+    /// are no parts of the message.
+    pub fn push<'f>(
+        &mut self,
+        (message, place): (&[u8], u16),
+        fields: impl Iterator<Item = (&'f [u8], &'f [u8])>,
+        mut elsewhere: impl FnMut(&[u8]),
+    ) {
+        let place = usize::from(place);
+        if self.last.len() <= place {
+            self.last.resize(place + 1, UNKNOWN);
+        }
+        let expected = self.outlines.range(self.last[place]);
+        let (mut next, mut search) = (expected.clone(), Search::new(message));
+        self.open.clear();
+        for (name, text) in fields {
+            let known = self.known(next.clone().take(MISSING_MAX), name);
+            next.start = known.map_or(next.start, |(at, _)| at + 1);
+            let value = match known {
+                Some((_, known)) if search.finds(known, text) => known,
+                _ => {
+                    let name = known.map_or_else(|| self.names.number(name), |(_, known)| known.name);
+                    search.find(name, text, STRICT_OUTLINES <= self.outlines.ends.len())
+                }
+            };
+            search.was_elsewhere = value.end == End::Elsewhere;
+            if search.was_elsewhere {
+                elsewhere(text);
+            } else if value.end.is_of_part() {
+                self.numbers.extend(value.gap.is_none().then_some(search.gap as u32));
+                self.numbers.extend((value.end == End::Length).then_some(text.len() as u32));
+            }
+            self.open.push(value);
+        }
+        self.values += self.open.len();
+        if self.last[place] == UNKNOWN || self.open != self.outlines.values[expected] {
+            self.last[place] = self.outlines.number(&self.open);
+        }
+        self.rows.push(self.last[place]);
+    }
+
+    /// Adds a row without fields: most rows of most logs are such rows.
+    #[inline]
+    pub fn push_none(&mut self) {
+        let outlines = &mut self.outlines;
+        self.rows.push(*self.empty.get_or_insert_with(|| outlines.number(&[])));
+    }
+
+    /// How many values there are.
+    pub fn values(&self) -> usize {
+        self.values
+    }
+
+    /// Memory that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let numbers = self.rows.capacity() + self.numbers.capacity() + self.last.capacity();
+        self.names.memory_bytes() + self.outlines.memory_bytes() + numbers * size_of::<u32>()
+    }
+
+    /// The fields as bytes, none where no row has one; and begins the next group. `rows` are those of the messages.
+    pub fn finish(&mut self, rows: &Rows) -> Option<Vec<u8>> {
+        let done = std::mem::take(self);
+        (0 < done.values).then(|| done.to_bytes(rows))
+    }
+
+    fn to_bytes(&self, rows: &Rows) -> Vec<u8> {
+        let mut compressor = Compressor::new(LEVEL).expect("zstd has a level 1");
+        let (mut out, mut placed) = (Vec::new(), Vec::new());
+        texts::write(
+            (0..self.names.len() as u32).map(|name| self.names.get(name)),
+            &mut compressor,
+            &mut out,
+        );
+        self.outlines.write(&mut out);
+        Placed::new(rows, &self.rows).write(rows, &mut placed);
+        put_varint(placed.len() as u64, &mut out);
+        out.extend_from_slice(&placed);
+        ordered::write(&self.numbers, &mut compressor, &mut out);
+        out
+    }
+
+    /// Of some places of an outline the first with a name, and what is there.
+    fn known(&self, mut places: impl Iterator<Item = usize>, name: &[u8]) -> Option<(usize, Value)> {
+        let values = &self.outlines.values;
+        let at = places.find(|&at| self.names.get(values[at].name) == name)?;
+        Some((at, values[at]))
+    }
+}
+
+impl Outlines {
+    /// Where the values of an outline are; nowhere if it is not known.
+    fn range(&self, outline: u32) -> Range<usize> {
+        match self.ends.get(outline as usize) {
+            Some(&end) => {
+                outline.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize)..end as usize
+            }
+            None => 0..0,
+        }
+    }
+
+    /// The number of an outline.
+    fn number(&mut self, outline: &[Value]) -> u32 {
+        let hash = self.hasher.hash_one(outline);
+        if let Some(&known) = self.known.find(hash, |&known| self.values[self.range(known)] == *outline) {
+            return known;
+        }
+        let number = self.ends.len() as u32;
+        self.values.extend_from_slice(outline);
+        self.ends.push(self.values.len() as u32);
+        let Outlines { values, ends, known, hasher } = self;
+        let start = |number: u32| number.checked_sub(1).map_or(0, |before| ends[before as usize] as usize);
+        let hash_of = |&number: &u32| hasher.hash_one(&values[start(number)..ends[number as usize] as usize]);
+        known.insert_unique(hash, number, hash_of);
+        number
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut plain = Vec::new();
+        for outline in 0..self.ends.len() as u32 {
+            put_varint(self.range(outline).len() as u64, &mut plain);
+        }
+        self.values.iter().for_each(|value| put_varint(u64::from(value.name), &mut plain));
+        self.values
+            .iter()
+            .for_each(|value| put_varint(value.gap.map_or(0, |gap| u64::from(gap) + 1), &mut plain));
+        self.values.iter().for_each(|value| plain.push(value.end.code()));
+        plain.extend(self.values.iter().filter_map(|value| value.end.byte()));
+        put_varint(self.ends.len() as u64, out);
+        put_varint(plain.len() as u64, out);
+        let mut compressor = Compressor::new(OUTLINES_LEVEL).expect("zstd has a level 3");
+        packet::write(&plain, &mut compressor, out);
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.values.capacity() * size_of::<Value>()
+            + self.ends.capacity() * size_of::<u32>()
+            + self.known.allocation_size()
+    }
+}
+
+impl<'m> Search<'m> {
+    fn new(message: &'m [u8]) -> Search<'m> {
+        let bytes_left = message.len() * SEARCHES_MAX + SEARCH_BYTES_FREE;
+        Search { message, part: 0..0, gap: 0, bytes_left, was_elsewhere: false }
+    }
+
+    /// Whether a value is found as one of another row was.
+    fn finds(&mut self, known: Value, text: &[u8]) -> bool {
+        let Some(gap) = known.gap else { return known.end == End::Empty && text.is_empty() };
+        let start = self.part.end + gap as usize;
+        if text.is_empty() || self.was_elsewhere || !self.is_part(start, text) {
+            return false;
+        }
+        let end = start + text.len();
+        let ends = match known.end {
+            End::Elsewhere | End::Empty => false,
+            End::Message => end == self.message.len(),
+            End::Before(byte) => self.message.get(end) == Some(&byte) && memchr(byte, text).is_none(),
+            End::Length => true,
+        };
+        if ends {
+            self.take(start, end);
+        }
+        ends
+    }
+
+    /// Looks for a value behind the last part.
+    fn find(&mut self, name: u32, text: &[u8], is_loose: bool) -> Value {
+        if text.is_empty() {
+            return Value { name, gap: None, end: End::Empty };
+        }
+        let Some(start) = self.start_of(text) else { return Value { name, gap: None, end: End::Elsewhere } };
+        let end = start + text.len();
+        self.take(start, end);
+        let gap = (!is_loose && !self.was_elsewhere).then_some(self.gap as u32);
+        let end = match self.message.get(end) {
+            None => End::Message,
+            Some(&byte) if !is_loose && memchr(byte, text).is_none() => End::Before(byte),
+            Some(_) => End::Length,
+        };
+        Value { name, gap, end }
+    }
+
+    fn start_of(&mut self, text: &[u8]) -> Option<usize> {
+        let mut from = self.part.end;
+        loop {
+            let bytes = (self.message.len() - from).min(self.bytes_left);
+            let found = memmem::find(&self.message[from..from + bytes], text);
+            self.bytes_left = self.bytes_left.saturating_sub(found.unwrap_or(bytes) + SEARCH_BYTES);
+            let start = from + found?;
+            if self.is_part(start, text) {
+                return Some(start);
+            }
+            from = start + 1;
+        }
+    }
+
+    fn take(&mut self, start: usize, end: usize) {
+        self.gap = start - self.part.end;
+        self.part = start..end;
+    }
+
+    /// Whether a text stands at a byte of the message, with all its words.
+    fn is_part(&self, start: usize, text: &[u8]) -> bool {
+        let (message, end) = (self.message, start + text.len());
+        // Beside what is not ASCII a text that is not UTF-8 could be a part of a character.
+        let is_ascii = |at: Option<usize>| at.and_then(|at| message.get(at)).is_none_or(u8::is_ascii);
+        message.get(start..end) == Some(text)
+            && is_ascii(start.checked_sub(1))
+            && is_ascii(Some(end))
+            && word::may_begin(message, start)
+            && word::may_end(message, end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_not_searched_without_end() {
+        let message = [b'x'; 60_000];
+        for text in [&b"absent"[..], b"x", b"xx"] {
+            let mut search = Search::new(&message);
+            for _ in 0..100_000 {
+                assert_eq!(search.start_of(text), None);
+            }
+            assert_eq!(search.bytes_left, 0);
+        }
+    }
+}
