@@ -153,10 +153,12 @@ impl Caller {
             Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
                 "this is about the user who is logged in, and {name} is not a user: log in with name and password"
             ))),
-            Needs::Role(_) | Needs::Everything | Needs::Ingest(_) if self.must_enrol => Err(ApiError::forbidden(format!(
-                "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
+            Needs::Role(_) | Needs::Everything | Needs::Ingest(_) if self.must_enrol => {
+                Err(ApiError::forbidden(format!(
+                    "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
                  page that the console shows"
-            ))),
+                )))
+            }
             Needs::Role(needed) if *role < needed => {
                 Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
             }
