@@ -7,6 +7,7 @@
 //! **Invariant:** pure. Anybody may send anything: no bytes make this panic, take unbounded memory or become an error that
 //! loses them.
 
+pub mod chunks;
 pub mod format;
 pub mod framing;
 pub mod proxy;

@@ -7,13 +7,13 @@ use logstead_parse::Sink;
 use logstead_record::{BatchBuilder, Field};
 
 // What is more, or has a longer name, is in the message only.
-pub(super) use logstead_parse::{FIELDS_MAX, NAME_BYTES_MAX};
+pub use logstead_parse::{FIELDS_MAX, NAME_BYTES_MAX};
 
 /// For each letter that a name of [`Field`] begins with, the lengths of these names: bit 4 for `host`.
 const TAKEN: [u32; 128] = taken();
 
 /// Adds fields to a builder.
-pub(super) struct Fields<'b> {
+pub struct Fields<'b> {
     builder: &'b mut BatchBuilder,
     /// Stands before a name that is taken.
     format: &'static str,
@@ -24,21 +24,22 @@ pub(super) struct Fields<'b> {
 
 impl<'b> Fields<'b> {
     /// `format` is the word before the dot in a name that is taken.
-    pub(super) fn new(builder: &'b mut BatchBuilder, format: &'static str) -> Fields<'b> {
+    pub fn new(builder: &'b mut BatchBuilder, format: &'static str) -> Fields<'b> {
         Fields { builder, format, count: 0, name: Vec::new() }
     }
 
     /// How many were added.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
-    pub(super) fn add(&mut self, name: &[u8], value: &[u8]) {
+    /// Adds a field.
+    pub fn add(&mut self, name: &[u8], value: &[u8]) {
         self.add_with(name, |out| out.extend_from_slice(value));
     }
 
     /// Adds a field whose value is what `write` appends.
-    pub(super) fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+    pub fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
         if self.count == FIELDS_MAX || !(1..=NAME_BYTES_MAX).contains(&name.len()) {
             return;
         }

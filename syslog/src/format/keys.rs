@@ -233,7 +233,7 @@ fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
 }
 
 /// Syslog's names and numbers, and what programs call theirs.
-pub(super) fn severity(text: &str) -> Option<Severity> {
+pub fn severity(text: &str) -> Option<Severity> {
     let name = match text.to_ascii_lowercase().as_str() {
         "fatal" | "60" => "crit",
         "50" => "err",

@@ -5,8 +5,9 @@
 
 pub mod beside;
 mod cisco;
-mod fields;
+pub mod fields;
 mod frame;
+pub mod gelf;
 mod headless;
 pub mod json;
 pub mod keys;
@@ -31,6 +32,32 @@ pub use stamp::Clock;
 use word::priority;
 
 /// Reads the frames of one source.
+pub enum Parser {
+    /// Syslog, and lines of files.
+    Syslog(Syslog),
+    /// GELF.
+    Gelf(gelf::Gelf),
+}
+
+impl Parser {
+    /// Adds the frame as a row.
+    pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+        match self {
+            Parser::Syslog(syslog) => syslog.parse(frame, known, builder),
+            Parser::Gelf(gelf) => gelf.parse(frame, known, builder),
+        }
+    }
+
+    /// Adds a frame that cannot be read because its parser has a bug: all of it is the message.
+    pub fn keep(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+        match self {
+            Parser::Syslog(syslog) => syslog.keep(frame, known, builder),
+            Parser::Gelf(_) => gelf::keep(frame, known, builder),
+        }
+    }
+}
+
+/// Reads syslog.
 pub struct Syslog {
     /// What the frames are taken for.
     pub format: Format,
