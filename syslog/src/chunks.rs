@@ -155,7 +155,8 @@ mod tests {
     fn check(messages_max: usize, bytes_max: usize, datagrams: &[Vec<u8>], expected: &[(&[u8], bool)]) {
         let mut chunks = Chunks::new(messages_max, bytes_max);
         let mut found = Vec::new();
-        let mut done = |_: u8, payload: &[u8], flags| found.push((payload.to_vec(), flags == Flags::INCOMPLETE));
+        let mut done =
+            |_: u8, payload: &[u8], flags| found.push((payload.to_vec(), flags == Flags::INCOMPLETE));
         for datagram in datagrams {
             chunks.take(1, datagram, Instant::now(), &mut done);
         }
@@ -191,7 +192,12 @@ mod tests {
     #[test]
     fn the_oldest_makes_room() {
         let begun = |id: u8, payload: &[u8]| datagram(id, 0, 2, payload);
-        check(2, 99, &[begun(1, b"a"), begun(2, b"b"), begun(3, b"c")], &[(b"a", true), (b"b", true), (b"c", true)]);
+        check(
+            2,
+            99,
+            &[begun(1, b"a"), begun(2, b"b"), begun(3, b"c")],
+            &[(b"a", true), (b"b", true), (b"c", true)],
+        );
         check(9, 5, &[begun(1, b"aaa"), begun(2, b"bbb")], &[(b"aaa", true), (b"bbb", true)]);
         check(9, 2, &[begun(1, b"aaa")], &[(b"aaa", true)]);
     }

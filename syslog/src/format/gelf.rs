@@ -110,7 +110,15 @@ impl Gelf {
             [0x78, second, ..] if (0x7800 + u32::from(*second)).is_multiple_of(31) => {
                 Box::new(ZlibDecoder::new(frame))
             }
-            _ => return (Cow::Borrowed(frame), Flags::default()),
+            _ => {
+                let kept = frame.get(..self.message_bytes_max);
+                let flags = if kept.is_some_and(|kept| kept.len() < frame.len()) {
+                    Flags::TRUNCATED
+                } else {
+                    Flags::default()
+                };
+                return (Cow::Borrowed(kept.unwrap_or(frame)), flags);
+            }
         };
         let mut unpacked = Vec::new();
         let is_damaged = packed.take(self.message_bytes_max as u64 + 1).read_to_end(&mut unpacked).is_err();
@@ -129,12 +137,7 @@ impl Gelf {
 }
 
 /// Adds what no column says already, and says how many these are.
-fn add_fields(
-    pairs: &[Pair<'_, '_>],
-    found: &Found,
-    known: Known<'_>,
-    builder: &mut BatchBuilder,
-) -> usize {
+fn add_fields(pairs: &[Pair<'_, '_>], found: &Found, known: Known<'_>, builder: &mut BatchBuilder) -> usize {
     let mut fields = Fields::new(builder, "gelf");
     for (at, pair) in pairs.iter().enumerate() {
         let name = pair.name.strip_prefix('_').filter(|name| !name.is_empty()).unwrap_or(pair.name);
@@ -194,8 +197,12 @@ mod tests {
 
     /// `time severity host program pid | message | name=value …` of a message.
     fn check(text: &str, expected: &str) {
-        for frame in [text.as_bytes().to_vec(), gzip(text.as_bytes()), zlib(text.as_bytes(), 1), zlib(text.as_bytes(), 9)]
-        {
+        for frame in [
+            text.as_bytes().to_vec(),
+            gzip(text.as_bytes()),
+            zlib(text.as_bytes(), 1),
+            zlib(text.as_bytes(), 9),
+        ] {
             let batch = parse(&frame);
             let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let time = batch.own_time(0).map_or("-".to_owned(), |time| time.to_string());
@@ -225,12 +232,17 @@ mod tests {
             "- info dock web  |  | container_name=web gelf.tag=f00 image_name=x:1",
         );
         check(r#"{"full_message":"all of it"}"#, "- - 10.0.0.9   | all of it |");
-        check(r#"{"_a":{"b":[1,2]},"timestamp":"x","level":77}"#, "- - 10.0.0.9   | {\"_a\":{\"b\":[1,2]},\"timestamp\":\"x\",\"level\":77} | a.b=1 a.b=2 gelf.timestamp=x gelf.level=77");
+        check(
+            r#"{"_a":{"b":[1,2]},"timestamp":"x","level":77}"#,
+            "- - 10.0.0.9   | {\"_a\":{\"b\":[1,2]},\"timestamp\":\"x\",\"level\":77} | a.b=1 a.b=2 gelf.timestamp=x gelf.level=77",
+        );
     }
 
     #[test]
     fn what_is_not_an_object_is_kept_and_flagged() {
-        for text in [&b"hello"[..], b"", b"[1]", b"{\"a\":", b"\x1e\x0f", b"x\x9c", b"\xff\xfe", b"\x1f\x8b garbage"] {
+        for text in
+            [&b"hello"[..], b"", b"[1]", b"{\"a\":", b"\x1e\x0f", b"x\x9c", b"\xff\xfe", b"\x1f\x8b garbage"]
+        {
             let batch = parse(text);
             assert!(batch.flags(0).has(Flags::UNPARSED), "{text:?}");
             assert_eq!(batch.host(0), b"10.0.0.9");
