@@ -1,0 +1,71 @@
+//! Where the parts of a request stand in its body: found in one pass over it, so that its records can be read one by one.
+
+use super::value::DEPTH_MAX;
+use crate::protobuf::Wrong;
+use std::ops::Range;
+
+/// A part of a request. Each stands before what belongs to it: a resource before its scopes, these before their records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    Resource(Range<u32>),
+    Scope(Range<u32>),
+    Record(Range<u32>),
+}
+
+/// The parts of a request.
+#[derive(Default, Debug)]
+pub(super) struct Outline {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) records: usize,
+    pub(super) records_max: usize,
+    /// Whether it holds more than it may.
+    pub(super) is_full: bool,
+}
+
+/// Why protobuf is not what it should be.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unreadable {
+    #[error(transparent)]
+    Wrong(#[from] Wrong),
+    #[error("its field {0} is of another type than it should be")]
+    Type(u32),
+    #[error("its values are nested deeper than {DEPTH_MAX} levels")]
+    TooDeep,
+}
+
+/// Why a request as a whole is refused.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unfit {
+    #[error("it holds too many records")]
+    TooMany,
+    #[error("the body is not an ExportLogsServiceRequest: {0}")]
+    Protobuf(#[from] Unreadable),
+    #[error("the body is not an ExportLogsServiceRequest in JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Outline {
+    /// Adds a part, and says where. Resources and scopes without records count as well: each takes memory.
+    pub(super) fn push(&mut self, piece: Piece) -> Result<usize, Unfit> {
+        if self.records_max.saturating_mul(3) <= self.pieces.len() {
+            self.is_full = true;
+            return Err(Unfit::TooMany);
+        }
+        if matches!(piece, Piece::Record(_)) {
+            self.records += 1;
+            if self.records_max < self.records {
+                self.is_full = true;
+                return Err(Unfit::TooMany);
+            }
+        }
+        self.pieces.push(piece);
+        Ok(self.pieces.len() - 1)
+    }
+
+    /// Says where what describes a resource or a scope stands.
+    pub(super) fn describe(&mut self, at: usize, described: Range<u32>) {
+        match &mut self.pieces[at] {
+            Piece::Resource(range) | Piece::Scope(range) | Piece::Record(range) => *range = described,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! OpenTelemetry's values, whichever encoding they came in, and the fields of a message that they become.
+//!
+//! | attribute                | becomes                                                   |
+//! |--------------------------|-----------------------------------------------------------|
+//! | a text, a number, a bool | a field with its text                                     |
+//! | bytes                    | a field with their Base64                                 |
+//! | a list                   | a field for each element; a list or map in it as JSON     |
+//! | a map                    | fields whose names begin with that of the map and a dot   |
+//! | without a value          | nothing                                                   |
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use logstead_parse::{NAME_BYTES_MAX, Sink};
+use std::borrow::Cow;
+use std::io::Write as _;
+
+/// How deep values may be nested.
+pub(super) const DEPTH_MAX: usize = 32;
+
+/// A text, borrowed from the request where it stands there as it is.
+pub(super) type Text<'a> = Cow<'a, [u8]>;
+
+/// Attributes: names and values.
+pub(super) type Pairs<'a> = Vec<(Text<'a>, Any<'a>)>;
+
+/// A value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Any<'a> {
+    #[default]
+    Nothing,
+    Text(Text<'a>),
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Bytes(Text<'a>),
+    List(Vec<Any<'a>>),
+    Map(Pairs<'a>),
+}
+
+impl Any<'_> {
+    /// Gives out its fields under this name.
+    pub(super) fn fields(&self, name: &[u8], sink: &mut impl Sink) {
+        match self {
+            Any::Nothing => {}
+            Any::Text(text) => sink.add(name, text),
+            Any::Map(members) => {
+                for (member, value) in members {
+                    let name = [name, b".", member].concat();
+                    // What is longer has no place, and each level of a map would copy it.
+                    if name.len() <= NAME_BYTES_MAX {
+                        value.fields(&name, sink);
+                    }
+                }
+            }
+            Any::List(elements) => {
+                for element in elements.iter().filter(|element| **element != Any::Nothing) {
+                    sink.add_with(name, |out| element.write_text(out));
+                }
+            }
+            Any::Bool(_) | Any::Int(_) | Any::Double(_) | Any::Bytes(_) => {
+                sink.add_with(name, |out| self.write_text(out));
+            }
+        }
+    }
+
+    /// Whether there are more levels of values in it, with itself, than these.
+    pub(super) fn is_deeper_than(&self, levels: usize) -> bool {
+        let Some(below) = levels.checked_sub(1) else { return true };
+        match self {
+            Any::List(elements) => elements.iter().any(|element| element.is_deeper_than(below)),
+            Any::Map(members) => members.iter().any(|(_, member)| member.is_deeper_than(below)),
+            _ => false,
+        }
+    }
+
+    /// Appends it as a text by itself.
+    pub(super) fn write_text(&self, out: &mut Vec<u8>) {
+        match self {
+            Any::Nothing => {}
+            Any::Text(text) => out.extend_from_slice(text),
+            Any::Bytes(bytes) => out.extend_from_slice(STANDARD.encode(bytes).as_bytes()),
+            Any::Double(value) if !value.is_finite() => out.extend_from_slice(value.to_string().as_bytes()),
+            _ => self.write_json(out),
+        }
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Any::Nothing => out.extend_from_slice(b"null"),
+            Any::Text(text) => write_string(text, out),
+            Any::Bytes(bytes) => write_string(STANDARD.encode(bytes).as_bytes(), out),
+            Any::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            // Writing to memory does not fail.
+            Any::Int(value) => drop(write!(out, "{value}")),
+            Any::Double(value) if value.is_finite() => drop(serde_json::to_writer(out, value)),
+            Any::Double(value) => write_string(value.to_string().as_bytes(), out),
+            Any::List(elements) => {
+                out.push(b'[');
+                for (at, element) in elements.iter().enumerate() {
+                    if 0 < at {
+                        out.push(b',');
+                    }
+                    element.write_json(out);
+                }
+                out.push(b']');
+            }
+            Any::Map(members) => {
+                out.push(b'{');
+                for (at, (name, value)) in members.iter().enumerate() {
+                    if 0 < at {
+                        out.push(b',');
+                    }
+                    write_string(name, out);
+                    out.push(b':');
+                    value.write_json(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+/// A value that is the text of a column: that of a text, a number or a bool.
+pub(super) fn column(value: &Any<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    value.write_text(&mut text);
+    text
+}
+
+fn write_string(text: &[u8], out: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(text);
+    serde_json::to_writer(out, &text).expect("a text is written to memory");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Any<'_> {
+        Any::Text(Cow::Borrowed(text.as_bytes()))
+    }
+
+    #[test]
+    fn values_become_fields_by_what_they_are() {
+        let check = |value: Any<'_>, expected: &[(&str, &str)]| {
+            let mut pairs: Vec<logstead_parse::Pair> = Vec::new();
+            value.fields(b"a", &mut pairs);
+            let found: Vec<_> = pairs
+                .iter()
+                .map(|(name, value)| (String::from_utf8_lossy(name), String::from_utf8_lossy(value)))
+                .collect();
+            let expected: Vec<_> = expected.iter().map(|(n, v)| (Cow::from(*n), Cow::from(*v))).collect();
+            assert_eq!(found, expected, "{value:?}");
+        };
+        let map = |value| Any::Map(vec![(Cow::Borrowed(&b"b"[..]), value)]);
+        check(Any::Nothing, &[]);
+        check(text("x\"y"), &[("a", "x\"y")]);
+        check(Any::Bool(true), &[("a", "true")]);
+        check(Any::Int(-5), &[("a", "-5")]);
+        check(Any::Double(1.5), &[("a", "1.5")]);
+        check(Any::Bytes(Cow::Borrowed(b"\xff\0")), &[("a", "/wA=")]);
+        check(map(map(Any::Int(1))), &[("a.b.b", "1")]);
+        check(Any::List(vec![text("x"), Any::Int(2), Any::Nothing]), &[("a", "x"), ("a", "2")]);
+        let nested = vec![Any::List(vec![text("\"\n"), Any::Nothing]), map(Any::Bytes(Cow::Borrowed(b"\0")))];
+        check(Any::List(nested), &[("a", r#"["\"\n",null]"#), ("a", r#"{"b":"AA=="}"#)]);
+    }
+}
