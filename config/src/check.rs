@@ -136,7 +136,7 @@ fn check_sources(sources: &[Source], findings: &mut Findings) {
     for (index, source) in sources.iter().enumerate() {
         let path = Path::default().key("sources").index(index);
         match &source.kind {
-            SourceKind::Syslog(_) | SourceKind::Relp(_) => {
+            SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::Gelf(_) | SourceKind::Otlp(_) => {
                 check_listeners(source, &path.key("listen"), &mut open, findings);
             }
             SourceKind::File(files) if files.paths.is_empty() => {

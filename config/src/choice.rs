@@ -11,6 +11,8 @@ use crate::read::Choice;
 pub(crate) enum SourceName {
     Syslog,
     Relp,
+    Gelf,
+    Otlp,
     File,
     Http,
     Internal,
@@ -21,6 +23,8 @@ impl Choice for SourceName {
     const NAMES: &'static [(&'static str, SourceName)] = &[
         ("syslog", SourceName::Syslog),
         ("relp", SourceName::Relp),
+        ("gelf", SourceName::Gelf),
+        ("otlp", SourceName::Otlp),
         ("file", SourceName::File),
         ("http", SourceName::Http),
         ("internal", SourceName::Internal),

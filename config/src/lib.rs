@@ -62,7 +62,9 @@ pub use logspace::{Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use route::Route;
-pub use source::{Coalesce, Files, Http, Reception, Relp, Source, SourceKind, Syslog, Tls};
+pub use source::{
+    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,
+};
 pub use step::{
     Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
     is_lookup_name,

@@ -22,21 +22,55 @@ pub enum Listener {
     Relp(SocketAddr),
     /// The same, encrypted.
     RelpTls(SocketAddr),
+    /// OpenTelemetry's requests over gRPC.
+    Grpc(SocketAddr),
+    /// The same, encrypted.
+    GrpcTls(SocketAddr),
+    /// OpenTelemetry's requests over HTTP.
+    Http(SocketAddr),
+    /// The same, encrypted.
+    Https(SocketAddr),
     /// A message in every datagram of programs on this machine.
     UnixDgram(String),
     /// A stream of messages from every program on this machine that connects.
     UnixStream(String),
 }
 
+/// What is spoken over a socket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Speech {
+    /// Messages one after the other, in streams and datagrams.
+    Frames,
+    /// RELP.
+    Relp,
+    /// OpenTelemetry's requests.
+    Otlp,
+}
+
+impl Speech {
+    /// The kind of source that understands it.
+    pub(crate) fn source(self) -> &'static str {
+        match self {
+            Speech::Frames => "syslog",
+            Speech::Relp => "relp",
+            Speech::Otlp => "otlp",
+        }
+    }
+}
+
 /// A scheme and what it makes of what stands behind it.
 type Scheme<T> = (&'static str, fn(T) -> Listener);
 
-const LISTENER_SCHEMES: [Scheme<SocketAddr>; 5] = [
+const LISTENER_SCHEMES: [Scheme<SocketAddr>; 9] = [
     ("udp", Listener::Udp),
     ("tcp", Listener::Tcp),
     ("tls", Listener::Tls),
     ("relp", Listener::Relp),
     ("relp+tls", Listener::RelpTls),
+    ("grpc", Listener::Grpc),
+    ("grpc+tls", Listener::GrpcTls),
+    ("http", Listener::Http),
+    ("https", Listener::Https),
 ];
 const PATH_SCHEMES: [Scheme<String>; 2] =
     [("unix-dgram", Listener::UnixDgram), ("unix-stream", Listener::UnixStream)];
@@ -51,7 +85,11 @@ impl Listener {
             | Listener::Tcp(address)
             | Listener::Tls(address)
             | Listener::Relp(address)
-            | Listener::RelpTls(address) => Some(address),
+            | Listener::RelpTls(address)
+            | Listener::Grpc(address)
+            | Listener::GrpcTls(address)
+            | Listener::Http(address)
+            | Listener::Https(address) => Some(address),
             Listener::UnixDgram(_) | Listener::UnixStream(_) => None,
         }
     }
@@ -64,14 +102,30 @@ impl Listener {
         }
     }
 
+    /// What is spoken over it.
+    pub(crate) fn speech(&self) -> Speech {
+        if self.is_relp() {
+            Speech::Relp
+        } else if self.is_otlp() {
+            Speech::Otlp
+        } else {
+            Speech::Frames
+        }
+    }
+
     /// Whether each message is acknowledged by RELP.
     pub fn is_relp(&self) -> bool {
         matches!(self, Listener::Relp(_) | Listener::RelpTls(_))
     }
 
+    /// Whether OpenTelemetry's requests come in.
+    pub fn is_otlp(&self) -> bool {
+        matches!(self, Listener::Grpc(_) | Listener::GrpcTls(_) | Listener::Http(_) | Listener::Https(_))
+    }
+
     /// Whether what comes in is encrypted.
     pub fn is_tls(&self) -> bool {
-        matches!(self, Listener::Tls(_) | Listener::RelpTls(_))
+        matches!(self, Listener::Tls(_) | Listener::RelpTls(_) | Listener::GrpcTls(_) | Listener::Https(_))
     }
 
     /// Whether the two cannot be open at the same time.
@@ -105,8 +159,8 @@ fn unknown_listener(text: &str, scheme: &str) -> String {
     let paths = PATH_SCHEMES.iter().map(|(known, _)| *known);
     let known: Vec<&str> = LISTENER_SCHEMES.iter().map(|(known, _)| *known).chain(paths).collect();
     let suggestion = did_you_mean(scheme, known.iter().copied());
-    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://` or `relp+tls://` with ADDRESS:PORT, \
-                or `unix-dgram:PATH` or `unix-stream:PATH`";
+    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://`, `relp+tls://`, `grpc://`, `grpc+tls://`, `http://` or \
+                `https://` with ADDRESS:PORT, or `unix-dgram:PATH` or `unix-stream:PATH`";
     format!("{} is nothing to listen on{suggestion}: {urls}", quoted(text))
 }
 
@@ -136,6 +190,10 @@ impl fmt::Display for Listener {
             Listener::Tls(address) => write!(f, "tls://{address}"),
             Listener::Relp(address) => write!(f, "relp://{address}"),
             Listener::RelpTls(address) => write!(f, "relp+tls://{address}"),
+            Listener::Grpc(address) => write!(f, "grpc://{address}"),
+            Listener::GrpcTls(address) => write!(f, "grpc+tls://{address}"),
+            Listener::Http(address) => write!(f, "http://{address}"),
+            Listener::Https(address) => write!(f, "https://{address}"),
             Listener::UnixDgram(path) => write!(f, "unix-dgram:{path}"),
             Listener::UnixStream(path) => write!(f, "unix-stream:{path}"),
         }

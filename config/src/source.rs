@@ -3,11 +3,13 @@
 use ipnet::IpNet;
 use serde::Serialize;
 
-use crate::catalogue::{FILE_SOURCE, HTTP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE};
+use crate::catalogue::{
+    FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
+};
 use crate::choice::{Format, Framing, SourceName, Start};
 use crate::count::Count;
 use crate::fields::{Fields, defaults};
-use crate::listen::Listener;
+use crate::listen::{Listener, Speech};
 use crate::node::Node;
 use crate::problem::{Findings, Path, quoted};
 use crate::read::Read;
@@ -35,6 +37,10 @@ pub enum SourceKind {
     Syslog(Syslog),
     /// Syslog over RELP: every message is acknowledged when it is stored.
     Relp(Relp),
+    /// GELF from sockets of its own.
+    Gelf(Gelf),
+    /// OpenTelemetry's logs from sockets of its own: a request is answered when its records are stored.
+    Otlp(OtlpSource),
     /// Lines that are appended to files.
     File(Files),
     /// The ingest endpoints of the web listener.
@@ -71,6 +77,44 @@ pub struct Relp {
     pub reception: Reception,
 }
 
+/// The keys of a GELF source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Gelf {
+    /// The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub listen: Vec<Listener>,
+    /// The longest message that is kept whole, unpacked; a longer one is cut and flagged.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub max_message: Size,
+    /// How long and for how much a read waits for company.
+    pub coalesce: Coalesce,
+    /// How many workers one connection's messages are spread over.
+    pub partitions: Count,
+    /// Who may send.
+    #[serde(flatten)]
+    pub admission: Admission,
+}
+
+/// The keys of an OpenTelemetry source.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct OtlpSource {
+    /// The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub listen: Vec<Listener>,
+    /// The longest request that is taken, unpacked.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub max_request: Size,
+    /// The name of the token that requests must bring; without it, they need none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(nullable = false))]
+    pub token: Option<String>,
+    /// Who may send.
+    #[serde(flatten)]
+    pub admission: Admission,
+}
+
 /// How what comes in through sockets is read, and who may send.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -88,6 +132,15 @@ pub struct Reception {
     pub coalesce: Coalesce,
     /// How many workers one connection's messages are spread over.
     pub partitions: Count,
+    /// Who may send.
+    #[serde(flatten)]
+    pub admission: Admission,
+}
+
+/// Who may send through sockets, and how.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Admission {
     /// How many stream connections are open at a time; one more is refused.
     pub max_connections: u32,
     /// Networks that may send; empty is everyone.
@@ -163,6 +216,8 @@ impl SourceKind {
         match self {
             SourceKind::Syslog(syslog) => &syslog.listen,
             SourceKind::Relp(relp) => &relp.listen,
+            SourceKind::Gelf(gelf) => &gelf.listen,
+            SourceKind::Otlp(otlp) => &otlp.listen,
             SourceKind::File(_) | SourceKind::Http(_) | SourceKind::Internal => &[],
         }
     }
@@ -172,6 +227,8 @@ impl SourceKind {
         match self {
             SourceKind::Syslog(_) => "syslog",
             SourceKind::Relp(_) => "relp",
+            SourceKind::Gelf(_) => "gelf",
+            SourceKind::Otlp(_) => "otlp",
             SourceKind::File(_) => "file",
             SourceKind::Http(_) => "http",
             SourceKind::Internal => "internal",
@@ -182,10 +239,7 @@ impl SourceKind {
 impl Syslog {
     fn read(fields: &mut Fields<'_>) -> Syslog {
         fields.told_by(SYSLOG_SOURCE);
-        let listen: Vec<Listener> = fields.required("listen", Vec::new());
-        if let Some(relp) = listen.iter().find(|listener| listener.is_relp()) {
-            fields.note("listen", format!("`{relp}` belongs into a source of `kind = \"relp\"`"));
-        }
+        let listen = listeners(fields, Speech::Frames);
         Syslog {
             framing: fields.get("framing"),
             split_datagrams: fields.get("split_datagrams"),
@@ -198,12 +252,46 @@ impl Syslog {
 impl Relp {
     fn read(fields: &mut Fields<'_>) -> Relp {
         fields.told_by(RELP_SOURCE);
-        let listen: Vec<Listener> = fields.required("listen", Vec::new());
-        if let Some(other) = listen.iter().find(|listener| !listener.is_relp()) {
-            fields.note("listen", format!("`{other}` belongs into a source of `kind = \"syslog\"`"));
-        }
+        let listen = listeners(fields, Speech::Relp);
         Relp { reception: Reception::read(fields, &listen), listen }
     }
+}
+
+impl Gelf {
+    fn read(fields: &mut Fields<'_>) -> Gelf {
+        fields.told_by(GELF_SOURCE);
+        let listen = listeners(fields, Speech::Frames);
+        Gelf {
+            max_message: fields.get_within("max_message"),
+            coalesce: fields.told_table("coalesce.", Coalesce::read),
+            partitions: fields.get("partitions"),
+            admission: Admission::read(fields, &listen),
+            listen,
+        }
+    }
+}
+
+impl OtlpSource {
+    fn read(fields: &mut Fields<'_>) -> OtlpSource {
+        fields.told_by(OTLP_SOURCE);
+        let listen = listeners(fields, Speech::Otlp);
+        OtlpSource {
+            max_request: fields.get_within("max_request"),
+            token: fields.optional("token"),
+            admission: Admission::read(fields, &listen),
+            listen,
+        }
+    }
+}
+
+/// The sockets of a source that understands this.
+fn listeners(fields: &mut Fields<'_>, speech: Speech) -> Vec<Listener> {
+    let listen: Vec<Listener> = fields.required("listen", Vec::new());
+    if let Some(other) = listen.iter().find(|listener| listener.speech() != speech) {
+        let kind = other.speech().source();
+        fields.note("listen", format!("`{other}` belongs into a source of `kind = \"{kind}\"`"));
+    }
+    listen
 }
 
 impl Reception {
@@ -215,6 +303,14 @@ impl Reception {
             max_message: fields.get_within("max_message"),
             coalesce: fields.told_table("coalesce.", Coalesce::read),
             partitions: fields.get("partitions"),
+            admission: Admission::read(fields, listen),
+        }
+    }
+}
+
+impl Admission {
+    fn read(fields: &mut Fields<'_>, listen: &[Listener]) -> Admission {
+        Admission {
             max_connections: fields.get_within("max_connections"),
             allow: fields.get("allow"),
             proxy_protocol: fields.get("proxy_protocol"),
@@ -233,7 +329,7 @@ impl Tls {
                 fields.note("tls", format!("is missing: `{encrypted}` needs a certificate; {hint}"));
             }
             (Some(_), None) if !listen.is_empty() => {
-                fields.note("tls", "is for `tls://` and `relp+tls://`: listen on one, or leave it out");
+                fields.note("tls", "is for encrypted addresses, as `tls://`: listen on one, or leave it out");
             }
             _ => {}
         }
@@ -311,6 +407,8 @@ impl Read for Source {
         let kind = match fields.required("kind", None) {
             Some(SourceName::Syslog) => SourceKind::Syslog(Syslog::read(&mut fields)),
             Some(SourceName::Relp) => SourceKind::Relp(Relp::read(&mut fields)),
+            Some(SourceName::Gelf) => SourceKind::Gelf(Gelf::read(&mut fields)),
+            Some(SourceName::Otlp) => SourceKind::Otlp(OtlpSource::read(&mut fields)),
             Some(SourceName::File) => SourceKind::File(Files::read(&mut fields)),
             Some(SourceName::Http) => SourceKind::Http(Http::read(&mut fields)),
             Some(SourceName::Internal) => SourceKind::Internal,

@@ -153,7 +153,7 @@ fn kinds_are_those_of_this_version() {
     check(
         "[[sources]]\nid = \"in\"\nkind = \"snmp\"",
         &[
-            "4:8: sources[0].kind: `snmp` is not a kind of source: use `syslog`, `relp`, `file`, `http` or `internal`",
+            "4:8: sources[0].kind: `snmp` is not a kind of source: use `syslog`, `relp`, `gelf`, `otlp`, `file`, `http` or `internal`",
         ],
     );
     check(
@@ -188,7 +188,8 @@ fn kinds_are_those_of_this_version() {
 
 #[test]
 fn listeners_are_addresses_that_can_be_open_together() {
-    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://` or `relp+tls://` with ADDRESS:PORT, or \
+    let urls = "use `udp://`, `tcp://`, `tls://`, `relp://`, `relp+tls://`, `grpc://`, `grpc+tls://`, `http://` or \
+        `https://` with ADDRESS:PORT, or \
         `unix-dgram:PATH` or `unix-stream:PATH`";
     let row = |listen: &str, problem: &str| {
         check(
@@ -256,7 +257,7 @@ fn what_is_encrypted_needs_a_certificate_and_nothing_else_does() {
     );
     check(
         &syslog(&format!("listen = [\"tcp://0.0.0.0:6514\"]\n{tls}")),
-        &["6:7: sources[0].tls: is for `tls://` and `relp+tls://`: listen on one, or leave it out"],
+        &["6:7: sources[0].tls: is for encrypted addresses, as `tls://`: listen on one, or leave it out"],
     );
     check(
         &syslog(

@@ -1,12 +1,13 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
 
 use logstead_config::{
-    Action, Address, Addresses, Addressing, ClientTls, Coalesce, Compression, Count, Destination,
+    Action, Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, Count, Destination,
     DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
-    Gather, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki, NdjsonHttp,
-    Packing, ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp, RelpServer, Retention,
-    Rotate, Route, S3, Share, Size, Source, SourceKind, Start, Step, Syslog, SyslogServer, Template, Tls,
-    Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml, to_toml,
+    Gather, Gelf, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki,
+    NdjsonHttp, OtlpSource, Packing, ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp,
+    RelpServer, Retention, Rotate, Route, S3, Share, Size, Source, SourceKind, Start, Step, Syslog,
+    SyslogServer, Template, Tls, Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml,
+    to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -84,21 +85,9 @@ fn reception() -> impl Strategy<Value = Reception> {
             max_message: Size::new(max_message),
             coalesce,
             partitions,
-            max_connections,
-            allow,
-            proxy_protocol,
-            ..reception_with(tls)
+            admission: Admission { max_connections, allow, proxy_protocol, tls: Some(tls) },
         }
     })
-}
-
-/// What a source has that says nothing else.
-fn reception_with(tls: Tls) -> Reception {
-    let text = "version = 1\n[[sources]]\nid = \"a\"\nkind = \"syslog\"\nlisten = [\"udp://127.0.0.1:0\"]";
-    match from_toml(text).expect("a document").sources.remove(0).kind {
-        SourceKind::Syslog(Syslog { reception, .. }) => Reception { tls: Some(tls), ..reception },
-        other => panic!("{other:?}"),
-    }
 }
 
 fn syslog() -> impl Strategy<Value = SourceKind> {
@@ -106,7 +95,7 @@ fn syslog() -> impl Strategy<Value = SourceKind> {
         [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline].to_vec();
     (listeners(), select(framings), any::<bool>(), reception()).prop_map(
         |(listen, framing, split_datagrams, mut reception)| {
-            reception.tls = reception.tls.filter(|_| listen.iter().any(Listener::is_tls));
+            reception.admission.tls = reception.admission.tls.filter(|_| listen.iter().any(Listener::is_tls));
             SourceKind::Syslog(Syslog { listen, framing, split_datagrams, reception })
         },
     )
@@ -116,8 +105,30 @@ fn relp() -> impl Strategy<Value = SourceKind> {
     (any::<std::net::Ipv4Addr>(), any::<bool>(), reception()).prop_map(|(ip, encrypted, mut reception)| {
         let address = (ip, 2514).into();
         let listener = if encrypted { Listener::RelpTls(address) } else { Listener::Relp(address) };
-        reception.tls = reception.tls.filter(|_| encrypted);
+        reception.admission.tls = reception.admission.tls.filter(|_| encrypted);
         SourceKind::Relp(Relp { listen: vec![listener], reception })
+    })
+}
+
+fn gelf() -> impl Strategy<Value = SourceKind> {
+    (listeners(), reception()).prop_map(|(listen, reception)| {
+        let Reception { max_message, coalesce, partitions, mut admission, .. } = reception;
+        admission.tls = admission.tls.filter(|_| listen.iter().any(Listener::is_tls));
+        SourceKind::Gelf(Gelf { listen, max_message, coalesce, partitions, admission })
+    })
+}
+
+fn otlp() -> impl Strategy<Value = SourceKind> {
+    let kinds = [Listener::Grpc, Listener::GrpcTls, Listener::Http, Listener::Https].to_vec();
+    (any::<std::net::Ipv4Addr>(), select(kinds), reception()).prop_map(|(ip, kind, reception)| {
+        let (listener, mut admission) = (kind((ip, 4317).into()), reception.admission);
+        admission.tls = admission.tls.filter(|_| listener.is_tls());
+        SourceKind::Otlp(OtlpSource {
+            listen: vec![listener],
+            max_request: Size::kib(64),
+            token: None,
+            admission,
+        })
     })
 }
 
@@ -137,7 +148,7 @@ fn files() -> impl Strategy<Value = SourceKind> {
 
 fn sources() -> impl Strategy<Value = Vec<Source>> {
     let http = option::of("[a-z]{1,9}").prop_map(|token| SourceKind::Http(Http { token }));
-    let kind = prop_oneof![http, Just(SourceKind::Internal), syslog(), relp(), files()];
+    let kind = prop_oneof![http, Just(SourceKind::Internal), syslog(), relp(), gelf(), otlp(), files()];
     shuffled((any::<bool>(), kind), |id, (enabled, kind)| Source { id, enabled, kind })
 }
 

@@ -1,7 +1,7 @@
 //! The schema of the API describes the JSON that a document really has.
 #![cfg(feature = "schema")]
 
-use logstead_config::{Count, Files, Problem, Reception, Route, Source, Syslog};
+use logstead_config::{Admission, Count, Files, Problem, Reception, Route, Source, Syslog};
 use utoipa::PartialSchema;
 
 fn schema<T: PartialSchema>() -> String {
@@ -16,7 +16,8 @@ fn units_and_addresses_are_strings() {
     };
     let (reception, files) = (properties(schema::<Reception>()), properties(schema::<Files>()));
     assert_eq!(reception["max_message"]["type"], "string");
-    assert_eq!(reception["allow"]["items"]["type"], "string");
+    let admission = properties(schema::<Admission>());
+    assert_eq!(admission["allow"]["items"]["type"], "string");
     assert_eq!(files["paths"]["items"]["type"], "string");
     assert!(schema::<Syslog>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
     assert!(schema::<Count>().contains("\"auto\""));

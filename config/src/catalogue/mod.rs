@@ -10,9 +10,9 @@ mod setting;
 pub use setting::{Kind, Setting, Standard};
 
 pub(crate) use rows::{
-    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, HTTP_SOURCE, LOGSPACE, LOKI_DESTINATION,
-    NDJSON_DESTINATION, OTLP_DESTINATION, RELP_DESTINATION, RELP_SOURCE, ROUTE, S3_DESTINATION, SOURCE,
-    SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
+    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, LOGSPACE,
+    LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, OTLP_SOURCE, RELP_DESTINATION, RELP_SOURCE,
+    ROUTE, S3_DESTINATION, SOURCE, SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
 };
 pub(crate) use setting::find;
 
@@ -44,6 +44,8 @@ pub fn catalogue() -> Vec<Item> {
     vec![
         source("syslog", SYSLOG_SOURCE),
         source("relp", RELP_SOURCE),
+        source("gelf", GELF_SOURCE),
+        source("otlp", OTLP_SOURCE),
         source("file", FILE_SOURCE),
         source("http", HTTP_SOURCE),
         source("internal", &[]),
@@ -71,7 +73,11 @@ pub fn tables() -> Vec<Table> {
         table("source", &[SOURCE]),
         table("source syslog", &[rows::OF_SYSLOG]),
         table("source relp", &[rows::OF_RELP]),
-        table("source sockets", &[rows::READING, rows::SOCKETS]),
+        table("source reading", &[rows::READING]),
+        table("source gathering", &[rows::GATHERING]),
+        table("source sockets", &[rows::SOCKETS]),
+        table("source gelf", &[rows::OF_GELF]),
+        table("source otlp", &[rows::OF_OTLP_SOURCE]),
         table("source file", &[rows::OF_FILES]),
         table("source http", &[rows::OF_HTTP]),
         table("logspace", &[LOGSPACE]),

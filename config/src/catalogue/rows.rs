@@ -8,8 +8,10 @@ use crate::choice::{
 use crate::count::Count;
 
 /// The keys of each kind of source besides its name. Of a key that two groups have, the first row counts.
-pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS];
-pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS];
+pub(crate) const SYSLOG_SOURCE: &[&[Setting]] = &[OF_SYSLOG, READING, SOCKETS, GATHERING];
+pub(crate) const RELP_SOURCE: &[&[Setting]] = &[OF_RELP, READING, SOCKETS, GATHERING];
+pub(crate) const GELF_SOURCE: &[&[Setting]] = &[OF_GELF, SOCKETS, GATHERING];
+pub(crate) const OTLP_SOURCE: &[&[Setting]] = &[OF_OTLP_SOURCE, SOCKETS];
 pub(crate) const FILE_SOURCE: &[&[Setting]] = &[OF_FILES, READING];
 pub(crate) const HTTP_SOURCE: &[&[Setting]] = &[OF_HTTP];
 
@@ -23,8 +25,9 @@ pub(crate) const SOURCE: &[Setting] = &[
         .required()
         .help("What it receives.")
         .means("`syslog`; `relp`, syslog with an acknowledgement for every message; `file`, lines that are appended \
-                to files; `http`, the ingest endpoints of the web listener; or `internal`, Logstead's own log. \
-                There can be one `internal` source, which has no keys besides these."),
+                to files; `gelf`, Graylog's format; `otlp`, OpenTelemetry's logs over gRPC and HTTP; `http`, the \
+                ingest endpoints of the web listener; or `internal`, Logstead's own log. There can be one `internal` \
+                source, which has no keys besides these."),
     Setting::new("enabled", Kind::Switch, "Enabled")
         .default("true")
         .help("Whether it receives anything.")
@@ -80,6 +83,45 @@ pub(super) const OF_RELP: &[Setting] = &[
         .means("As below. Senders wait for answers, so waiting for them to send more is of no use."),
 ];
 
+/// What only a source of GELF has.
+pub(super) const OF_GELF: &[Setting] = &[
+    Setting::new("listen", Kind::List, "Listen on")
+        .required()
+        .empty("udp://0.0.0.0:12201")
+        .help("One a line: udp://, tcp:// or tls:// with ADDRESS:PORT; unix-dgram:PATH or unix-stream:PATH.")
+        .means("The sockets to open, as those of `syslog`. A datagram is a message or a chunk of one, and may be \
+                packed with gzip or zlib; a message in a stream ends with a NUL byte."),
+    Setting::new("max_message", Kind::Size, "Longest message")
+        .default("1MiB")
+        .min("256B")
+        .max("16MiB")
+        .help("A longer one is cut and flagged.")
+        .means("The longest message that is kept whole, unpacked, {min} to {max}. A longer one is cut and flagged \
+                `truncated`."),
+];
+
+/// What only a source of OpenTelemetry's logs has.
+pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
+    Setting::new("listen", Kind::List, "Listen on")
+        .required()
+        .empty("grpc://0.0.0.0:4317")
+        .help("One a line: grpc://, http://, grpc+tls:// or https:// with ADDRESS:PORT.")
+        .means("The sockets to open: `grpc://ADDRESS:PORT`, `http://ADDRESS:PORT`, and encrypted `grpc+tls://…`, \
+                `https://…`. A request is answered when its records are as durable as their logspaces promise."),
+    Setting::new("max_request", Kind::Size, "Longest request")
+        .default("16MiB")
+        .min("64KiB")
+        .max("64MiB")
+        .help("A longer one is refused.")
+        .means("The longest request that is taken, unpacked, {min} to {max}. A longer one is refused: with \
+                `RESOURCE_EXHAUSTED` over gRPC and 413 over HTTP."),
+    Setting::new("token", Kind::Text, "Token")
+        .empty("none is needed")
+        .help("The name of the token that requests must bring.")
+        .means("The name of the token that requests must bring, as `authorization: Bearer TOKEN` in their metadata or \
+                headers. Without it, every sender in `allow` may send."),
+];
+
 /// How the text of a message is read, whatever it comes in through.
 pub(super) const READING: &[Setting] = &[
     Setting::new("format", Kind::Choice(names::<Format>), "Format")
@@ -130,7 +172,7 @@ pub(super) const SOCKETS: &[Setting] = &[
                 the sender named in the header."),
     Setting::new("tls.certificate", Kind::Text, "Certificate")
         .help("For encrypted addresses: a file in PEM, absolute or below the data directory.")
-        .means("The certificate that `tls://` and `relp+tls://` need: a file in PEM. This and the following files \
+        .means("The certificate that encrypted addresses need, as `tls://`: a file in PEM. This and the following files \
                 are absolute or relative to the data directory, and are read again when they change and on SIGHUP."),
     Setting::new("tls.key", Kind::Text, "Private key")
         .help("Its key: a file in PEM.")
@@ -143,6 +185,10 @@ pub(super) const SOCKETS: &[Setting] = &[
         .default("false")
         .help("A sender that shows none is refused.")
         .means("Whether a sender without a certificate is refused."),
+];
+
+/// How what comes in through sockets is read.
+pub(super) const GATHERING: &[Setting] = &[
     Setting::new("coalesce.delay", Kind::Duration, "Read delay")
         .default("5ms")
         .min("0ms")

@@ -44,6 +44,18 @@ const sources: readonly KindSpec[] = [
     fields: settingsOf('sources', 'relp'),
   },
   {
+    kind: 'gelf',
+    label: 'GELF over UDP, TCP and TLS',
+    initial: { kind: 'gelf', listen: ['udp://0.0.0.0:12201'] },
+    fields: settingsOf('sources', 'gelf'),
+  },
+  {
+    kind: 'otlp',
+    label: 'OpenTelemetry logs over gRPC and HTTP',
+    initial: { kind: 'otlp', listen: ['grpc://0.0.0.0:4317', 'http://0.0.0.0:4318'] },
+    fields: settingsOf('sources', 'otlp'),
+  },
+  {
     kind: 'file',
     label: 'Lines of files',
     initial: { kind: 'file', paths: ['/var/log/*.log'] },
