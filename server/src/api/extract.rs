@@ -3,7 +3,7 @@
 use super::error::{ApiError, Place, Result};
 use super::peer::Client;
 use crate::web::TooSlow;
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -158,17 +158,12 @@ impl Pieces {
 
     /// Waits for the next piece and returns its length; `None` at the end. 413 if the body becomes too long.
     pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
-        while let Some(frame) = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await {
-            let frame = frame.map_err(|error| broke_off(&error))?;
-            // Anything else is a trailer, which is ignored.
-            let Ok(piece) = frame.into_data() else { continue };
-            if self.body_bytes_max - self.read.len() < piece.len() {
-                return Err(self.too_large());
-            }
-            self.read.extend_from_slice(&piece);
-            return Ok(Some(piece.len()));
+        let Some(piece) = next_piece(&mut self.body).await? else { return Ok(None) };
+        if self.body_bytes_max - self.read.len() < piece.len() {
+            return Err(self.too_large());
         }
-        Ok(None)
+        self.read.extend_from_slice(&piece);
+        Ok(Some(piece.len()))
     }
 
     /// What was read.
@@ -181,6 +176,18 @@ impl Pieces {
         let detail = format!("the body is longer than {body_max}: send it in parts");
         ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     }
+}
+
+/// Waits for the next bytes of a body; `None` at the end. Nothing is lost if it is not waited for to the end.
+pub(crate) async fn next_piece(body: &mut Body) -> Result<Option<Bytes>> {
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| broke_off(&error))?;
+        // Anything else is a trailer, which is ignored.
+        if let Ok(piece) = frame.into_data() {
+            return Ok(Some(piece));
+        }
+    }
+    Ok(None)
 }
 
 /// Why a body broke off: the sender is too slow, or has disconnected.

@@ -44,6 +44,7 @@ pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
 pub use state::ApiState;
 
+use access::gate::TokenGate;
 use access::{Needs, authenticate};
 use axum::Router;
 use axum::extract::{Extension, Request};
@@ -53,6 +54,7 @@ use error::ApiError;
 use ingest::dress;
 use operate::system::Description;
 use state::{Inner, Shared};
+use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
 /// What the listeners of the web port answer with.
@@ -71,6 +73,7 @@ pub fn app(state: ApiState) -> Router {
 
 /// All of them, with one state.
 pub fn apps(state: ApiState) -> Apps {
+    state.pipeline.admit_by(Arc::new(TokenGate(state.meta.clone())));
     let shared = Inner::new(state);
     let mut console = OpenApiRouter::<Shared>::new();
     for (needs, routes) in routes::routes() {

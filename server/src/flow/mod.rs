@@ -4,6 +4,7 @@
 pub(crate) mod budget;
 pub(crate) mod chunk;
 pub(crate) mod counters;
+pub(crate) mod gate;
 pub(crate) mod ledger;
 pub(crate) mod queue;
 pub(crate) mod receipt;

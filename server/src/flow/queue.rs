@@ -8,7 +8,7 @@ use super::counters::SourceCounters;
 use super::receipt::Pending;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, Timestamp};
-use logstead_syslog::format::Syslog;
+use logstead_syslog::format::Parser;
 use std::sync::Arc;
 
 /// What a worker is given.
@@ -17,7 +17,7 @@ pub(crate) enum Work {
     Chunk {
         chunk: Chunk,
         source: Arc<str>,
-        syslog: Arc<Syslog>,
+        parser: Arc<Parser>,
         counters: Arc<SourceCounters>,
         received: Timestamp,
         pending: Pending,

@@ -12,6 +12,7 @@ use super::status::{LogspaceInfo, Status};
 use super::watch::{Ending, Stored, Wake};
 use crate::destination::Destination;
 use crate::flow::counters::Counters;
+use crate::flow::gate::{Gate, Gates};
 use crate::flow::ledger::{Accounts, Ledger};
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::machine::clock;
@@ -20,9 +21,9 @@ use crate::machine::sockets::Sockets;
 use crate::source::Source;
 use arc_swap::ArcSwap;
 use logstead_config::settings::Settings;
-use logstead_config::{Retention, Size};
+use logstead_config::{Retention, Size, SourceKind};
 use logstead_indexer::{Disk, Expired, Searcher};
-use logstead_syslog::format::Syslog;
+use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub struct Pipeline {
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
+    /// Who may send with a token.
+    pub(super) gates: Gates,
 }
 
 impl Pipeline {
@@ -85,16 +88,31 @@ impl Pipeline {
         of_each.map(|max| max as usize).sum()
     }
 
+    /// Asks this one about the tokens of senders.
+    pub(crate) fn admit_by(&self, gate: Arc<dyn Gate>) {
+        self.gates.open(gate);
+    }
+
     /// The counters that all share.
     pub(crate) fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }
 
-    /// How a source reads syslog; `None` for one that reads something else, or is not there.
-    pub(crate) fn syslog_of(&self, source: &str) -> Option<Arc<Syslog>> {
+    /// How a source reads frames; `None` for one that reads something else, or is not there.
+    pub(crate) fn parser_of(&self, source: &str) -> Option<Arc<Parser>> {
         let running = self.running.load();
+        let kind = running
+            .live
+            .checked
+            .sources
+            .iter()
+            .find(|config| config.id == source)
+            .map(|config| &config.kind)?;
+        if matches!(kind, SourceKind::Otlp(_)) {
+            return None;
+        }
         let source = running.sources.get(source)?;
-        Some(source.shared().settings.load().syslog.clone())
+        Some(source.shared().settings.load().parser.clone())
     }
 
     /// The tables that steps look values up in.

@@ -11,6 +11,7 @@ use super::sealers::{self, Sealers};
 use super::watch::Wake;
 use super::worker::Worker;
 use crate::flow::counters::Counters;
+use crate::flow::gate::Gates;
 use crate::flow::ledger::Ledger;
 use crate::flow::queue::{self, WorkReceiver};
 use crate::machine::folders::Folders;
@@ -114,6 +115,7 @@ impl Pipeline {
             settings,
             applying: Mutex::new(()),
             stopping: AtomicBool::new(false),
+            gates: Gates::default(),
         });
         pipeline.start_workers(received)?;
         pipeline.open_existing(change)?;

@@ -305,6 +305,10 @@ pub enum SourceType {
     Syslog,
     /// Syslog over RELP.
     Relp,
+    /// GELF from sockets.
+    Gelf,
+    /// OpenTelemetry's logs from sockets of its own.
+    Otlp,
     /// Lines of files.
     File,
     /// Over HTTP.
@@ -378,6 +382,8 @@ impl From<&SourceKind> for SourceType {
         match kind {
             SourceKind::Syslog(_) => SourceType::Syslog,
             SourceKind::Relp(_) => SourceType::Relp,
+            SourceKind::Gelf(_) => SourceType::Gelf,
+            SourceKind::Otlp(_) => SourceType::Otlp,
             SourceKind::File(_) => SourceType::File,
             SourceKind::Http(_) => SourceType::Http,
             SourceKind::Internal => SourceType::Internal,

@@ -15,7 +15,7 @@ use arc_swap::ArcSwap;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_route::{AtStep, Dropped, Watch};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{Known, Parser};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,8 +48,8 @@ impl Worker {
 
     fn work(&self, work: Work, builder: &mut BatchBuilder) {
         match work {
-            Work::Chunk { chunk, source, syslog, counters, received, pending } => {
-                let reading = Reading { chunk: &chunk, source: &source, syslog: &syslog, received };
+            Work::Chunk { chunk, source, parser, counters, received, pending } => {
+                let reading = Reading { chunk: &chunk, source: &source, parser: &parser, received };
                 let (batch, failures) = parse(&reading, builder);
                 note_failures(failures, &source, &counters);
                 count(&batch, chunk.bytes.len(), &counters);
@@ -148,15 +148,15 @@ impl Watch for Counting<'_> {
 struct Reading<'a> {
     chunk: &'a Chunk,
     source: &'a str,
-    syslog: &'a Syslog,
+    parser: &'a Parser,
     received: Timestamp,
 }
 
 /// The frames of a chunk as a batch, and how many of them triggered a bug in the parser. Those are kept as they were
 /// received, flagged as unparsed.
 fn parse(reading: &Reading<'_>, builder: &mut BatchBuilder) -> (Batch, usize) {
-    let syslog = reading.syslog;
-    parse_by(reading, &|frame, known, builder| syslog.parse(frame, known, builder), builder)
+    let parser = reading.parser;
+    parse_by(reading, &|frame, known, builder| parser.parse(frame, known, builder), builder)
 }
 
 fn parse_by(
@@ -175,7 +175,7 @@ fn parse_by(
             parse(frame, known, builder);
         } else {
             failures.fetch_add(1, Ordering::Relaxed);
-            reading.syslog.keep(frame, known, builder);
+            reading.parser.keep(frame, known, builder);
         }
     };
     (read_all(reading, &parse, builder), failures.into_inner())
@@ -255,6 +255,7 @@ mod tests {
     use crate::flow::chunk::Sender;
     use jiff::tz::TimeZone;
     use logstead_config::Format;
+    use logstead_syslog::format::Syslog;
     use logstead_syslog::framing::Frame;
 
     /// A chunk of these frames, from one sender.
@@ -271,14 +272,14 @@ mod tests {
     #[test]
     fn a_bug_of_a_parser_loses_no_message() {
         let chunk = chunk(&["<13>first", "<13>poison", "<13>last"]);
-        let syslog = Syslog::new(Format::Auto, TimeZone::UTC);
+        let parser = Parser::Syslog(Syslog::new(Format::Auto, TimeZone::UTC));
         let received = Timestamp::from_nanos(0);
-        let reading = Reading { chunk: &chunk, source: "tcp", syslog: &syslog, received };
+        let reading = Reading { chunk: &chunk, source: "tcp", parser: &parser, received };
         let parse = |frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder| {
             builder.field(b"half", b"of a row");
             assert!(!frame.ends_with(b"poison"), "a bug");
             builder.forget_fields();
-            syslog.parse(frame, known, builder);
+            parser.parse(frame, known, builder);
         };
         let mut builder = BatchBuilder::new();
         let (batch, failures) = parse_by(&reading, &parse, &mut builder);

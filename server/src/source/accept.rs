@@ -1,9 +1,9 @@
-//! Accepts stream connections: allow lists, the real peer behind a proxy, and TLS. [`stream`](super::stream) or
-//! [`relp`](super::relp) then speak the protocol.
+//! Accepts stream connections: allow lists, the real peer behind a proxy, and TLS. [`stream`](super::stream),
+//! [`relp`](super::relp) or [`otlp`](super::otlp) then speak the protocol.
 
 use super::connection::Connection;
 use super::shared::Shared;
-use super::{proxy, relp, stream, subject};
+use super::{otlp, proxy, relp, stream, subject};
 use crate::flow::chunk::Sender;
 use crate::machine::sockets::Socket;
 use logstead_config::Listener;
@@ -35,7 +35,14 @@ pub(super) enum Door {
 #[derive(Clone, Copy)]
 pub(super) struct Spoken {
     tls: bool,
-    relp: bool,
+    speech: Speech,
+}
+
+#[derive(Clone, Copy)]
+enum Speech {
+    Frames,
+    Relp,
+    Otlp,
 }
 
 /// A connection that was just made.
@@ -46,7 +53,12 @@ enum Visitor {
 
 impl Door {
     pub(super) fn tcp(socket: std::net::TcpListener, listener: &Listener) -> io::Result<Door> {
-        let spoken = Spoken { tls: listener.is_tls(), relp: listener.is_relp() };
+        let speech = match listener {
+            _ if listener.is_relp() => Speech::Relp,
+            _ if listener.is_otlp() => Speech::Otlp,
+            _ => Speech::Frames,
+        };
+        let spoken = Spoken { tls: listener.is_tls(), speech };
         Ok(Door::Tcp(TcpListener::from_std(socket)?, spoken))
     }
 
@@ -163,7 +175,7 @@ impl Drop for Open {
 }
 
 async fn tcp(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     mut stream: TcpStream,
     peer: IpAddr,
     spoken: Spoken,
@@ -183,10 +195,10 @@ async fn tcp(
         },
         Err(Refusal { reason, message }) => return shared.refuse(reason, &peer.to_string(), &message),
     };
-    if spoken.relp {
-        relp::serve(shared, connection, sender, stopped).await;
-    } else {
-        stream::read(shared, connection, sender, stopped).await;
+    match spoken.speech {
+        Speech::Frames => stream::read(shared, connection, sender, stopped).await,
+        Speech::Relp => relp::serve(shared, connection, sender, stopped).await,
+        Speech::Otlp => otlp::serve(shared, connection, sender, stopped).await,
     }
 }
 

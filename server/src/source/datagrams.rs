@@ -1,4 +1,5 @@
-//! Syslog in datagrams, over UDP or a unix socket: a datagram is a message, or many lines if the source is set so.
+//! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if the
+//! source is set so.
 //! What the workers cannot take in time is dropped and counted, as is what the kernel drops.
 
 use super::coalesce::{Next, Waiting};
@@ -7,6 +8,7 @@ use super::shared::Shared;
 use crate::flow::chunk::{Chunk, Order, Sender};
 use logstead_config::Framing;
 use logstead_record::Flags;
+use logstead_syslog::chunks::Chunks;
 use logstead_syslog::framing::{Frame, Framer};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use std::collections::HashMap;
@@ -23,6 +25,9 @@ use tokio::sync::watch;
 const DATAGRAMS_MAX: usize = 64;
 /// The longest datagram there is.
 const DATAGRAM_BYTES_MAX: usize = 1 << 16;
+/// How many messages may wait for chunks, and how many bytes of these: more than one message can have.
+const CHUNKED_MAX: usize = 1024;
+const CHUNKED_BYTES_MAX: usize = 32 << 20;
 /// How many senders' names are cached.
 const SENDERS_MAX: usize = 10_000;
 
@@ -68,6 +73,7 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
     loop {
         let stop = tokio::select! {
             ready = post.readable() => ready.is_err(),
+            () = receiver.chunks_are_late() => false,
             _ = stopped.wait_for(|stopped| *stopped) => true,
         };
         let frames = receiver.read_late(&shared, &post).await;
@@ -75,20 +81,33 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
             chunk += 1;
             shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk }, ..frames });
         } else if stop {
+            let rest = receiver.finish();
+            if !rest.frames.is_empty() {
+                shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk: chunk + 1 }, ..rest });
+            }
             return;
         }
     }
 }
 
 /// The state of one socket's reader.
-#[derive(Default)]
 struct Receiver {
     /// Where the kernel puts datagrams, each in its own slot.
     slots: Vec<u8>,
     waiting: Waiting,
     senders: HashMap<Option<IpAddr>, Sender>,
+    /// Messages of which chunks are still to come.
+    chunks: Chunks<Option<IpAddr>>,
     /// What the kernel has dropped so far.
     dropped: u32,
+}
+
+impl Default for Receiver {
+    fn default() -> Receiver {
+        let (slots, waiting, senders) = Default::default();
+        let chunks = Chunks::new(CHUNKED_MAX, CHUNKED_BYTES_MAX);
+        Receiver { slots, waiting, senders, chunks, dropped: 0 }
+    }
 }
 
 /// What is known of one datagram in its slot.
@@ -108,6 +127,10 @@ impl Receiver {
         let mut read = Chunk::default();
         loop {
             let before = read.bytes.len();
+            let Receiver { chunks, senders, .. } = self;
+            chunks.expire(Instant::now(), &mut |peer, bytes, flags| {
+                append(&mut read, senders, peer, bytes, flags)
+            });
             self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
             let now = Instant::now();
             self.waiting.add(read.bytes.len() - before, now);
@@ -121,10 +144,28 @@ impl Receiver {
         }
     }
 
+    /// Waits until a message has waited too long for its chunks.
+    async fn chunks_are_late(&self) {
+        match self.chunks.next_end() {
+            Some(end) => tokio::time::sleep_until(end.into()).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// What waits for chunks that will not come any more.
+    fn finish(&mut self) -> Chunk {
+        let mut rest = Chunk::default();
+        let Receiver { chunks, senders, .. } = self;
+        chunks.finish(&mut |peer, bytes, flags| append(&mut rest, senders, peer, bytes, flags));
+        rest
+    }
+
     /// Reads without waiting.
     fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Chunk, bytes_max: usize) {
         let settings = shared.settings.load();
-        let slot_bytes = settings.frame_max.min(DATAGRAM_BYTES_MAX);
+        // What is packed may be longer than its datagram.
+        let frame_max = if settings.is_gelf { DATAGRAM_BYTES_MAX } else { settings.frame_max };
+        let slot_bytes = frame_max.min(DATAGRAM_BYTES_MAX);
         if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
             // Fresh, so that only what datagrams really fill takes memory.
             self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
@@ -152,7 +193,14 @@ impl Receiver {
             return shared.dropped("not_allowed", 1);
         }
         let start = datagram.slot * slot_bytes;
-        let bytes = &self.slots[start..start + datagram.length];
+        let Receiver { slots, chunks, senders, .. } = self;
+        let bytes = &slots[start..start + datagram.length];
+        if settings.is_gelf && !bytes.is_empty() {
+            let now = Instant::now();
+            return chunks.take(datagram.peer, bytes, now, &mut |peer, bytes, flags| {
+                append(read, senders, peer, bytes, flags);
+            });
+        }
         let at = read.bytes.len() as u32;
         let first = read.frames.len();
         if settings.split_datagrams {
@@ -173,10 +221,34 @@ impl Receiver {
             last.flags = last.flags.with(Flags::TRUNCATED);
         }
         read.bytes.extend_from_slice(bytes);
-        let sender = sender_of(&mut self.senders, datagram.peer);
-        if read.senders.last().is_none_or(|(_, last)| !Arc::ptr_eq(&last.address, &sender.address)) {
-            read.senders.push((first as u32, sender.clone()));
-        }
+        sent_by(read, first, senders, datagram.peer);
+    }
+}
+
+/// Appends a message.
+fn append(
+    read: &mut Chunk,
+    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    peer: Option<IpAddr>,
+    bytes: &[u8],
+    flags: Flags,
+) {
+    let (at, first) = (read.bytes.len() as u32, read.frames.len());
+    read.bytes.extend_from_slice(bytes);
+    read.frames.push(Frame { start: at, end: at + bytes.len() as u32, flags });
+    sent_by(read, first, senders, peer);
+}
+
+/// Notes who sent the frames from the one with this number on.
+fn sent_by(
+    read: &mut Chunk,
+    first: usize,
+    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    peer: Option<IpAddr>,
+) {
+    let sender = sender_of(senders, peer);
+    if read.senders.last().is_none_or(|(_, last)| !Arc::ptr_eq(&last.address, &sender.address)) {
+        read.senders.push((first as u32, sender.clone()));
     }
 }
 

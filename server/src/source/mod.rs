@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! accept ─▶ PROXY header ─▶ TLS ─▶ stream ─▶ gather ─▶ chunk
-//!                              └─▶ relp (answers when the chunk is durable)
+//!                              ├─▶ relp (answers when the chunk is durable)
+//!                              └─▶ otlp (reads requests to batches, and answers when these are durable)
 //! datagrams ──────────────────────────────────────▶ chunk
 //! files (go on when the chunk is durable) ────────▶ chunk
 //! ```
@@ -16,6 +17,7 @@ mod connection;
 mod datagrams;
 mod files;
 mod gather;
+mod otlp;
 mod proxy;
 mod ready;
 mod relp;

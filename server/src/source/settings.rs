@@ -5,8 +5,9 @@ use super::tls::Certificates;
 use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use logstead_config::{Count, Files, Format, Framing, Reception, SourceKind};
-use logstead_syslog::format::Syslog;
+use logstead_config::{Admission, Count, Files, Format, Framing, Gelf, OtlpSource, Reception, SourceKind};
+use logstead_syslog::format::gelf;
+use logstead_syslog::format::{Parser, Syslog};
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,9 +16,11 @@ use std::time::Instant;
 /// The settings of one source, resolved.
 #[derive(Clone)]
 pub(crate) struct Settings {
-    pub(crate) syslog: Arc<Syslog>,
+    pub(crate) parser: Arc<Parser>,
     pub(crate) framing: Framing,
     pub(crate) split_datagrams: bool,
+    /// Whether a datagram may be a chunk of a message of GELF.
+    pub(crate) is_gelf: bool,
     pub(crate) frame_max: usize,
     pub(crate) coalesce: Coalesce,
     pub(crate) partitions: Count,
@@ -25,6 +28,8 @@ pub(crate) struct Settings {
     allow: Vec<IpNet>,
     proxies: Vec<IpNet>,
     pub(crate) certificates: Option<Arc<Certificates>>,
+    /// The name of the token that requests must bring.
+    pub(crate) token: Option<String>,
     /// The files that a file source follows.
     pub(crate) files: Option<Arc<Files>>,
 }
@@ -42,34 +47,64 @@ impl Settings {
         let (framing, split_datagrams, reception) = match kind {
             SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
             SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
+            SourceKind::Gelf(gelf) => return Some(Settings::of_gelf(gelf, data)),
+            SourceKind::Otlp(otlp) => return Some(Settings::of_otlp(otlp, data)),
             SourceKind::File(files) => return Some(Settings::of_files(files)),
             SourceKind::Http(_) | SourceKind::Internal => return None,
         };
         Some(Settings::of(framing, split_datagrams, reception, data))
     }
 
-    fn of_files(files: &Files) -> Result<Settings, Refused> {
-        let coalesce = logstead_config::Coalesce::default();
-        Ok(Settings {
-            syslog: Arc::new(Syslog {
-                lines: true,
-                ..parser(files.format, &files.timezone, &files.charset)?
-            }),
+    /// With what all have that read nothing yet.
+    fn blank(parser: Parser) -> Settings {
+        Settings {
+            parser: Arc::new(parser),
             framing: Framing::Newline,
             split_datagrams: false,
-            frame_max: files.max_message.as_usize(),
-            coalesce: Coalesce {
-                wait_max: coalesce.delay.duration(),
-                first_tick: Instant::now(),
-                bytes_max: coalesce.buffer.as_usize(),
-            },
+            is_gelf: false,
+            frame_max: 0,
+            coalesce: coalesce(logstead_config::Coalesce::default()),
             partitions: Count::Auto,
             connections_max: 0,
             allow: Vec::new(),
             proxies: Vec::new(),
             certificates: None,
+            token: None,
+            files: None,
+        }
+    }
+
+    fn of_files(files: &Files) -> Result<Settings, Refused> {
+        let syslog = parser(files.format, &files.timezone, &files.charset)?;
+        Ok(Settings {
+            frame_max: files.max_message.as_usize(),
             files: Some(Arc::new(files.clone())),
+            ..Settings::blank(Parser::Syslog(Syslog { lines: true, ..syslog }))
         })
+    }
+
+    fn of_gelf(gelf: &Gelf, data: &Path) -> Result<Settings, Refused> {
+        let frame_max = gelf.max_message.as_usize();
+        let settings = Settings {
+            framing: Framing::Nul,
+            is_gelf: true,
+            frame_max,
+            coalesce: coalesce(gelf.coalesce),
+            partitions: gelf.partitions,
+            ..Settings::blank(Parser::Gelf(gelf::Gelf::new(frame_max)))
+        };
+        settings.admitting(&gelf.admission, data, &[])
+    }
+
+    /// Its frames are requests.
+    fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
+        let parser = parser(Format::Raw, "UTC", "utf-8")?;
+        let settings = Settings {
+            frame_max: otlp.max_request.as_usize(),
+            token: otlp.token.clone(),
+            ..Settings::blank(Parser::Syslog(parser))
+        };
+        settings.admitting(&otlp.admission, data, &[b"h2", b"http/1.1"])
     }
 
     fn of(
@@ -78,28 +113,38 @@ impl Settings {
         reception: &Reception,
         data: &Path,
     ) -> Result<Settings, Refused> {
-        let certificates = match &reception.tls {
+        let parser = parser(reception.format, &reception.timezone, &reception.charset)?;
+        let settings = Settings {
+            framing,
+            split_datagrams,
+            frame_max: reception.max_message.as_usize(),
+            coalesce: coalesce(reception.coalesce),
+            partitions: reception.partitions,
+            ..Settings::blank(Parser::Syslog(parser))
+        };
+        settings.admitting(&reception.admission, data, &[])
+    }
+
+    /// The same with who may send. `protocols` are what encrypted connections may choose from.
+    fn admitting(
+        self,
+        admission: &Admission,
+        data: &Path,
+        protocols: &'static [&'static [u8]],
+    ) -> Result<Settings, Refused> {
+        let certificates = match &admission.tls {
             Some(tls) => {
-                Some(Certificates::load(tls, data).map_err(|message| Refused { key: "tls", message })?)
+                let loaded = Certificates::load(tls, data, protocols);
+                Some(Arc::new(loaded.map_err(|message| Refused { key: "tls", message })?))
             }
             None => None,
         };
         Ok(Settings {
-            syslog: Arc::new(parser(reception.format, &reception.timezone, &reception.charset)?),
-            framing,
-            split_datagrams,
-            frame_max: reception.max_message.as_usize(),
-            coalesce: Coalesce {
-                wait_max: reception.coalesce.delay.duration(),
-                first_tick: Instant::now(),
-                bytes_max: reception.coalesce.buffer.as_usize(),
-            },
-            partitions: reception.partitions,
-            connections_max: reception.max_connections,
-            allow: reception.allow.clone(),
-            proxies: reception.proxy_protocol.clone(),
-            certificates: certificates.map(Arc::new),
-            files: None,
+            connections_max: admission.max_connections,
+            allow: admission.allow.clone(),
+            proxies: admission.proxy_protocol.clone(),
+            certificates,
+            ..self
         })
     }
 
@@ -117,6 +162,14 @@ impl Settings {
 fn contains(nets: &[IpNet], peer: IpAddr) -> bool {
     let peer = peer.to_canonical();
     nets.iter().any(|net| net.contains(&peer))
+}
+
+fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
+    Coalesce {
+        wait_max: coalesce.delay.duration(),
+        first_tick: Instant::now(),
+        bytes_max: coalesce.buffer.as_usize(),
+    }
 }
 
 fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refused> {

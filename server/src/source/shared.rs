@@ -9,6 +9,7 @@ use super::tls;
 use crate::flow::budget::Budget;
 use crate::flow::chunk::{Chunk, Order};
 use crate::flow::counters::SourceCounters;
+use crate::flow::gate::Gates;
 use crate::flow::ledger::Ledger;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::flow::receipt::{Outcome, Pending};
@@ -17,11 +18,13 @@ use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
 use arc_swap::ArcSwap;
 use logstead_config::Count;
+use logstead_record::Batch;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
 /// How often one source logs problems with its senders.
@@ -36,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) work: WorkSender,
     pub(super) ledger: Arc<Ledger>,
     pub(super) sockets: Arc<Sockets>,
+    pub(super) gates: Gates,
     /// The data directory.
     pub(super) data: PathBuf,
     /// Where files may be read.
@@ -54,6 +58,7 @@ pub(crate) struct Ways {
     pub(crate) work: WorkSender,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) sockets: Arc<Sockets>,
+    pub(crate) gates: Gates,
 }
 
 impl Shared {
@@ -63,7 +68,7 @@ impl Shared {
         ways: Ways,
         (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
-        let Ways { counters, budget, work, ledger, sockets } = ways;
+        let Ways { counters, budget, work, ledger, sockets, gates } = ways;
         Shared {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
@@ -76,6 +81,7 @@ impl Shared {
             work,
             ledger,
             sockets,
+            gates,
             complained: Mutex::new(None),
         }
     }
@@ -119,7 +125,7 @@ impl Shared {
         let work = Work::Chunk {
             chunk,
             source: self.id.clone(),
-            syslog: settings.syslog.clone(),
+            parser: settings.parser.clone(),
             counters: self.counters.clone(),
             received: clock::now(),
             pending,
@@ -127,6 +133,22 @@ impl Shared {
         if !self.work.submit(partition, work) {
             self.dropped("stopped", messages);
         }
+    }
+
+    /// Submits messages that are parsed already, with a share of what was reserved for them. The receiver learns when all
+    /// of them are durable, and at once if they cannot be stored now.
+    pub(super) fn submit_batch(
+        &self,
+        batch: Batch,
+        reserved: OwnedSemaphorePermit,
+    ) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let (pending, outcome) = Pending::answering(reserved);
+        let (source, counters, messages) = (self.id.clone(), self.counters.clone(), batch.rows());
+        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace: None, pending };
+        if !self.work.submit(Partition::Any, work) {
+            self.dropped("stopped", messages);
+        }
+        outcome
     }
 
     /// Messages that arrived and get no further.
@@ -144,12 +166,20 @@ impl Shared {
     /// Counts a refused connection, and logs it unless one was logged just before.
     pub(super) fn refuse(&self, reason: &'static str, sender: &str, message: &str) {
         self.counters.dropped.add(reason, 1);
-        let text = format!("{sender}: {message}");
+        self.complain("a connection is refused", format!("{sender}: {message}"));
+    }
+
+    /// Notes a refused request. Its sender knows, so nothing of it is lost unseen.
+    pub(super) fn refused_request(&self, sender: &str, message: &str) {
+        self.complain("a request is refused", format!("{sender}: {message}"));
+    }
+
+    fn complain(&self, what: &str, text: String) {
         let now = Instant::now();
         let mut complained = self.complained.lock();
         if complained.is_none_or(|last| COMPLAINT_INTERVAL <= now.duration_since(last)) {
             *complained = Some(now);
-            tracing::warn!(source = %self.id, "a connection is refused: {text}");
+            tracing::warn!(source = %self.id, "{what}: {text}");
         }
         *self.counters.last_error.lock() = Some(text);
     }

@@ -35,7 +35,11 @@ impl Bound {
             Listener::Tcp(address)
             | Listener::Tls(address)
             | Listener::Relp(address)
-            | Listener::RelpTls(address) => tcp(*address).map(Bound::Tcp),
+            | Listener::RelpTls(address)
+            | Listener::Grpc(address)
+            | Listener::GrpcTls(address)
+            | Listener::Http(address)
+            | Listener::Https(address) => tcp(*address).map(Bound::Tcp),
             Listener::UnixStream(path) => {
                 unix_listener(&folders.socket(path)?, SOCKET_MODE).map(Bound::UnixStream)
             }

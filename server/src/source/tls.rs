@@ -37,17 +37,14 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// `Err`: one line that names the file and what to do.
-    pub(crate) fn load(config: &Tls, data: &Path) -> Result<Certificates, String> {
-        Certificates::of(Files::new(config, data, &[]))
-    }
-
-    /// The same for connections that speak HTTP.
-    pub(crate) fn for_http(config: &Tls, data: &Path) -> Result<Certificates, String> {
-        Certificates::of(Files::new(config, data, HTTP_PROTOCOLS))
-    }
-
-    fn of(files: Files) -> Result<Certificates, String> {
+    /// `protocols` are what connections may choose from, if they name any. `Err`: one line that names the file and what to
+    /// do.
+    pub(crate) fn load(
+        config: &Tls,
+        data: &Path,
+        protocols: &'static [&'static [u8]],
+    ) -> Result<Certificates, String> {
+        let files = Files::new(config, data, protocols);
         // Stamps first: if a file changes while it is read, it is read again.
         let stamps = Mutex::new(files.stamps());
         let (config, expires_at) = files.read()?;
@@ -279,7 +276,7 @@ mod tests {
                 client_ca: client_ca.map(str::to_owned),
                 require_client_certificate: require,
             };
-            Certificates::load(&config, self.0.path())
+            Certificates::load(&config, self.0.path(), &[])
         }
     }
 

@@ -112,7 +112,7 @@ async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
 /// | `Authorization: Basic …`           | everything that has a user and a password: the token is the password |
 /// | `Authorization: ApiKey TOKEN`      | Elasticsearch, also as `ID:TOKEN` in Base64     |
 /// | `DD-API-KEY: TOKEN`                | Datadog                                         |
-fn presented(headers: &HeaderMap) -> Option<String> {
+pub(super) fn presented(headers: &HeaderMap) -> Option<String> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return headers.get(DATADOG)?.to_str().ok().map(str::to_owned);
     };

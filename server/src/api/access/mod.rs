@@ -7,6 +7,7 @@
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
 //! | `authenticate` | from the headers of a request to its caller              |
 //! | `credentials`  | names and passwords: which are allowed, and which fit    |
+//! | `gate`         | tokens of senders to sources with sockets of their own   |
 //! | `grants`       | which part of the store can be granted                   |
 //! | `session`      | logging in and out, the first administrator              |
 //! | `external`, `oidc` | people whom others know: what they may do here, logging in with an OpenID provider |
@@ -23,6 +24,7 @@ mod caller;
 pub(super) mod cookie;
 mod credentials;
 mod external;
+pub(super) mod gate;
 pub(super) mod grants;
 pub(super) mod oidc;
 pub(super) mod session;

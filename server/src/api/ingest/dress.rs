@@ -4,7 +4,7 @@
 //! carries a [`Refusal`], which is said again here, outermost.
 
 use super::protocol::{Presented, Protocol};
-use super::{datadog, elastic, loki, splunk};
+use super::{datadog, elastic, loki, otlp, splunk};
 use crate::api::error::Refusal;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
@@ -14,6 +14,7 @@ use axum::response::Response;
 /// The middleware that does it.
 pub(crate) async fn dress(State(protocol): State<Protocol>, request: Request, next: Next) -> Response {
     let presented = presented(request.headers(), request.uri().query());
+    let encoding = otlp::encoding(request.headers());
     let plain = next.run(request).await;
     let refusal = plain.extensions().get::<Refusal>().cloned();
     let dressed = |said: fn(&Refusal) -> Response, plain: Response| match &refusal {
@@ -21,10 +22,14 @@ pub(crate) async fn dress(State(protocol): State<Protocol>, request: Request, ne
         None => plain,
     };
     match protocol {
-        Protocol::Ours => plain,
+        Protocol::Ours | Protocol::Gelf | Protocol::Journal => plain,
         Protocol::Elastic => elastic::named(dressed(elastic::refused, plain)),
         Protocol::Loki => dressed(loki::refused, plain),
         Protocol::Datadog => dressed(datadog::refused, plain),
+        Protocol::Otlp => match &refusal {
+            Some(refusal) => again(refusal, otlp::refused(refusal, encoding)),
+            None => plain,
+        },
         Protocol::Splunk => match &refusal {
             Some(refusal) => again(refusal, splunk::refused(refusal, presented)),
             None => plain,

@@ -4,19 +4,22 @@
 
 use super::protocol::Protocol;
 use super::route::Route;
-use super::{datadog, elastic, loki, splunk};
+use super::{datadog, elastic, gelf, journal, loki, otlp, splunk};
 use crate::api::access::Needs;
 use crate::api::state::Shared;
 use utoipa_axum::router::OpenApiRouter;
 
 /// All of them, by what they need.
-pub(crate) const ECOSYSTEM: [(Needs, &[Route]); 6] = [
+pub(crate) const ECOSYSTEM: [(Needs, &[Route]); 9] = [
     (Needs::Ingest(Protocol::Elastic), elastic::ROUTES),
     (Needs::Ingest(Protocol::Loki), loki::ROUTES),
     (Needs::Nothing, loki::PUBLIC),
     (Needs::Ingest(Protocol::Splunk), splunk::ROUTES),
     (Needs::Nothing, splunk::PUBLIC),
     (Needs::Ingest(Protocol::Datadog), datadog::ROUTES),
+    (Needs::Ingest(Protocol::Otlp), otlp::ROUTES),
+    (Needs::Ingest(Protocol::Gelf), gelf::ROUTES),
+    (Needs::Ingest(Protocol::Journal), journal::ROUTES),
 ];
 
 /// As routers.

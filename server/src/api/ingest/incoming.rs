@@ -15,7 +15,7 @@ use super::repeats::{Begin, KEY_BYTES_MAX, Key};
 use super::room::Room;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
-use crate::api::extract::{Peer, Pieces};
+use crate::api::extract::{Peer, Pieces, next_piece};
 use crate::api::question::unknown_logspace;
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
@@ -31,6 +31,7 @@ use axum::response::{IntoResponse, Response};
 use logstead_ingest::batches::{Batches, Sender};
 use logstead_ingest::encoding::{Encoding, Unpacker};
 use logstead_ingest::messages::{Messages, Refusal, Refused};
+use logstead_record::{BatchBuilder, Origin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,10 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// A body rests if fewer bytes than this arrive in this time.
 const REST_MAX: Duration = Duration::from_secs(2);
 const REST_BYTES_MIN: usize = 64 << 10;
+/// A batch of what comes bit by bit is sealed at this many messages or bytes, or when nothing has come for this time.
+const STREAM_MESSAGES_MAX: usize = 4096;
+const STREAM_BYTES_MAX: usize = 1 << 20;
+const STREAM_REST_MAX: Duration = Duration::from_millis(200);
 /// When senders are asked to come again while the source is not enabled.
 const DISABLED_RETRY_SECONDS: u64 = 60;
 
@@ -337,6 +342,46 @@ impl Drop for Ending {
 
 fn json(answer: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
+}
+
+impl Incoming {
+    /// Stores messages while their body comes, which may be of any length. `read` adds the messages that the next bytes
+    /// complete, and says how long they are; at the end it is given `None`. It is told the sender's address.
+    pub(crate) async fn store_as_it_comes(
+        &self,
+        mut body: Body,
+        mut read: impl FnMut(Option<&[u8]>, &str, &mut BatchBuilder) -> Result<usize>,
+    ) -> Result<()> {
+        let peer = self.peer.0.map(|address| address.to_string()).unwrap_or_default();
+        let (mut builder, mut bytes) = (BatchBuilder::new(), 0);
+        loop {
+            if builder.rows() == 0 {
+                let (source, received) = (self.source.as_bytes(), clock::now());
+                builder.origin(Origin { source, peer: peer.as_bytes(), received });
+            }
+            let next = next_piece(&mut body);
+            let next = match builder.rows() {
+                0 => Some(next.await?),
+                _ => tokio::time::timeout(STREAM_REST_MAX, next).await.ok().transpose()?,
+            };
+            let is_resting = next.is_none();
+            let is_end = matches!(next, Some(None));
+            if let Some(data) = next {
+                bytes += read(data.as_deref(), &peer, &mut builder)?;
+            }
+            let is_full = STREAM_MESSAGES_MAX <= builder.rows() || STREAM_BYTES_MAX <= bytes;
+            if (is_full || is_resting || is_end) && 0 < builder.rows() {
+                let batch = std::mem::take(&mut builder).seal();
+                self.charge(batch.rows(), bytes);
+                bytes = 0;
+                let submitted = self.shared.state.pipeline.submit(&self.source, batch, None).await;
+                submitted.map_err(|error| not_stored(&error))?;
+            }
+            if is_end {
+                return Ok(());
+            }
+        }
+    }
 }
 
 impl<M> Stored<M> {

@@ -13,6 +13,12 @@ pub(crate) enum Protocol {
     Splunk,
     /// Datadog's log intake.
     Datadog,
+    /// OpenTelemetry's.
+    Otlp,
+    /// Graylog's.
+    Gelf,
+    /// The one of systemd's journal.
+    Journal,
 }
 
 /// How a caller said who it is.

@@ -107,7 +107,14 @@ fn stop(source: &Source) {
 }
 
 fn has_thread(kind: &SourceKind) -> bool {
-    matches!(kind, SourceKind::Syslog(_) | SourceKind::Relp(_) | SourceKind::File(_))
+    matches!(
+        kind,
+        SourceKind::Syslog(_)
+            | SourceKind::Relp(_)
+            | SourceKind::Gelf(_)
+            | SourceKind::Otlp(_)
+            | SourceKind::File(_)
+    )
 }
 
 /// Logs once which listeners cannot be opened, and when they can.

@@ -133,6 +133,7 @@ impl Pipeline {
             work: self.work.clone(),
             ledger: self.ledger.clone(),
             sockets: self.sockets.clone(),
+            gates: self.gates.clone(),
         };
         Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
     }

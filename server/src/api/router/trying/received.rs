@@ -7,7 +7,7 @@ use crate::pipeline::Pipeline;
 use logstead_config::{Checked, SourceKind};
 use logstead_ingest::ours::{Reader as Ours, Reading};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
-use logstead_syslog::format::{Known, Syslog};
+use logstead_syslog::format::{Known, Parser, Syslog};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) struct Reader {
     pipeline: Arc<Pipeline>,
     /// By source; `None` for those that read something else than syslog.
-    formats: HashMap<String, Option<Arc<Syslog>>>,
+    formats: HashMap<String, Option<Arc<Parser>>>,
     /// Whether what is stored may be different from what was received.
     reads_again: bool,
     /// The sources of what comes over HTTP.
@@ -30,9 +30,9 @@ impl Reader {
         Reader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes, http }
     }
 
-    fn format(&mut self, source: &str) -> Option<Arc<Syslog>> {
+    fn format(&mut self, source: &str) -> Option<Arc<Parser>> {
         let pipeline = &self.pipeline;
-        self.formats.entry(source.to_owned()).or_insert_with(|| pipeline.syslog_of(source)).clone()
+        self.formats.entry(source.to_owned()).or_insert_with(|| pipeline.parser_of(source)).clone()
     }
 
     /// Adds a stored message as it was received.
@@ -58,7 +58,7 @@ impl Reader {
             return;
         }
         let format = self.format(source).unwrap_or_else(|| {
-            Arc::new(Syslog::of_lines(logstead_config::Format::Auto, jiff::tz::TimeZone::UTC))
+            Arc::new(Parser::Syslog(Syslog::of_lines(logstead_config::Format::Auto, jiff::tz::TimeZone::UTC)))
         });
         format.parse(line, Known::at(now), builder);
     }
