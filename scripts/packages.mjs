@@ -18,6 +18,7 @@ const senders = {
   curl: () => answers('curl'),
   openssl: () => answers('openssl'),
   slapd: () => existsSync('/usr/sbin/slapd'),
+  'systemd-journal-remote': () => existsSync('/usr/lib/systemd/systemd-journal-upload'),
 };
 
 /** rsyslog cannot be installed beside syslog-ng, so its packages are only unpacked. */

@@ -8,6 +8,7 @@
 mod certificates;
 mod forwarding;
 mod http;
+mod journald;
 mod ldap;
 mod loggen;
 mod logger;
@@ -20,6 +21,7 @@ mod shippers;
 #[path = "../support/mod.rs"]
 mod support;
 mod syslog_ng;
+mod telemetry;
 mod web;
 
 /// A router document with one source, `in`, that has these listeners and keys, and stores everything.
