@@ -52,6 +52,11 @@ impl Certificates {
         Ok(Certificates { files, current, expires_at, stamps })
     }
 
+    /// The same for connections that speak HTTP.
+    pub(crate) fn for_http(config: &Tls, data: &Path) -> Result<Certificates, String> {
+        Certificates::load(config, data, HTTP_PROTOCOLS)
+    }
+
     /// Accepts connections with the current certificates.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(self.current.load_full())
