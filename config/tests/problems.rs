@@ -159,7 +159,7 @@ fn kinds_are_those_of_this_version() {
     check(
         "[[sources]]\nid = \"in\"\nkind = \"sislog\"",
         &[
-            "4:8: sources[0].kind: `sislog` is not a kind of source (did you mean `syslog`?): use `syslog`, `relp`, `file`, \
+            "4:8: sources[0].kind: `sislog` is not a kind of source (did you mean `syslog`?): use `syslog`, `relp`, `gelf`, `otlp`, `file`, \
          `http` or `internal`",
         ],
     );

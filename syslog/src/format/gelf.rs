@@ -29,6 +29,8 @@ use std::io::Read;
 /// What a program is called: there is no rule, so the words of the libraries.
 const PROGRAMS: &str = "_program,_app,_appname,_app_name,_application,_application_name,applicationName,_service,\
     _service_name,_service.name,_syslog_identifier,_container_name,_tag,_process_name,_logger_name,_logger";
+/// What the message is called.
+const SHORT: &str = "short_message";
 const LIMITS: JsonLimits = JsonLimits::of(FIELDS_MAX, NAME_BYTES_MAX, 32);
 
 /// Reads messages of GELF.
@@ -76,7 +78,9 @@ impl Gelf {
         let read = read_what_fits(object, LIMITS).ok_or(NoObject)?;
         let pairs = pairs(&read);
         let found = Found::among(&pairs, &self.keys, Clock::of_receipt(known.received, &TimeZone::UTC));
-        let fields_behind = add_fields(&pairs, &found, known, builder);
+        // One that is empty is a message as well.
+        let message = found.message.or_else(|| pairs.iter().position(|pair| pair.name == SHORT));
+        let fields_behind = add_fields(&pairs, (&found, message), known, builder);
         let text = |at: Option<usize>| at.map_or(&b""[..], |at| pairs[at].value.as_bytes());
         let host = text(found.host);
         let row = Row {
@@ -89,7 +93,7 @@ impl Gelf {
         .with(Field::Host, if host.is_empty() { known.peer } else { host })
         .with(Field::Program, text(found.program))
         .with(Field::Pid, text(found.pid));
-        match found.message.map(|at| &pairs[at].value) {
+        match message.map(|at| &pairs[at].value) {
             None => builder.push(&row),
             Some(Cow::Borrowed(text)) => {
                 let message_at = Some(text.as_ptr().addr() - object.as_ptr().addr());
@@ -137,11 +141,17 @@ impl Gelf {
 }
 
 /// Adds what no column says already, and says how many these are.
-fn add_fields(pairs: &[Pair<'_, '_>], found: &Found, known: Known<'_>, builder: &mut BatchBuilder) -> usize {
+fn add_fields(
+    pairs: &[Pair<'_, '_>],
+    (found, message): (&Found, Option<usize>),
+    known: Known<'_>,
+    builder: &mut BatchBuilder,
+) -> usize {
     let mut fields = Fields::new(builder, "gelf");
     for (at, pair) in pairs.iter().enumerate() {
         let name = pair.name.strip_prefix('_').filter(|name| !name.is_empty()).unwrap_or(pair.name);
-        let is_said = found.taken.contains(&at) && (name == pair.name || is_taken(name.as_bytes()));
+        let is_column = found.taken.contains(&at) || message == Some(at);
+        let is_said = is_column && (name == pair.name || is_taken(name.as_bytes()));
         if !is_said && name != "version" {
             fields.add(name.as_bytes(), pair.value.as_bytes());
         }
