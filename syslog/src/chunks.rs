@@ -143,6 +143,7 @@ fn chunk(datagram: &[u8]) -> Option<Chunk<'_>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "any moment will do to begin with")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -91,7 +91,7 @@ impl Settings {
             frame_max,
             coalesce: coalesce(gelf.coalesce),
             partitions: gelf.partitions,
-            ..Settings::blank(Parser::Gelf(gelf::Gelf::new(frame_max)))
+            ..Settings::blank(Parser::Gelf(Box::new(gelf::Gelf::new(frame_max))))
         };
         settings.admitting(&gelf.admission, data, &[])
     }

@@ -11,27 +11,27 @@ use std::pin::Pin;
 use tower::ServiceExt;
 
 /// What was answered.
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
     /// Its status, and what it says.
-    pub fn check(&self, status: u16, expected: &str) {
+    pub(crate) fn check(&self, status: u16, expected: &str) {
         assert!(
             self.status.as_u16() == status && self.text().contains(expected),
             "{}: {}",
@@ -42,12 +42,12 @@ impl Answer {
 }
 
 impl Server {
-    pub fn usual() -> Server {
+    pub(crate) fn usual() -> Server {
         Server::start(|_| {})
     }
 
     /// Answers a request whose body may have no end; reads no more of the answer than its first part if it is a stream.
-    pub async fn run(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn run(&self, request: Request<Body>) -> Answer {
         let response = self.app.clone().oneshot(request).await.unwrap();
         let (parts, mut body) = response.into_parts();
         let kind = parts.headers.get(header::CONTENT_TYPE).map_or("", |kind| kind.to_str().unwrap());
@@ -63,7 +63,7 @@ impl Server {
     }
 
     /// Calls with these headers.
-    pub async fn call(&self, call: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
+    pub(crate) async fn call(&self, call: &str, headers: &[(&str, &str)], body: impl Into<Body>) -> Answer {
         let (method, path) = call.split_once(' ').unwrap();
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
@@ -73,14 +73,14 @@ impl Server {
     }
 
     /// Posts with a token.
-    pub async fn post(&self, path: &str, token: &str, kind: &str, body: impl Into<Body>) -> Answer {
+    pub(crate) async fn post(&self, path: &str, token: &str, kind: &str, body: impl Into<Body>) -> Answer {
         let authorization = format!("Bearer {token}");
         self.call(&format!("POST {path}"), &[("authorization", &authorization), ("content-type", kind)], body)
             .await
     }
 
     /// A token of this role.
-    pub fn token(&self, name: &str, role: Role) -> (i64, String) {
+    pub(crate) fn token(&self, name: &str, role: Role) -> (i64, String) {
         let new = NewToken { name, role, created_by: "test".into(), expires_at: None };
         let (id, secret) =
             self.meta.add_granted_token(&new, &Grant::default(), Timestamp::from_nanos(0)).unwrap();
@@ -88,7 +88,7 @@ impl Server {
     }
 
     /// The messages that a query finds, the oldest first.
-    pub async fn find(&self, query: &str) -> Vec<Value> {
+    pub(crate) async fn find(&self, query: &str) -> Vec<Value> {
         let question = json!({"query": query, "limit": 1000, "order": "oldest"});
         let answer = self.post("/api/v1/search", ADMIN, "application/json", question.to_string()).await;
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
@@ -96,7 +96,7 @@ impl Server {
     }
 
     /// Makes a router document live.
-    pub async fn route(&self, toml: &str) {
+    pub(crate) async fn route(&self, toml: &str) {
         let revision =
             self.call("GET /api/v1/router", &[("authorization", &format!("Bearer {ADMIN}"))], "").await;
         let headers = [

@@ -36,7 +36,7 @@ pub enum Parser {
     /// Syslog, and lines of files.
     Syslog(Syslog),
     /// GELF.
-    Gelf(gelf::Gelf),
+    Gelf(Box<gelf::Gelf>),
 }
 
 impl Parser {

@@ -1286,6 +1286,19 @@ export interface components {
          * @enum {string}
          */
         Addressing: "virtual" | "path";
+        /** @description Who may send through sockets, and how. */
+        Admission: {
+            /** @description Networks that may send; empty is everyone. */
+            allow: string[];
+            /**
+             * Format: int32
+             * @description How many stream connections are open at a time; one more is refused.
+             */
+            max_connections: number;
+            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
+            proxy_protocol: string[];
+            tls?: components["schemas"]["Tls"] | null;
+        };
         /** @description What to make a table of. */
         AggregateRequest: {
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -2042,6 +2055,17 @@ export interface components {
             /** @description The most bytes, as messages are in memory. */
             size: string;
         };
+        /** @description The keys of a GELF source. */
+        Gelf: components["schemas"]["Admission"] & {
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
+            listen: string[];
+            /** @description The longest message that is kept whole, unpacked; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+        };
         /** @description Counts in time spans. Exact if `coverage.complete`. */
         Histogram: {
             /** @description Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970. */
@@ -2487,6 +2511,15 @@ export interface components {
         Order: "newest" | "oldest";
         /** @description The keys of an OpenTelemetry destination. */
         Otlp: components["schemas"]["HttpServer"] & components["schemas"]["Token"];
+        /** @description The keys of an OpenTelemetry source. */
+        OtlpSource: components["schemas"]["Admission"] & {
+            /** @description The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`. */
+            listen: string[];
+            /** @description The longest request that is taken, unpacked. */
+            max_request: string;
+            /** @description The name of the token that requests must bring; without it, they need none. */
+            token?: string;
+        };
         /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
             coverage: components["schemas"]["Coverage"];
@@ -2794,29 +2827,19 @@ export interface components {
             unparsed: number;
         };
         /** @description How what comes in through sockets is read, and who may send. */
-        Reception: {
-            /** @description Networks that may send; empty is everyone. */
-            allow: string[];
+        Reception: components["schemas"]["Admission"] & {
             /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
             charset: string;
             /** @description How long and for how much a read waits for company. */
             coalesce: components["schemas"]["Coalesce"];
             /** @description How a message is parsed. */
             format: components["schemas"]["Format"];
-            /**
-             * Format: int32
-             * @description How many stream connections are open at a time; one more is refused.
-             */
-            max_connections: number;
             /** @description The longest message that is kept whole; a longer one is cut and flagged. */
             max_message: string;
             /** @description How many workers one connection's messages are spread over. */
             partitions: components["schemas"]["Count"];
-            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
-            proxy_protocol: string[];
             /** @description IANA name of the zone of stamps that name none. */
             timezone: string;
-            tls?: components["schemas"]["Tls"] | null;
         };
         /** @description Codes for the day when the app is lost: the only time they are shown. */
         RecoveryCodes: {
@@ -3271,6 +3294,12 @@ export interface components {
         }) | (components["schemas"]["Relp"] & {
             /** @enum {string} */
             kind: "relp";
+        }) | (components["schemas"]["Gelf"] & {
+            /** @enum {string} */
+            kind: "gelf";
+        }) | (components["schemas"]["OtlpSource"] & {
+            /** @enum {string} */
+            kind: "otlp";
         }) | (components["schemas"]["Files"] & {
             /** @enum {string} */
             kind: "file";
@@ -3388,7 +3417,7 @@ export interface components {
          * @description How a source receives.
          * @enum {string}
          */
-        SourceType: "syslog" | "relp" | "file" | "http" | "internal";
+        SourceType: "syslog" | "relp" | "gelf" | "otlp" | "file" | "http" | "internal";
         /** @description The keys of a Splunk destination. */
         SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
             /** @description A GUID under which the server acknowledges what it has indexed. */

@@ -3,8 +3,8 @@
 //! A body is all that a journal has, which may be more than memory: entries are stored while it comes. Where it breaks off,
 //! those before are stored, and come again: the sender begins again behind the last body that was answered.
 
-use super::route::Route;
 use super::incoming::Incoming;
+use super::route::Route;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{media_type, unsupported};
 use crate::api::waiting::busy;

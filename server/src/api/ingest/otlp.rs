@@ -1,8 +1,8 @@
 //! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. What cannot be taken of a request is said in an answer
 //! with 200, as it must not be sent again.
 
-use super::route::Route;
 use super::incoming::Incoming;
+use super::route::Route;
 use crate::api::error::{Refusal, Result};
 use crate::api::extract::{media_type, unsupported};
 use axum::body::Body;
