@@ -20,12 +20,6 @@ const SEGMENT_VERSION_1: Files = [
     (SEGMENTS, BLOCKS, include_bytes!("data/format_v1/00000000000000000000-303.blocks")),
     (SEGMENTS, INDEX, include_bytes!("data/format_v1/00000000000000000000-303.index")),
 ];
-/// The same messages in a segment of version 2, as it was written while hashes told of groups alone.
-const SEGMENT_VERSION_2_SLOTS: Files = [
-    (DIR, "manifest", include_bytes!("data/format_v2_slots/manifest")),
-    (SEGMENTS, BLOCKS, include_bytes!("data/format_v2_slots/00000000000000000000-303.blocks")),
-    (SEGMENTS, INDEX, include_bytes!("data/format_v2_slots/00000000000000000000-303.index")),
-];
 /// The same messages in a segment of version 2, as it was written before values of fields were parts of messages.
 const SEGMENT_VERSION_2: Files = [
     (DIR, "manifest", MANIFEST_VERSION_2),
@@ -231,12 +225,7 @@ fn check_parts(searcher: &Searcher) {
 
 #[test]
 fn a_segment_of_each_version_is_read() {
-    for (files, rows) in [
-        (SEGMENT_VERSION_1, 303),
-        (SEGMENT_VERSION_2_SLOTS, 303),
-        (SEGMENT_VERSION_2, 303),
-        (SEGMENT_VERSION_3, 306),
-    ] {
+    for (files, rows) in [(SEGMENT_VERSION_1, 303), (SEGMENT_VERSION_2, 303), (SEGMENT_VERSION_3, 306)] {
         let disk = segment(files, |name, bytes| {
             if name == "manifest" {
                 *bytes = journal_less_manifest(rows);
