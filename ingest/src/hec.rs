@@ -47,7 +47,7 @@ pub enum What {
     Missing,
     /// Its `event` is empty.
     Blank,
-    /// Its `fields` are no flat object.
+    /// Its `fields` are not a flat object.
     Fields,
     /// There are more than may be.
     TooMany,
@@ -226,7 +226,7 @@ impl Hec {
         let message = self.message(text, inner.is_some(), &mut own)?;
         let time = event.time.and_then(|time| time_of(time.get().trim_matches('"')));
         let time = time.or_else(|| time_among(&own)).or(self.time);
-        // A number that is no time is not lost.
+        // A number that is not a time is kept as text.
         if let (Some(said), None) = (event.time, time) {
             outer.push(("time".into(), said.get().into()));
         }

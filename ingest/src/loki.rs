@@ -213,7 +213,7 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
         let values = place(values);
         let text = body.get(..values.end).unwrap_or_default();
         if text.get(values.start) != Some(&b'[') {
-            return Err(said("values are no array".to_owned()));
+            return Err(said("values are not an array".to_owned()));
         }
         let inside = values.start + 1..values.end;
         let mut at = inside.start;
@@ -332,7 +332,7 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
     let (mut found, mut entries) = (Vec::new(), 0);
     for field in Fields::of(body) {
         let field =
-            field.map_err(|wrong| Refused::malformed(format!("the body is no push request: {wrong}")))?;
+            field.map_err(|wrong| Refused::malformed(format!("the body is not a push request: {wrong}")))?;
         let (1, Value::Bytes(stream)) = field else { continue };
         let said = |reason: &str| Refused::malformed(format!("streams[{}]: {reason}", found.len()));
         let start = stream.as_ptr().addr() - body.as_ptr().addr();
@@ -340,7 +340,7 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
         for field in Fields::of(stream) {
             match field.map_err(|wrong| said(&wrong.to_string()))? {
                 (1, value) => {
-                    let text = value.text().ok_or_else(|| said("labels are no text"))?;
+                    let text = value.text().ok_or_else(|| said("labels are not text"))?;
                     let pairs = label_pairs(text).map_err(|error| said(&error))?;
                     check_values(&pairs).map_err(|error| said(&error))?;
                     let from = text.as_ptr().addr() - body.as_ptr().addr();
@@ -383,9 +383,9 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
                 let (mut name, mut value) = ("", "");
                 for field in Fields::of(pair) {
                     match field.map_err(|wrong| format!("structured metadata: {wrong}"))? {
-                        (1, text) => name = text.text().ok_or("a name of structured metadata is no text")?,
+                        (1, text) => name = text.text().ok_or("a name of structured metadata is not text")?,
                         (2, text) => {
-                            value = text.text().ok_or("a value of structured metadata is no text")?
+                            value = text.text().ok_or("a value of structured metadata is not text")?
                         }
                         _ => {}
                     }

@@ -46,7 +46,7 @@ impl<'b> Value<'b> {
     }
 }
 
-/// The bytes are no message.
+/// The bytes are not a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("it is not a message in Protocol Buffers: byte {at} is wrong")]
 pub struct Wrong {

@@ -61,7 +61,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Takes an attribute that says a column; `true` if it is no field besides.
+    /// Takes an attribute that says a column; `true` if it is not kept as a field as well.
     fn take(&mut self, name: &[u8], value: &Any<'_>) -> bool {
         let text = match name {
             b"host.name" => &mut self.host,
