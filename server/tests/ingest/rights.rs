@@ -15,6 +15,7 @@ enum Needs {
     Nothing,
     Ingest,
     Everything,
+    Session,
     Role(Role),
 }
 
@@ -56,6 +57,7 @@ fn needs(operation: &Value) -> Needs {
         "Needs the role admin" => Needs::Role(Role::Admin),
         "Needs a grant of everything" => Needs::Everything,
         "Needs the role ingest" => Needs::Ingest,
+        "Needs a session of a user" => Needs::Session,
         other => panic!("{other}: say here who may"),
     }
 }
@@ -64,6 +66,8 @@ fn may(role: Role, needs: Needs) -> bool {
     match needs {
         Needs::Nothing | Needs::Ingest => true,
         Needs::Everything => role != Role::Ingest,
+        // These callers have tokens.
+        Needs::Session => false,
         Needs::Role(needed) => needed <= role,
     }
 }
