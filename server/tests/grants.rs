@@ -228,6 +228,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/api/v1/tokens", Least::Admin),
     ("POST", "/api/v1/tokens", Least::Admin),
     ("DELETE", "/api/v1/tokens/{id}", Least::Admin),
+    ("POST", "/api/v1/tokens/{id}/rotate", Least::Admin),
     ("POST", "/api/v1/retention/resume", Least::Admin),
     ("GET", "/api/v1/audit", Least::Admin),
     // Another one's; one's own is for everybody who has one.
