@@ -110,7 +110,10 @@ test.describe('with keys of the other kind', () => {
   });
 });
 
-test('a person without a group, or who cancels, is told so and stays out', async ({ loginPage, page }) => {
+test('a person without a group, or who cancels, is told so and stays out', async ({
+  loginPage,
+  page,
+}) => {
   await loginPage.open('/search?q=a');
   await link(page).click();
   await logInThere(page, 'cy');
