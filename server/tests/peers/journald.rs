@@ -46,7 +46,7 @@ fn upload(server: &Server, journal: &Path, folder: &Path) -> Command {
     let address = server.web().strip_prefix("http://").unwrap();
     let mut upload = program("systemd-journal-upload");
     upload.arg(format!("--url=http://sender:administrator@{address}"));
-    upload.arg(format!("--file={}", journal.display()));
+    upload.arg(format!("--file={}", journal.display())).arg("--follow=no");
     upload.arg(format!("--save-state={}", folder.join("state").display()));
     upload
 }
