@@ -61,7 +61,7 @@ fn datagrams_are_messages_however_they_are_packed_and_cut() {
     {
         let found = server.search(&format!("host={host}"));
         assert_eq!((found.len(), found[0]["message"].as_str()), (1, Some(text)), "{host}");
-        assert_eq!(found[0]["time"], "2023-11-14T22:13:20.25Z");
+        assert_eq!(found[0]["time"], "2023-11-14T22:13:20.250Z");
         assert_eq!((&found[0]["program"], &found[0]["severity_name"]), (&"shop".into(), &"warning".into()));
         assert_eq!(found[0]["fields"]["user"], "ann");
     }

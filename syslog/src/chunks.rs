@@ -8,19 +8,22 @@
 //! | 11     | 1    | count    | of the message's chunks, 1 to 128        |
 //! | 12     |      | payload  |                                          |
 //!
-//! What does not begin like this is a message by itself. A chunk may come twice, and in any order.
+//! What does not begin like this is a message by itself. Chunks may come in any order and twice, also when their message is
+//! complete already.
 //!
 //! **Invariant:** no payload is lost: what waits too long, or for whose rest there is no room, is handed on as it is, in
 //! order and flagged as incomplete. A chunk that contradicts its header or those before it is a message by itself.
 
 use logstead_record::Flags;
-use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::time::{Duration, Instant};
 
 const MAGIC: &[u8] = b"\x1e\x0f";
 const HEADER_BYTES: usize = 12;
 const CHUNKS_MAX: usize = 128;
+/// How many messages are remembered when they are complete.
+const COMPLETE_MAX: usize = 64;
 /// How long a message may wait for its chunks, by the specification.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
@@ -35,6 +38,15 @@ pub struct Chunks<S> {
     begun: u64,
     /// Of all payloads that wait.
     bytes: usize,
+    /// What was complete lately, with a hash of each chunk, the oldest first.
+    complete: VecDeque<Complete<S>>,
+    hasher: RandomState,
+}
+
+struct Complete<S> {
+    key: Key<S>,
+    until: Instant,
+    hashes: Vec<u64>,
 }
 
 type Key<S> = (S, [u8; 8]);
@@ -56,8 +68,8 @@ struct Chunk<'a> {
 impl<S: Copy + Eq + Hash> Chunks<S> {
     /// With room for this many messages of so many bytes together.
     pub fn new(messages_max: usize, bytes_max: usize) -> Chunks<S> {
-        let (waiting, ages) = Default::default();
-        Chunks { messages_max, bytes_max, waiting, ages, begun: 0, bytes: 0 }
+        let (waiting, ages, complete, hasher) = Default::default();
+        Chunks { messages_max, bytes_max, waiting, ages, begun: 0, bytes: 0, complete, hasher }
     }
 
     /// Takes a datagram and hands on what is complete.
@@ -65,6 +77,9 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         let Some(chunk) = chunk(datagram) else { return done(sender, datagram, Flags::default()) };
         let key = (sender, chunk.id);
         if !self.waiting.contains_key(&key) {
+            if self.is_late_copy(key, &chunk, now) {
+                return;
+            }
             self.begin(key, chunk.count, now, done);
         }
         let waiting = self.waiting.get_mut(&key).expect("it has begun");
@@ -80,6 +95,7 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         waiting.missing -= 1;
         self.bytes += chunk.payload.len();
         if waiting.missing == 0 {
+            self.remember(key, now);
             self.end(key, Flags::default(), done);
         }
         while self.bytes_max < self.bytes {
@@ -105,6 +121,25 @@ impl<S: Copy + Eq + Hash> Chunks<S> {
         while !self.ages.is_empty() {
             self.end_oldest(done);
         }
+    }
+
+    /// Whether a chunk has come before, of a message that was complete lately.
+    fn is_late_copy(&mut self, key: Key<S>, chunk: &Chunk<'_>, now: Instant) -> bool {
+        while self.complete.front().is_some_and(|oldest| oldest.until <= now) {
+            self.complete.pop_front();
+        }
+        let same = |complete: &&Complete<S>| complete.key == key && complete.hashes.len() == chunk.count;
+        let hash = self.hasher.hash_one(chunk.payload);
+        self.complete.iter().rev().find(same).is_some_and(|complete| complete.hashes[chunk.number] == hash)
+    }
+
+    fn remember(&mut self, key: Key<S>, now: Instant) {
+        let parts = &self.waiting[&key].parts;
+        let hashes = parts.iter().flatten().map(|part| self.hasher.hash_one(part.as_slice())).collect();
+        if COMPLETE_MAX <= self.complete.len() {
+            self.complete.pop_front();
+        }
+        self.complete.push_back(Complete { key, until: now + WAIT_MAX, hashes });
     }
 
     fn begin(&mut self, key: Key<S>, count: usize, now: Instant, done: &mut impl FnMut(S, &[u8], Flags)) {
@@ -171,6 +206,11 @@ mod tests {
     fn chunks_come_in_any_order_and_twice() {
         let [a, b, c] = [0, 1, 2].map(|number| datagram(7, number, 3, &[b'a' + number]));
         check(9, 99, &[c.clone(), a.clone(), c.clone(), b.clone()], &[(b"abc", false)]);
+        // Also behind the last one that was missing.
+        let late = [a.clone(), b.clone(), c.clone(), b.clone(), a.clone()];
+        check(9, 99, &late, &[(b"abc", false)]);
+        let other = datagram(7, 1, 3, b"B");
+        check(9, 99, &[a.clone(), b.clone(), c.clone(), other], &[(b"abc", false), (b"B", true)]);
         let other = datagram(8, 0, 2, b"x");
         check(9, 99, &[a, other, b, b"{}".to_vec(), c], &[(b"{}", false), (b"abc", false), (b"x", true)]);
         check(9, 99, &[datagram(1, 0, 1, b"")], &[(b"", false)]);

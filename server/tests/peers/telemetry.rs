@@ -98,3 +98,33 @@ fn http_is_spoken_on_the_same_sockets_in_both_encodings() {
     assert_eq!(messages, ["\"in JSON\"", "\"in protobuf\"", "\"kept\"", "\"over HTTP/2\""]);
     assert_eq!(server.search("*")[0]["host"], "127.0.0.1");
 }
+
+#[test]
+fn a_source_with_a_token_takes_requests_with_that_one_alone() {
+    let server = Server::start(&receiving("otlp", "grpc://127.0.0.1:0", "token = \"shipper\""));
+    let token = |name: &str| {
+        let (status, made) = server.post("/tokens", &serde_json::json!({"name": name, "role": "ingest"}));
+        assert_eq!(status, 201, "{made}");
+        format!("Authorization: Bearer {}", made["token"].as_str().unwrap())
+    };
+    let (shipper, other) = (token("shipper"), token("other"));
+    let url = format!("http://{}", server.address("grpc"));
+    for (header, http, over_grpc) in [
+        ("X-None: 1", "401", 16),
+        ("Authorization: Bearer lst_wrong", "401", 16),
+        (&other, "403", 7),
+        (&shipper, "200", 0),
+    ] {
+        let head = ["-H", "Content-Type: application/x-protobuf", "-H", header];
+        let answer = curl(&[&head[..], &[&format!("{url}/v1/logs")]].concat(), &request("in"));
+        let status = String::from_utf8_lossy(&answer.stdout).lines().next().unwrap().to_owned();
+        assert!(status.contains(&format!(" {http} ")), "{header}: {status}");
+        let head = ["-H", "Content-Type: application/grpc", "-H", header];
+        let connect = ["--http2-prior-knowledge", "-D", "-", "-o", "/dev/null"];
+        let answer =
+            curl(&[&head[..], &connect, &[&format!("{url}/{EXPORT}")]].concat(), &framed(&request("in")));
+        let told = String::from_utf8_lossy(&answer.stdout).to_ascii_lowercase();
+        assert!(told.contains(&format!("grpc-status: {over_grpc}\r")), "{header}: {told}");
+    }
+    assert_eq!(server.count("*"), 2);
+}

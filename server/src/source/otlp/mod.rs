@@ -109,14 +109,17 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
         true => Encoding::Json,
         false => Encoding::Protobuf,
     };
-    let stored = match form(&request, media, encoding, is_grpc) {
-        Ok(form) => match admit(shared, &request).await {
-            Ok(()) => store::store(shared, sender, request.into_body(), form).await,
-            Err(failure) => Err(failure),
-        },
+    let form = match form(&request, media, encoding, is_grpc) {
+        Ok(form) => admit(shared, &request).await.map(|()| form),
+        Err(failure) => Err(failure),
+    };
+    let mut body = request.into_body();
+    let stored = match form {
+        Ok(form) => store::store(shared, sender, &mut body, form).await,
         Err(failure) => Err(failure),
     };
     if let Err(failure) = &stored {
+        store::drain(&mut body).await;
         shared.refused_request(&sender.address, &failure.status.message);
     }
     match is_grpc {

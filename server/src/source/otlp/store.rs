@@ -31,6 +31,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 const RECORDS_MAX: usize = 1 << 20;
 /// How many bytes a byte of a body takes, with what is read from it.
 const BODY_FACTOR: usize = 2;
+/// How much is read of a body that is refused, and for how long.
+const DRAIN_BYTES_MAX: usize = 64 << 20;
+const DRAIN_WAIT_MAX: Duration = Duration::from_secs(5);
 /// What stands before a message of gRPC: whether it is packed, and its length.
 const PREFIX_BYTES: usize = 5;
 
@@ -38,7 +41,7 @@ const PREFIX_BYTES: usize = 5;
 pub(super) async fn store(
     shared: &Shared,
     sender: &Sender,
-    body: Incoming,
+    body: &mut Incoming,
     form: Form,
 ) -> Result<Answer, Failure> {
     let bytes_max = shared.settings.load().frame_max;
@@ -121,14 +124,14 @@ impl Room<'_> {
     }
 }
 
-async fn read(mut body: Incoming, bytes_max: usize, room: &mut Room<'_>) -> Result<Vec<u8>, Failure> {
+async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Result<Vec<u8>, Failure> {
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(too_long(bytes_max));
     }
     let mut whole = Vec::new();
     room.grow(0).await?;
     loop {
-        let next = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+        let next = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
         let frame = match tokio::time::timeout(REST_MAX, next).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => {
@@ -146,6 +149,20 @@ async fn read(mut body: Incoming, bytes_max: usize, room: &mut Room<'_>) -> Resu
         room.grow(whole.len() + data.len()).await?;
         whole.extend_from_slice(&data);
     }
+}
+
+/// Reads what is left of a body that is refused, within limits: a sender that is answered before it has sent everything may
+/// take that for a broken connection.
+pub(super) async fn drain(body: &mut Incoming) {
+    let rest = async {
+        let mut bytes = 0;
+        while bytes < DRAIN_BYTES_MAX {
+            let frame = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
+            let Some(Ok(frame)) = frame else { return };
+            bytes += frame.data_ref().map_or(0, |data| data.len());
+        }
+    };
+    tokio::time::timeout(DRAIN_WAIT_MAX, rest).await.ok();
 }
 
 /// The only message in a body of gRPC, and what it is packed with.
