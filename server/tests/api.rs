@@ -1179,7 +1179,7 @@ async fn what_is_no_api_is_the_console_for_browsers_and_they_are_kept_safe() {
     for (path, accept) in [
         ("/search?q=a", "*/*"),
         ("/search", "application/json"),
-        ("/_cluster/health", "*/*"),
+        ("/nothing/here", "*/*"),
         ("/assets/none.js", browser),
         ("/api/nothing", browser),
         ("/api", browser),
