@@ -19,6 +19,32 @@ fn stopped(server: &mut Server) -> String {
 }
 
 #[test]
+fn a_token_that_is_made_while_the_server_is_stopped_may_send_and_nothing_else() {
+    let mut server = Server::start(ROUTER);
+    let data = server.data().to_str().unwrap().to_owned();
+    let create = ["token", "create", "shipper", "--role", "ingest", "--data", &data];
+    let (code, out, error) = output(&create);
+    assert_eq!((code, out.as_str()), (3, ""), "{error}");
+    assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
+    stopped(&mut server);
+    let (code, token, error) = output(&create);
+    assert_eq!((code, error.as_str()), (0, ""));
+    let (code, out, error) = output(&create);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(error.contains("there is already a token `shipper`"), "{error}");
+
+    server.restart();
+    let token = token.trim();
+    let ingest = format!("{}/api/v1/ingest", server.web());
+    let sent = ureq::post(&ingest).header("Authorization", format!("Bearer {token}"));
+    let sent = sent.header("Content-Type", "text/plain").send("a line of a shipper").unwrap();
+    assert_eq!((sent.status().as_u16(), server.count("shipper")), (200, 1));
+    let (code, out, error) = output(&["search", "*", "--server", server.web(), "--token", token]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(error.contains("this needs the role analyst"), "{error}");
+}
+
+#[test]
 fn times_that_mean_nothing_are_refused_as_the_api_does() {
     let mut server = Server::start(ROUTER);
     server.ingest("one");

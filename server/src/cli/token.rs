@@ -25,6 +25,7 @@ pub(super) struct Token {
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Makes a token and prints it
+    #[command(after_help = EXAMPLES)]
     Create(Create),
 }
 
