@@ -14,7 +14,7 @@ use ureq::{Agent, Body, RequestBuilder};
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
-/// How a command shows a server who asks, and how the server shows who it is.
+/// The token a command logs in with, and the authority that it trusts for the server.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Login {
     /// An API token for that server

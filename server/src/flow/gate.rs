@@ -1,4 +1,4 @@
-//! Who may send with a token: asked by sources that read sockets, answered by who keeps the tokens.
+//! Who may send with a token: asked by sources that read sockets, answered by whatever keeps the tokens.
 
 use std::sync::{Arc, OnceLock};
 

@@ -4,12 +4,12 @@ use crate::identity::Person;
 use crate::meta::{Grant, Known, Role, name};
 use logstead_config::accounts::{AccountRole, GroupGrant, grant_of};
 
-/// The user that a person is; or why the person is none, for the log.
+/// The user that a person is; or why there is none, for the log.
 pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Result<Known, String> {
     let Person { subject, name, groups } = person;
     let Some(rule) = grant_of(grants, groups) else {
         let shown = groups.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
-        return Err(format!("no rule of {origin} names a group of {name}, who is in: {shown}"));
+        return Err(format!("no rule of {origin} names a group of {name}, whose groups are: {shown}"));
     };
     if let Some(flaw) = name::flaw(name) {
         return Err(format!("the name of {subject} cannot be used here: {flaw}"));

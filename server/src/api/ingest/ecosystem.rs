@@ -30,7 +30,7 @@ pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
     })
 }
 
-/// Every method and path with who may use it: everybody, or who may store messages.
+/// Every method and path, and whether everybody may use it or only those that may store messages.
 pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
     let mut all = Vec::new();
     for (needs, routes) in ECOSYSTEM {

@@ -35,7 +35,7 @@ struct Kept {
 
 enum State {
     UnderWay,
-    /// Some batches are stored, with so many messages; then it failed.
+    /// It failed after it had stored some batches, with this many messages.
     Partly(usize),
     Done(String),
 }
@@ -76,7 +76,7 @@ impl Repeats {
         Begin::Take(0)
     }
 
-    /// It ended with this answer, or after so many messages.
+    /// It ended with this answer, or failed after this many messages were stored.
     pub(super) fn end(&mut self, key: Key, outcome: Result<String, usize>) {
         if let Some(kept) = self.kept.get_mut(&key) {
             kept.state = outcome.map_or_else(State::Partly, State::Done);
