@@ -33,7 +33,8 @@ pub(crate) fn count(segment: &Segment, question: &Question<'_>) -> Option<u64> {
 
 /// The same, if it can be told at once.
 pub(crate) fn count_at_once(segment: &Segment, question: &Question<'_>) -> Option<u64> {
-    count_with(segment, question, &|| Work::at_most(LITTLE_WORK))
+    let words_only = question.filter.plan.asks_words_only();
+    words_only.then(|| count_with(segment, question, &|| Work::at_most(LITTLE_WORK))).flatten()
 }
 
 fn count_with<'a>(

@@ -104,6 +104,18 @@ impl Plan {
             Query::Field(FieldName::Known(field), test) => of_known(*field, test, context),
         }
     }
+
+    /// Whether only words are asked for. Else columns are read, which takes longer than to start a thread.
+    pub(crate) fn asks_words_only(&self) -> bool {
+        match self {
+            Plan::All | Plan::Nothing | Plan::Content(_) => true,
+            Plan::Not(plan) => plan.asks_words_only(),
+            // A text may also be in the host or the program.
+            Plan::Or(plans) if matches!(plans.first(), Some(Plan::Content(_))) => true,
+            Plan::And(plans) | Plan::Or(plans) => plans.iter().all(Plan::asks_words_only),
+            Plan::Unknown | Plan::Time(_) | Plan::Received(_) | Plan::Names(_) | Plan::Pids(_) => false,
+        }
+    }
 }
 
 /// In the host, the program, the message or the values of dynamic fields.

@@ -86,6 +86,11 @@ impl Parts {
         rows
     }
 
+    /// Whether a value of a row is a part of its message.
+    pub fn has_part(&self, row: u32) -> bool {
+        self.outline(self.rows[row as usize]).iter().any(|value| value.end.is_of_part())
+    }
+
     /// The numbers of those values that are elsewhere and in picked rows of some.
     pub fn elsewhere_of(&self, rows: &Range<usize>, picked: &Selection) -> Vec<u32> {
         let mut next = self.before(rows.start).elsewhere;

@@ -39,14 +39,11 @@ impl TextGroups {
                     self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
                 }
                 Group::Fields if self.bundle.has(&of_group(PARTS, group)) => {
+                    let all = Selection::all(within.len());
                     let messages = match groups.has(Group::Message) {
                         true => Arc::clone(&columns.texts[columns::MESSAGE]),
-                        false => {
-                            let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
-                            texts.read(within.clone())?.into()
-                        }
+                        false => self.messages_with_fields((group, &within, &all), scratch)?.into(),
                     };
-                    let all = Selection::all(within.len());
                     self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
                 }
                 Group::Fields => self.read_fields((group, &within), scratch, &mut columns)?,
@@ -81,17 +78,41 @@ impl TextGroups {
         if groups.has(Group::Names) {
             self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
         }
-        let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
-        let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
-        let messages = Arc::new(texts.read_rows(&of_group)?);
+        let within = first..first + rows.len();
+        let messages = if groups.has(Group::Message) {
+            let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+            let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
+            Arc::new(texts.read_rows(&of_group)?)
+        } else {
+            self.messages_with_fields((group, &within, picked), scratch)?.into()
+        };
         if has_parts {
-            let within = first..first + rows.len();
             self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
         }
         if groups.has(Group::Message) {
             columns.texts[columns::MESSAGE] = messages;
         }
         Ok(Batch::from_columns(columns)?)
+    }
+
+    /// The messages of picked rows as far as their fields need them: mostly few rows have any. The others are empty.
+    fn messages_with_fields(
+        &self,
+        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        scratch: &mut Scratch,
+    ) -> Result<TextColumn, BlocksError> {
+        let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
+        let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+        let needed: Vec<u32> =
+            picked.iter().map(|row| (rows.start + row) as u32).filter(|&row| parts.has_part(row)).collect();
+        let read = texts.read_rows(&needed)?;
+        let mut messages = TextColumn::with_capacity(picked.count(), 0);
+        let (mut needed, mut read) = (needed.iter().peekable(), read.iter());
+        for row in picked.iter().map(|row| (rows.start + row) as u32) {
+            let message = needed.next_if_eq(&&row).and_then(|_| read.next());
+            messages.push(message.unwrap_or_default());
+        }
+        Ok(messages)
     }
 
     fn read_stamps(
