@@ -24,6 +24,7 @@ mod interner;
 mod limits;
 mod named;
 mod numbers;
+mod once;
 mod ordered;
 mod packet;
 mod parts;

@@ -15,9 +15,9 @@ pub(crate) const PLACES_MAX: usize = 1 << 18;
 /// Once this many keys were unknown, a new one becomes a template only if its skeleton has been seen before.
 pub(crate) const MISSED_FREE: u64 = 4096;
 
-/// Words that a place may have before it is a slot, for a skeleton with few, some or many templates.
-pub(crate) fn words_max(templates: u32) -> usize {
-    match templates {
+/// Words that a place may have before it is a slot, where few, some or many keys of a skeleton wanted to be templates.
+pub(crate) fn words_max(wanted: u32) -> usize {
+    match wanted {
         0..64 => WORDS_MAX,
         64..256 => 3,
         _ => 1,

@@ -10,7 +10,8 @@ const SLOT: u8 = Kind::Text as u8;
 #[derive(Default)]
 pub(crate) struct Skeleton {
     pub(crate) keys: u32,
-    pub(crate) templates: u32,
+    /// How many of them wanted to be templates.
+    pub(crate) wanted: u32,
     places: Vec<Place>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) struct Learned {
 impl Skeleton {
     /// Learns from a key of this skeleton; `hash` is that of a word.
     pub(crate) fn learn(&mut self, key: &[u8], hash: impl Fn(&[u8]) -> u64) -> Learned {
-        let words_max = words_max(self.templates);
+        let words_max = words_max(self.wanted);
         let mut learned = Learned { wild: 0, places: 0 };
         self.keys += 1;
         for (number, word) in words(key).enumerate() {
@@ -42,7 +43,9 @@ impl Skeleton {
             }
             let place = &mut self.places[number];
             if word != [SLOT] {
-                place.learn(hash(word) as u32, words_max);
+                if !place.is_wild {
+                    place.learn(hash(word) as u32, words_max);
+                }
                 learned.wild += usize::from(place.is_wild);
             }
             learned.places += 1;
@@ -75,9 +78,6 @@ impl Skeleton {
 
 impl Place {
     fn learn(&mut self, word: u32, words_max: usize) {
-        if self.is_wild {
-            return;
-        }
         let known = usize::from(self.len);
         let is_new = !self.words[..known].contains(&word);
         self.is_wild = words_max < known + usize::from(is_new);

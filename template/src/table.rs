@@ -1,7 +1,8 @@
 //! Key → template. Keys that differ in words only become one template where the words turn out to be many.
 //!
 //! What a table learned once stays: a template never changes, and a key that was one stays one. So the price of a known
-//! key is one look-up, and that of a new one is two, whatever there is to compare it with.
+//! key is one look-up, and that of a new one is two, whatever there is to compare it with. Where templates become scarce, a
+//! key has to come again before it is one.
 //!
 //! **Invariant:** the variables of a template and its text are those of the message: nothing is lost by a choice made
 //! here. **Invariant:** what a table takes is bounded by [`limits`](crate::limits), and who knows its limits cannot know
@@ -11,6 +12,7 @@ use crate::limits::{
     ALIASES_MAX, KEY_BYTES_MAX, MISSED_FREE, PLACES_MAX, ROWS_PER_TEMPLATE, TEMPLATES_FREE, TEMPLATES_MAX,
     is_prose,
 };
+use crate::once::Once;
 use crate::scan::{Kind, Scanner, Variable};
 use crate::skeleton::{Skeleton, is_letter, skeleton};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
@@ -31,6 +33,8 @@ pub(crate) struct Templates {
     /// How often a key was looked for, and was not there.
     looked: u64,
     missed: u64,
+    /// Keys that came once.
+    once: Once,
     scratch: Vec<u8>,
 }
 
@@ -65,6 +69,8 @@ pub(crate) enum Found {
     Alias(u32),
     /// The message is kept as it is.
     Nothing,
+    /// So is this one, but others of its skeleton may get a template.
+    NotYet,
 }
 
 impl Templates {
@@ -110,6 +116,7 @@ impl Templates {
             + slots
             + self.skeletons.allocation_size()
             + self.places * PLACE_BYTES
+            + self.once.memory_bytes()
     }
 
     fn known(&self, hash: u64, key: &[u8]) -> Option<&Known> {
@@ -150,36 +157,43 @@ impl Templates {
             if !is_repeated && !is_early {
                 return Found::Nothing;
             }
-            return self.add(key, hash, of).map_or(Found::Nothing, Found::Template);
+            return self.add(key, hash, of);
         }
         skeleton.clear();
         known.mask(key, skeleton);
         let masked = self.hasher.hash_one(skeleton.as_slice());
         let template = match self.known(masked, skeleton) {
-            Some(known) => Some(known.template),
-            None => self.add(skeleton, masked, of),
+            Some(known) => known.template,
+            None => match self.add(skeleton, masked, of) {
+                Found::Template(template) => template,
+                other => return other,
+            },
         };
-        let Some(template) = template else { return Found::Nothing };
-        if self.aliases < ALIASES_MAX && self.insert(key, hash, template, true).is_some() {
+        let is_worth_it = self.aliases < ALIASES_MAX && self.once.again(hash);
+        if is_worth_it && self.insert(key, hash, template, true).is_some() {
             self.aliases += 1;
         }
         Found::Alias(template)
     }
 
     /// A new template, where there is room for one.
-    fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> Option<u32> {
+    fn add(&mut self, key: &[u8], hash: u64, skeleton: u64) -> Found {
+        if TEMPLATES_MAX <= self.list.len() {
+            return Found::Nothing;
+        }
+        if let Some(skeleton) = self.skeletons.get_mut(&skeleton) {
+            skeleton.wanted += 1;
+        }
         let most = TEMPLATES_FREE + (self.looked / ROWS_PER_TEMPLATE as u64) as usize;
-        if TEMPLATES_MAX.min(most) <= self.list.len() {
-            return None;
+        let is_scarce = most / 2 <= self.list.len();
+        if most <= self.list.len() || is_scarce && !self.once.again(hash) {
+            return Found::NotYet;
         }
         let template = self.list.len() as u32;
-        let range = self.insert(key, hash, template, false)?;
+        let Some(range) = self.insert(key, hash, template, false) else { return Found::Nothing };
         let slots = key.iter().filter_map(|&byte| Kind::of_marker(byte)).collect();
         self.list.push(Template { key: range, slots });
-        if let Some(skeleton) = self.skeletons.get_mut(&skeleton) {
-            skeleton.templates += 1;
-        }
-        Some(template)
+        Found::Template(template)
     }
 
     fn insert(&mut self, key: &[u8], hash: u64, template: u32, is_alias: bool) -> Option<Range<u32>> {
@@ -232,7 +246,7 @@ mod tests {
     fn found(templates: &mut Templates, scanner: &mut Scanner, text: &[u8]) -> Option<(u32, Vec<Variable>)> {
         assert!(scanner.scan(text));
         match templates.find(scanner.key()) {
-            Found::Nothing => None,
+            Found::Nothing | Found::NotYet => None,
             Found::Template(template) => Some((template, scanner.variables().to_vec())),
             Found::Alias(template) => {
                 let mut variables = Vec::new();
@@ -270,6 +284,23 @@ mod tests {
             assert_eq!(back(templates.key(template), &variables, text.as_bytes()), text.as_bytes());
         }
         assert!(templates.len() < 12, "{}", templates.len());
+    }
+
+    #[test]
+    fn keys_that_never_come_again_leave_room_for_those_that_do() {
+        let (mut templates, mut scanner) = (Templates::default(), Scanner::default());
+        for row in 0..20_000_u64 {
+            let mixed = (row ^ row << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let random = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mut text = [row, row / 20].map(|at| b"!#$%&()*+,;<=>?@[]^|"[at as usize % 20]).to_vec();
+            for at in 0..8 {
+                text.extend_from_slice(&[b' ', b'a' + (random >> (8 * at)) as u8 % 6]);
+            }
+            assert!(scanner.scan(&text));
+            templates.find(scanner.key());
+        }
+        let opened = |text: &str| found(&mut templates, &mut scanner, text.as_bytes()).is_some();
+        assert!(["valve 1 opened", "valve 2 opened", "valve 3 opened"].map(opened)[2]);
     }
 
     #[test]

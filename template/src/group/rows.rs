@@ -107,23 +107,32 @@ impl Rows {
         if accepted.len() <= COMPARED_MAX {
             let is_accepted =
                 |place| accepted.iter().fold(0, |found, accepted| found | u8::from(place == *accepted));
-            self.rows_where(is_accepted)
-        } else {
-            self.rows_where(|place| accepts[usize::from(place)])
+            return self.rows_where(|places| {
+                let mut bytes = [0; 64];
+                bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = is_accepted(place));
+                word_of_bytes(&bytes)
+            });
         }
+        // For every place that there can be, so that no look at it has to be checked.
+        let mut all = vec![0; 1 << u16::BITS];
+        all[..accepts.len()].copy_from_slice(accepts);
+        let all: &[u8; 1 << u16::BITS] = all.as_slice().try_into().expect("one for each place");
+        self.rows_where(|places| {
+            let byte_of = |places: &[u16; 8]| {
+                places.iter().rev().fold(0, |byte, &place| byte << 1 | all[usize::from(place)])
+            };
+            u64::from_le_bytes(std::array::from_fn(|at| byte_of(&places.as_chunks().0[at])))
+        })
     }
 
-    /// The rows of whose place this gives 1.
-    fn rows_where(&self, accepts: impl Fn(u16) -> u8) -> Selection {
-        let word_of = |places: &[u16]| {
-            let mut bytes = [0; 64];
-            bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = accepts(place));
-            word_of_bytes(&bytes)
-        };
-        let (chunks, rest) = self.places.as_chunks::<64>();
-        let mut words: Vec<u64> = chunks.iter().map(|places| word_of(places)).collect();
+    /// The rows of which this gives the bits of 64 places, the first in the lowest.
+    fn rows_where(&self, word_of: impl Fn(&[u16; 64]) -> u64) -> Selection {
+        let (chunks, rest) = self.places.as_chunks();
+        let mut words: Vec<u64> = chunks.iter().map(&word_of).collect();
         if !rest.is_empty() {
-            words.push(word_of(rest));
+            let mut last = [0; 64];
+            last[..rest.len()].copy_from_slice(rest);
+            words.push(word_of(&last) & (u64::MAX >> (64 - rest.len())));
         }
         Selection::from_words(self.len(), words)
     }

@@ -75,7 +75,7 @@ impl TextGroupWriter {
         };
         self.efforts.add(found != Found::Nothing);
         match found {
-            Found::Nothing => {
+            Found::Nothing | Found::NotYet => {
                 self.rows.push(NO_TEMPLATE);
                 self.kept.push(text);
             }
@@ -90,7 +90,7 @@ impl TextGroupWriter {
                 self.aligned = aligned;
             }
         }
-        found != Found::Nothing
+        !matches!(found, Found::Nothing | Found::NotYet)
     }
 
     /// Adds a text if it is plain, and its template is known.

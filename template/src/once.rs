@@ -1,0 +1,26 @@
+//! What was met once. Of many keys that never come again, none should take the place of one that does.
+
+/// How many hashes are remembered: a newer one takes the place of an older one.
+const PLACES: usize = 1 << 14;
+
+/// The hashes of keys that were met, as far as they are remembered.
+#[derive(Default)]
+pub(crate) struct Once {
+    /// A part of each hash, at a place that the rest of it chooses. None before the first.
+    hashes: Vec<u32>,
+}
+
+impl Once {
+    /// Whether a key was met before. From now on it was.
+    pub(crate) fn again(&mut self, hash: u64) -> bool {
+        self.hashes.resize(PLACES, 0);
+        // 0 is no hash.
+        let (place, hash) = ((hash >> 32) as usize % PLACES, hash as u32 | 1);
+        std::mem::replace(&mut self.hashes[place], hash) == hash
+    }
+
+    /// Memory that it takes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.hashes.as_slice())
+    }
+}
