@@ -79,7 +79,7 @@ enum Command {
         /// Compares every count with that of a naive scan
         #[arg(long)]
         check: bool,
-        /// Only counts this query; may be given more than once
+        /// Asks only this query; may be given more than once
         #[arg(long)]
         query: Vec<String>,
     },

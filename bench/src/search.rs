@@ -85,9 +85,9 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
             ensure!(count == naive, "`{query}`: {count} by the index, {naive} by looking at every message");
         }
     }
-    if only.is_empty() {
-        bench.rankings()?;
-        bench.shapes()?;
+    if !check || only.is_empty() {
+        bench.rankings(if only.is_empty() { &RANKED } else { &queries })?;
+        bench.shapes(if only.is_empty() { &COUNTED } else { &queries })?;
     }
     if check {
         print(&format!("\nall {} counts agree with those of a naive scan", queries.len()))
@@ -103,9 +103,9 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn rankings(&self) -> Result<()> {
+    fn rankings(&self, queries: &[&str]) -> Result<()> {
         print("\nnewest 100, all columns")?;
-        for query in RANKED {
+        for query in queries {
             let filter = filter(&parse(query)?);
             let request = Request {
                 filter: &filter,
@@ -120,13 +120,13 @@ impl Bench<'_> {
         Ok(())
     }
 
-    fn shapes(&self) -> Result<()> {
+    fn shapes(&self, queries: &[&str]) -> Result<()> {
         let stats = self.searcher.stats();
         let (Some(first), Some(last)) = (stats.first_time, stats.last_time) else { return Ok(()) };
         let range = TimeRange { first, last };
         let memory_max = 256 << 20;
         print("\nhistogram of 144 buckets; top 10 hosts")?;
-        for query in COUNTED {
+        for query in queries {
             let filter = filter(&parse(query)?);
             let (histogram, total) = self.median(|run| {
                 let mut histogram = Histogram::new(range, Width::AtMost(144), None, memory_max).ok()?;

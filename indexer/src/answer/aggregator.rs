@@ -394,7 +394,7 @@ impl Source {
             Source::Span(interval) => interval.coded(part).map(Some),
             Source::Time => {
                 let mut times = vec![0; part.rows];
-                part.visit_times(|a, b| a == b, |rows, time| times[rows].fill(time))?;
+                part.visit_times(|time| time..=time, |rows, time| times[rows].fill(time))?;
                 Ok(Some(Coded::of_times(times)))
             }
         }

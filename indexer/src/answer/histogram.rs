@@ -8,7 +8,7 @@ use super::finish::check;
 use super::groups::{Groups, Plan};
 use super::interval::{Buckets, Width};
 use super::part::Part;
-use super::{AnswerError, BY_VALUES_MAX, Kind, Value};
+use super::{AnswerError, BY_VALUES_MAX, Kind, Unreadable, Value};
 use crate::work::Work;
 use logstead_record::Timestamp;
 use logstead_record::query::{FieldName, TimeRange};
@@ -97,26 +97,32 @@ impl Histogram {
             let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
             by.groups.add(&rows, &[&spans, &part.fields[0]], &[], work)?;
         }
-        for (sum, count) in self.counts.iter_mut().zip(counts) {
-            *sum += count;
-        }
+        self.add_counts(&counts);
         Ok(())
     }
 
-    fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, AnswerError> {
+    /// Whether rows are counted by nothing but their time.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.by.is_none()
+    }
+
+    /// How many selected rows of a part there are in each bucket, and later.
+    pub(crate) fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, Unreadable> {
         let mut counts = vec![0; self.counts.len()];
-        part.visit_times(
-            |earliest, latest| {
-                let bucket = self.buckets.index_or_later(earliest);
-                bucket.is_some() && bucket == self.buckets.index_or_later(latest)
-            },
-            |rows, time| {
-                if let Some(bucket) = self.buckets.index_or_later(time) {
-                    counts[bucket] += part.selected.count_within(rows) as u64;
-                }
-            },
-        )?;
+        let alike = |time| self.buckets.times_like(time);
+        part.visit_times(alike, |rows, time| {
+            if let Some(bucket) = self.buckets.index_or_later(time) {
+                counts[bucket] += part.selected.count_within(rows) as u64;
+            }
+        })?;
         Ok(counts)
+    }
+
+    /// Adds what [`Histogram::count`] gave.
+    pub(crate) fn add_counts(&mut self, counts: &[u64]) {
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            *sum += count;
+        }
     }
 
     /// The counts of all parts.

@@ -6,6 +6,7 @@ use super::{AnswerError, BUCKETS_MAX, Coded};
 use logstead_record::query::TimeRange;
 use logstead_record::{DAY, SECOND, TextColumn};
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 const MILLISECOND: i64 = 1_000_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -87,6 +88,12 @@ impl Interval {
         number.saturating_mul(self.nanos)
     }
 
+    /// The times that are in a span.
+    pub(crate) fn times(self, number: i64) -> RangeInclusive<i64> {
+        let next = number.checked_add(1).and_then(|next| next.checked_mul(self.nanos));
+        self.start(number)..=next.map_or(i64::MAX, |next| next - 1)
+    }
+
     /// How many spans there are from one number to another, unless those are too many.
     pub(crate) fn count(self, first: i64, last: i64) -> Result<usize, AnswerError> {
         let count = last.abs_diff(first).saturating_add(1);
@@ -101,7 +108,7 @@ impl Interval {
     pub(crate) fn coded(self, part: &Part<'_>) -> Result<Coded<'static>, Unreadable> {
         let mut ids = SpanIds::new(self, part.rows);
         part.visit_times(
-            |earliest, latest| self.number(earliest) == self.number(latest),
+            |time| self.times(self.number(time)),
             |rows, time| ids.set(rows, self.number(time)),
         )?;
         Ok(ids.coded())
@@ -167,6 +174,15 @@ impl Buckets {
     pub(crate) fn index_or_later(&self, time: i64) -> Option<usize> {
         let is_later = self.last() < self.interval.number(time);
         if is_later { Some(self.count) } else { self.index(time) }
+    }
+
+    /// The times that are in the same bucket as this, or like it in none.
+    pub(crate) fn times_like(&self, time: i64) -> RangeInclusive<i64> {
+        match self.index_or_later(time) {
+            Some(bucket) if bucket < self.count => self.interval.times(self.interval.number(time)),
+            Some(_) => self.interval.start(self.last().saturating_add(1))..=i64::MAX,
+            None => i64::MIN..=self.interval.start(self.first).saturating_sub(1),
+        }
     }
 
     /// The number of the last.

@@ -4,7 +4,7 @@
 
 use super::coded::Coded;
 use logstead_record::{Batch, Selection};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// A batch or a whole segment.
 pub(crate) struct Part<'a> {
@@ -81,11 +81,11 @@ impl RowTimes for BatchTimes {
 }
 
 impl Part<'_> {
-    /// Shows every selected row with its time to `visit`; all rows of a frame at once, with the time of one of
-    /// them, where `is_same` says that its earliest and its latest time make no difference.
+    /// Shows rows that follow each other, and some of which are selected, with the time of one of them to `visit`: as long
+    /// as their times are those that `alike` says to be like it.
     pub(crate) fn visit_times(
         &self,
-        is_same: impl Fn(i64, i64) -> bool,
+        alike: impl Fn(i64) -> RangeInclusive<i64>,
         mut visit: impl FnMut(Range<usize>, i64),
     ) -> Result<(), Unreadable> {
         let mut times = Vec::new();
@@ -94,7 +94,7 @@ impl Part<'_> {
             if self.selected.count_within(rows.clone()) == 0 {
                 continue;
             }
-            if is_same(frame.earliest, frame.latest) {
+            if alike(frame.earliest).contains(&frame.latest) {
                 visit(rows, frame.earliest);
                 continue;
             }
@@ -103,8 +103,15 @@ impl Part<'_> {
                 let (rows, found) = (rows.len(), times.len());
                 return Err(Unreadable(format!("a frame of {rows} rows has {found} times")));
             }
-            for (row, &time) in rows.zip(&times).filter(|(row, _)| self.selected.contains(*row)) {
-                visit(row..row + 1, time);
+            let mut rest = times.as_slice();
+            while let Some(&time) = rest.first() {
+                let (start, alike) = (rows.end - rest.len(), alike(time));
+                let count = rest.iter().take_while(|time| alike.contains(time)).count().max(1);
+                let run = start..start + count;
+                if 0 < self.selected.count_within(run.clone()) {
+                    visit(run, time);
+                }
+                rest = &rest[count..];
             }
         }
         Ok(())

@@ -3,24 +3,22 @@
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
 
+use super::columns::{Columns, Counted, Failed};
 use super::coverage::Coverage;
 use super::question::{Filter, Question};
 use super::searcher::Searcher;
 use super::sweep::{self, Sealed, Visitor};
 use crate::answer::{
-    Aggregation, AnswerError, BatchTimes, Coded, Facets, Frame, Histogram, Part, Place as StoredAt, RowTimes,
-    Unreadable,
+    Aggregation, AnswerError, BatchTimes, Coded, Facets, Histogram, Part, Place as StoredAt,
 };
-use crate::segment::bundle::{IndexError, Section};
-use crate::segment::index::{Place, SegmentIndex};
-use crate::segment::names::Names;
-use crate::segment::times::Times;
-use crate::work::Work;
 use crate::work::run::Run;
+use crate::work::{Work, lanes};
 use logstead_record::query::{FieldName, TimeRange};
-use logstead_record::{Batch, Field, Group, Groups, Selection, Storage, TextColumn, Timestamp};
-use std::borrow::Cow;
+use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::sync::Arc;
+
+/// Segments that each lane counts before they are added: the columns of all of them are in memory at the same time.
+const SEGMENTS_AHEAD: usize = 4;
 
 /// An answer that is asked for.
 pub enum Asked<'a> {
@@ -58,14 +56,6 @@ struct Answers<'a, 'b> {
     error: Option<AnswerError>,
 }
 
-/// Why columns did not give an answer.
-enum Failed {
-    /// There is none at all.
-    Answer(AnswerError),
-    /// The index cannot be read.
-    Index(IndexError),
-}
-
 impl Visitor for Answers<'_, '_> {
     fn newest_first(&self) -> bool {
         true
@@ -78,12 +68,43 @@ impl Visitor for Answers<'_, '_> {
         }
     }
 
-    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
+    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage {
+        let mut coverage = Coverage::default();
+        for found in found.chunks(SEGMENTS_AHEAD * run.lanes.count().max(1)) {
+            let (asked, logspace) = (&*self.asked, self.logspace);
+            let counted = lanes::map(run.lanes, found.len(), |at| {
+                let (sealed, rows) = &found[at];
+                let columns = Columns::of(sealed, logspace)?;
+                Some(asked.iter().map(|asked| asked.count(&columns, rows, &run.work())).collect::<Vec<_>>())
+            });
+            for ((sealed, rows), counted) in found.iter().zip(counted) {
+                coverage.add(self.segment(sealed, rows, counted.unwrap_or_default(), run));
+            }
+        }
+        coverage
+    }
+
+    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
+        (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
+    }
+}
+
+impl Answers<'_, '_> {
+    /// Adds rows of a segment, of which some answers may have been counted.
+    fn segment(
+        &mut self,
+        sealed: &Sealed<'_>,
+        rows: &Selection,
+        counted: Vec<Result<Option<Counted>, Failed>>,
+        run: &Run<'_>,
+    ) -> Coverage {
         if self.error.is_some() {
             return Coverage::default();
         }
-        let by_messages: Vec<usize> =
-            (0..self.asked.len()).filter(|&at| !self.add_by_columns(at, sealed, rows)).collect();
+        let mut counted = counted.into_iter();
+        let by_messages: Vec<usize> = (0..self.asked.len())
+            .filter(|&at| !self.add_by_columns(at, sealed, rows, counted.next().unwrap_or(Ok(None))))
+            .collect();
         if by_messages.is_empty() || self.error.is_some() {
             return Coverage::default();
         }
@@ -96,17 +117,23 @@ impl Visitor for Answers<'_, '_> {
         })
     }
 
-    fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {
-        (0..self.asked.len()).for_each(|at| self.add_batch(at, first_sequence, batch, rows));
-    }
-}
-
-impl Answers<'_, '_> {
     /// Whether the columns of a segment gave an answer what it needs.
-    fn add_by_columns(&mut self, at: usize, sealed: &Sealed<'_>, rows: &Selection) -> bool {
-        let Some(index) = sealed.index.as_deref() else { return false };
-        let columns = Columns { index, logspace: self.logspace, rows: rows.rows() };
-        match self.asked[at].add_columns(&columns, rows, &self.work) {
+    fn add_by_columns(
+        &mut self,
+        at: usize,
+        sealed: &Sealed<'_>,
+        rows: &Selection,
+        counted: Result<Option<Counted>, Failed>,
+    ) -> bool {
+        let Some(columns) = Columns::of(sealed, self.logspace) else { return false };
+        let added = counted.and_then(|counted| match counted {
+            Some(counted) => {
+                counted.add_to(&mut self.asked[at], self.logspace);
+                Ok(true)
+            }
+            None => self.asked[at].add_columns(&columns, rows, &self.work),
+        });
+        match added {
             Ok(added) => added,
             Err(Failed::Answer(error)) => {
                 self.error = Some(error);
@@ -128,6 +155,20 @@ impl Answers<'_, '_> {
 }
 
 impl Asked<'_> {
+    /// Counts rows of a segment by its columns, for an answer that is a sum of counts.
+    fn count(
+        &self,
+        columns: &Columns<'_>,
+        rows: &Selection,
+        work: &Work<'_>,
+    ) -> Result<Option<Counted>, Failed> {
+        match self {
+            Asked::Histogram(histogram) if histogram.is_plain() => columns.count_spans(histogram, rows, work),
+            Asked::Facets(facets) => columns.count_values(facets, rows, work),
+            Asked::Histogram(_) | Asked::Table(_) => Ok(None),
+        }
+    }
+
     /// Adds rows of a segment by its columns; `false` where those do not suffice.
     fn add_columns(
         &mut self,
@@ -135,27 +176,16 @@ impl Asked<'_> {
         rows: &Selection,
         work: &Work<'_>,
     ) -> Result<bool, Failed> {
-        if let Asked::Table(table) = self
-            && table.needs_batches()
-        {
+        if matches!(self, Asked::Facets(_)) || matches!(self, Asked::Table(table) if table.needs_batches()) {
             return Ok(false);
         }
-        if let Asked::Facets(facets) = self {
-            return columns.add_facets(facets, rows, work);
-        }
         let Some(fields) = columns.coded(self.needs(), work)? else { return Ok(false) };
-        let times = SegmentTimes::of(&columns.index.times);
-        let part = Part { rows: rows.rows(), selected: rows, times: &times, fields };
-        let added = match self {
-            Asked::Histogram(histogram) => histogram.add(&part, work),
-            Asked::Table(table) => table.add(&part, work),
+        columns.with_part(rows, fields, |part| match self {
+            Asked::Histogram(histogram) => histogram.add(part, work),
+            Asked::Table(table) => table.add(part, work),
             Asked::Facets(_) => Ok(()),
-        };
-        match added {
-            Ok(()) => Ok(true),
-            Err(AnswerError::Unreadable(Unreadable(why))) => Err(Failed::Index(IndexError::Format(why))),
-            Err(error) => Err(Failed::Answer(error)),
-        }
+        })?;
+        Ok(true)
     }
 
     fn add_batch(
@@ -198,124 +228,5 @@ impl Asked<'_> {
         fields.map_or(Groups::ALL, |fields| {
             fields.iter().map(FieldName::groups).fold(Groups::NONE, Groups::and)
         })
-    }
-}
-
-/// The columns of a segment's index.
-struct Columns<'a> {
-    index: &'a SegmentIndex,
-    logspace: &'a str,
-    rows: usize,
-}
-
-impl Columns<'_> {
-    /// Where each field is; none where one of them has no column with values.
-    fn places(&self, fields: &[FieldName]) -> Result<Option<Vec<Place>>, Failed> {
-        let mut places = Vec::with_capacity(fields.len());
-        for field in fields {
-            let place = self.index.place(field);
-            let is_logspace = *field == FieldName::Known(Field::Logspace);
-            match place {
-                Place::Blocks if is_logspace => {}
-                Place::Blocks => return Ok(None),
-                Place::Nowhere => {}
-                Place::Known(_) | Place::Dynamic(_) => {
-                    if !self.index.values(place).map_err(Failed::Index)?.is_complete {
-                        return Ok(None);
-                    }
-                }
-            }
-            places.push(place);
-        }
-        Ok(Some(places))
-    }
-
-    fn coded(&self, fields: &[FieldName], work: &Work<'_>) -> Result<Option<Vec<Coded<'static>>>, Failed> {
-        let Some(places) = self.places(fields)? else { return Ok(None) };
-        let mut coded = Vec::with_capacity(fields.len());
-        for (field, place) in fields.iter().zip(places) {
-            check(work, self.rows)?;
-            coded.push(match place {
-                Place::Known(_) | Place::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(Failed::Index)?;
-                    let ids = Cow::Owned(names.ids());
-                    values_of(field, &names, ids)
-                }
-                Place::Blocks => Coded::constant(self.logspace, self.rows),
-                Place::Nowhere => Coded { ids: Cow::Owned(vec![0; self.rows]), ..Coded::default() },
-            });
-        }
-        Ok(Some(coded))
-    }
-
-    /// Counts by ids, which takes no look at each row.
-    fn add_facets(&self, facets: &mut Facets, rows: &Selection, work: &Work<'_>) -> Result<bool, Failed> {
-        let fields = facets.needs().to_vec();
-        let Some(places) = self.places(&fields)? else { return Ok(false) };
-        for (at, (field, place)) in fields.iter().zip(places).enumerate() {
-            check(work, self.rows)?;
-            match place {
-                Place::Known(_) | Place::Dynamic(_) => {
-                    let names = self.index.names(place).map_err(Failed::Index)?;
-                    let counts = names.counts(rows);
-                    facets.add_counts(at, &values_of(field, &names, Cow::default()), &counts);
-                }
-                Place::Blocks => {
-                    facets.add_counts(at, &Coded::constant(self.logspace, 0), &[rows.count() as u64]);
-                }
-                Place::Nowhere => {}
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// Whether to look at a column of this many rows.
-fn check(work: &Work<'_>, rows: usize) -> Result<(), Failed> {
-    if work.go_on(rows) { Ok(()) } else { Err(Failed::Answer(AnswerError::Cancelled)) }
-}
-
-/// The values of a column as answers show them.
-fn values_of<'a>(field: &FieldName, names: &Names, ids: Cow<'a, [u32]>) -> Coded<'a> {
-    let codes = |values: &TextColumn| {
-        values.iter().map(|value| value.first().copied().unwrap_or(0)).collect::<Vec<_>>()
-    };
-    match field {
-        FieldName::Known(field) if matches!(field.storage(), Storage::Priority(_) | Storage::Flags) => {
-            Coded::of_codes(*field, codes(names.values()), ids)
-        }
-        _ => Coded { values: Cow::Owned(names.values().clone()), ids, ..Coded::default() },
-    }
-}
-
-/// The times of a segment.
-struct SegmentTimes<'a> {
-    times: &'a Times<Section>,
-    frames: Vec<Frame>,
-}
-
-impl SegmentTimes<'_> {
-    fn of(times: &Times<Section>) -> SegmentTimes<'_> {
-        let frames = times.frames().iter();
-        let frames = frames.map(|frame| Frame {
-            rows: frame.rows.clone(),
-            earliest: frame.earliest,
-            latest: frame.latest,
-        });
-        SegmentTimes { times, frames: frames.collect() }
-    }
-}
-
-impl RowTimes for SegmentTimes<'_> {
-    fn frames(&self) -> &[Frame] {
-        &self.frames
-    }
-
-    fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable> {
-        *out = self
-            .times
-            .read(self.frames[frame].rows.clone())
-            .map_err(|error| Unreadable(error.to_string()))?;
-        Ok(())
     }
 }

@@ -16,6 +16,7 @@
 //! | `page`     | the newest or oldest messages                                            |
 //! | `sweep`    | all messages, for counts and everything that is made of them             |
 //! | `answers`  | histograms, facets and tables, from columns where they suffice           |
+//! | `columns`  | what columns of a segment give to them                                    |
 //! | `explain`  | how it is done, and what it costs                                        |
 //! | `follow`   | what was stored from a sequence on, in that order                        |
 //!
@@ -25,6 +26,7 @@
 
 mod answers;
 mod bounds;
+mod columns;
 mod coverage;
 mod evaluate;
 mod explain;

@@ -121,8 +121,8 @@ impl Visitor for Count {
         self.0 += count;
     }
 
-    fn segment(&mut self, _: &Sealed<'_>, rows: &Selection, _: &Run<'_>) -> Coverage {
-        self.0 += rows.count() as u64;
+    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], _: &Run<'_>) -> Coverage {
+        self.0 += found.iter().map(|(_, rows)| rows.count() as u64).sum::<u64>();
         Coverage::default()
     }
 
@@ -138,8 +138,13 @@ struct Batches<'a> {
 }
 
 impl Visitor for Batches<'_> {
-    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage {
-        sealed.read(rows, self.groups, run, &mut |_, batch, rows| (self.visit)(batch, rows))
+    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage {
+        let mut coverage = Coverage::default();
+        for (sealed, rows) in found {
+            coverage
+                .add(sealed.read(rows, self.groups, run, &mut |_, batch, rows| (self.visit)(batch, rows)));
+        }
+        coverage
     }
 
     fn batch(&mut self, _: u64, batch: &Arc<Batch>, rows: &Selection, _: &Run<'_>) {

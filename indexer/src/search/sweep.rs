@@ -44,8 +44,8 @@ pub(crate) trait Visitor {
         None
     }
 
-    /// These rows of a segment match.
-    fn segment(&mut self, sealed: &Sealed<'_>, rows: &Selection, run: &Run<'_>) -> Coverage;
+    /// These rows of some segments match.
+    fn segments(&mut self, found: &[(Sealed<'_>, Selection)], run: &Run<'_>) -> Coverage;
 
     /// These rows of a batch of the tail match. The number is the sequence of its first row.
     fn batch(&mut self, first_sequence: u64, batch: &Arc<Batch>, rows: &Selection, run: &Run<'_>);
@@ -104,11 +104,8 @@ impl<'a> Sweep<'a> {
         let wave: Vec<&Segment> = wave.iter().filter(is_of_use).copied().collect();
         let mut seen = self.look(&wave);
         self.decide(&mut seen);
-        for (segment, seen) in seen {
-            if self.is_over() {
-                return;
-            }
-            self.show(segment, seen);
+        if !self.is_over() {
+            self.show(seen);
         }
     }
 
@@ -165,18 +162,22 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    fn show(&mut self, segment: &Segment, seen: Seen) {
-        self.coverage.segments += 1;
-        let Look { bounds, index } = match seen {
-            Seen::Counted(count) => return self.visitor.counted(count),
-            Seen::Look(look) => look,
-        };
-        self.coverage.unindexed_segments += u64::from(index.is_none());
-        if !bounds.certain.is_empty() {
-            let sealed = Sealed { segment, index };
-            let more = self.visitor.segment(&sealed, &bounds.certain, &self.question.run);
-            self.coverage.add(more);
+    fn show(&mut self, seen: Vec<(&Segment, Seen)>) {
+        let mut found = Vec::with_capacity(seen.len());
+        for (segment, seen) in seen {
+            self.coverage.segments += 1;
+            match seen {
+                Seen::Counted(count) => self.visitor.counted(count),
+                Seen::Look(Look { bounds, index }) => {
+                    self.coverage.unindexed_segments += u64::from(index.is_none());
+                    if !bounds.certain.is_empty() {
+                        found.push((Sealed { segment, index }, bounds.certain));
+                    }
+                }
+            }
         }
+        let more = self.visitor.segments(&found, &self.question.run);
+        self.coverage.add(more);
     }
 
     /// Looks at what is in no segment yet.

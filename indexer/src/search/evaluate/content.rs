@@ -91,8 +91,7 @@ impl Evaluation<'_> {
         let mut words = Vec::new();
         let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
-        let by_shape =
-            self.index.words.by_shape(&shape.matcher, (&words, are_all && shape.is_plain), &found)?;
+        let by_shape = self.index.words.by_shape(&shape.matcher, are_all && shape.is_plain, &found)?;
         let by_shape = by_shape.map(Rc::new);
         self.by_shape.borrow_mut().insert(key, by_shape.clone());
         Ok(by_shape)

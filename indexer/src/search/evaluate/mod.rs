@@ -105,6 +105,11 @@ impl<'a> Evaluation<'a> {
         if !self.work.go_on(PLAN_WORK) {
             return Ok(Bounds::some_of(within.clone()));
         }
+        match plan {
+            Plan::All => return Ok(Bounds::exact(within.clone())),
+            Plan::Nothing => return Ok(Bounds::exact(Selection::none(self.rows))),
+            _ => {}
+        }
         if let Some(templates) = self.templates(plan)? {
             return Ok(Bounds::exact(both(self.index.words.rows_of(&templates)?, within)));
         }

@@ -130,18 +130,18 @@ impl Lexicon {
         }
     }
 
-    /// Looks for a text without digits in the shapes of messages. Beside the matcher are the words that stand in the text,
-    /// what looking them up gave, and whether the text begins and ends with one. None where the index has no templates.
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
+    /// side and at both ends of it, and what looking them up gave. None where the index has no templates.
     pub(crate) fn by_shape(
         &self,
         matcher: &Matcher,
-        (words, is_plain): (&[&[u8]], bool),
+        is_plain: bool,
         found: &[Option<Rc<Found>>],
     ) -> Result<Option<ByShape>, IndexError> {
         let Lexicon::Second(second) = self else { return Ok(None) };
         let found: Vec<Option<&Spread>> =
             found.iter().map(|found| found.as_deref().and_then(Found::spread)).collect();
-        second.by_shape(matcher, (words, is_plain), &found).map(Some)
+        second.by_shape(matcher, is_plain, &found).map(Some)
     }
 
     /// The rows whose shape is meant for certain, and others that may be meant: at least those of them that are asked for.

@@ -34,7 +34,7 @@ const LOOKED_AT_BYTES: usize = 128 << 10;
 pub(crate) struct Second {
     /// A row is a template.
     keys: Words,
-    kept: Option<Words>,
+    pub(super) kept: Option<Words>,
     pub(super) values: Option<Words>,
     pub(super) templates: Templates,
     counts: Vec<u64>,
@@ -53,7 +53,7 @@ pub(super) struct Spread {
     /// Groups with rows that may have it in a slot.
     pub(super) groups: Vec<InSlots>,
     pub(super) kept: Option<words::Found>,
-    values: Option<words::Found>,
+    pub(super) values: Option<words::Found>,
     /// Whether the dictionaries tell it from other words.
     is_exact: bool,
 }

@@ -5,6 +5,7 @@
 use super::second::{InSlots, Second, Spread};
 use crate::segment::bundle::IndexError;
 use crate::segment::templates::Group;
+use crate::segment::words::{Found, Words};
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
 use logstead_template::{Ranks, Shape, shape};
@@ -15,8 +16,8 @@ pub(crate) struct ByShape {
     certain: Vec<bool>,
     /// For each group and place, which other rows may be meant.
     may_be: Vec<Vec<Ranks>>,
-    /// Rows that may be meant because of their fields.
-    by_values: Selection,
+    /// Rows that have all words in what is not a template: in a message without one, or in their fields.
+    by_words: Selection,
 }
 
 impl Second {
@@ -24,15 +25,15 @@ impl Second {
     pub(super) fn by_shape(
         &self,
         matcher: &Matcher,
-        (words, is_plain): (&[&[u8]], bool),
+        is_plain: bool,
         found: &[Option<&Spread>],
     ) -> Result<ByShape, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
         let may_be = |group: usize| {
             let Group { kept, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
-            // Rows without a template may be any; others only where a slot may hold a part of the text.
-            if 0 < *kept && found.iter().all(|spread| spread.is_some_and(|of| of.kept.is_some())) {
+            // Without words, a row without a template may be any; others only where a slot may hold a part of the text.
+            if 0 < *kept && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
             let looks: Vec<(&Spread, &InSlots)> = found
@@ -59,13 +60,17 @@ impl Second {
             may_be
         };
         let may_be = (0..self.groups.groups()).map(may_be).collect();
-        Ok(ByShape { certain, may_be, by_values: self.rows_by_values(words)? })
+        let kept = self.rows_with_all(found, |spread| Some((self.kept.as_ref()?, spread.kept.as_ref()?)))?;
+        let mut by_words =
+            self.rows_with_all(found, |spread| Some((self.values.as_ref()?, spread.values.as_ref()?)))?;
+        by_words.union(&kept);
+        Ok(ByShape { certain, may_be, by_words })
     }
 
     /// The rows whose shape is meant for certain, of groups with rows that are asked for; and others that may be meant.
     pub(super) fn rows_by_shape(&self, shape: &ByShape, within: &Selection) -> (Selection, Selection) {
         let mut rows = Selection::none(self.rows as usize);
-        let mut others = shape.by_values.clone();
+        let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
             let range = self.groups.rows_of(group);
             if within.count_within(range.clone()) == 0 {
@@ -82,7 +87,7 @@ impl Second {
 
     /// The rows that may be meant though their shape does not tell.
     pub(super) fn others_by_shape(&self, shape: &ByShape) -> Selection {
-        let mut others = shape.by_values.clone();
+        let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
             if !self.insert(group, &[], Some(may_be), &mut others) {
                 others.insert_range(self.groups.rows_of(group));
@@ -99,20 +104,23 @@ impl Second {
     /// The templates whose shape is meant, where no other row may be meant.
     pub(super) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
         let is_exact =
-            shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_values.is_empty();
+            shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_words.is_empty();
         is_exact.then(|| self.certain_by_shape(shape))
     }
 
-    /// The rows whose fields have all of some words: the text may stand in one of them.
-    fn rows_by_values(&self, words: &[&[u8]]) -> Result<Selection, IndexError> {
+    /// The rows that have all of some words by one of the dictionaries. Without words, none.
+    fn rows_with_all<'f>(
+        &'f self,
+        found: &'f [Option<&'f Spread>],
+        of: impl Fn(&'f Spread) -> Option<(&'f Words, &'f Found)>,
+    ) -> Result<Selection, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let Some(values) = &self.values else { return Ok(none) };
+        let found = found.iter().map(|spread| of((*spread)?)).collect::<Option<Vec<_>>>();
+        let Some(mut found) = found.filter(|found| !found.is_empty()) else { return Ok(none) };
+        found.sort_unstable_by_key(|(_, found)| found.rows);
         let mut rows = Selection::all(self.rows as usize);
-        for word in words {
-            match values.find(word)? {
-                Some(found) => values.retain(&found, &mut rows)?,
-                None => return Ok(none),
-            }
+        for (words, found) in found {
+            words.retain(found, &mut rows)?;
         }
         Ok(rows)
     }

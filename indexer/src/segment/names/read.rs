@@ -145,12 +145,12 @@ impl Names {
     /// How many of the selected rows have each id; the last count is of those that have no value.
     pub(crate) fn counts(&self, selected: &Selection) -> Vec<u64> {
         assert_eq!(selected.rows(), self.rows(), "a selection of other rows");
-        let mut counts = vec![0; self.absent() as usize + 1];
+        let mut counts = vec![[0; 4]; self.absent() as usize + 1];
         for (frame, words) in selected.words().chunks(FRAME_ROWS / 64).enumerate() {
             self.count_frame(frame, words, &mut counts);
         }
         counts.rotate_left(FIRST as usize);
-        counts
+        counts.iter().map(|four| four.iter().map(|&count| u64::from(count)).sum()).collect()
     }
 
     /// Memory it holds.
@@ -211,26 +211,31 @@ impl Names {
         Selection::from_words(self.rows(), words)
     }
 
-    fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [u64]) {
+    /// Counts rows of a frame. Equal numbers mostly follow each other: with four counters for each, one addition need not
+    /// wait for the one before.
+    fn count_frame(&self, frame: usize, selected: &[u64], counts: &mut [[u32; 4]]) {
         let rows: u32 = selected.iter().map(|word| word.count_ones()).sum();
         if rows == 0 {
             return;
         }
         let (least, largest) = self.rows.frame_bounds(frame);
         if least == largest {
-            counts[least as usize] += u64::from(rows);
+            counts[least as usize][0] += rows;
             return;
         }
         let mut numbers = [0; FRAME_ROWS];
         self.rows.unpack_frame(frame, &mut numbers);
         if rows as usize == FRAME_ROWS {
-            numbers.iter().for_each(|&number| counts[number as usize] += 1);
+            for four in numbers.as_chunks::<4>().0 {
+                four.iter().enumerate().for_each(|(at, &number)| counts[number as usize][at] += 1);
+            }
             return;
         }
         for (rows, &word) in numbers.as_chunks::<64>().0.iter().zip(selected) {
             let mut left = word;
             while left != 0 {
-                counts[rows[left.trailing_zeros() as usize] as usize] += 1;
+                let at = left.trailing_zeros() as usize;
+                counts[rows[at] as usize][at % 4] += 1;
                 left &= left - 1;
             }
         }
