@@ -11,7 +11,7 @@ mod victorialogs;
 
 use crate::corpus;
 use crate::measure::print;
-use crate::server::{NO_SEALING, SEAL_SOON, Server, Subject, router, source};
+use crate::server::{SEAL_SOON, Server, Subject, router, source};
 use crate::table::{aligned, median};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -169,9 +169,11 @@ impl Ingest {
     }
 
     fn measure(&self, load: &Load, messages: u64) -> Result<Cost> {
-        let settings: &[&str] = if self.sealed { &[SEAL_SOON] } else { &NO_SEALING };
+        let settings: &[&str] = if self.sealed { &[SEAL_SOON] } else { &[] };
         let server = self.subject.serve_with(&self.data, &router_document(), settings)?;
-        let (cpu, start) = (server.cpu_micros()?, Instant::now());
+        let cpu_micros =
+            || if self.sealed { server.cpu_micros() } else { server.cpu_micros_without_sealing() };
+        let (cpu, start) = (cpu_micros()?, Instant::now());
         match load.protocol.map_or(Way::Stream, Protocol::way) {
             Way::Http { path, media } => {
                 client::http(&server.web_url(path), media, load.packing, &load.bodies, self.in_flight)?;
@@ -187,7 +189,7 @@ impl Ingest {
         if self.sealed {
             settle(&server, messages, "logspace_sealed_messages")?;
         }
-        let cpu_micros = server.cpu_micros()? - cpu;
+        let cpu_micros = cpu_micros()? - cpu;
         let found = server.found()?;
         let protocol = load.protocol.map_or_else(|| "syslog".to_owned(), Protocol::name);
         ensure!(found == messages, "{messages} messages were sent over {protocol} and {found} are found");

@@ -12,7 +12,7 @@
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
 use super::repeats::{Begin, KEY_BYTES_MAX, Key};
-use super::room::Room;
+use super::room::{KEPT_MEMORY_MAX, Room};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Peer, Pieces, next_piece};
@@ -34,6 +34,7 @@ use logstead_ingest::messages::{Messages, Refusal, Refused};
 use logstead_record::{BatchBuilder, Origin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::SemaphorePermit;
 
 /// The header that names a request that may be sent twice, and the one that says that it was.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -182,14 +183,19 @@ impl Incoming {
     }
 
     /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
-    /// counted.
-    pub(crate) async fn check<M: Messages>(&self, mut batches: Batches<M>) -> Result<Batches<M>> {
-        let _room = self.shared.ingest.for_slice(batches.rest_bytes()).await?;
-        blocking(move || {
-            batches.check();
+    /// counted. The memory for what was read is held for as long as the second value lives.
+    pub(crate) async fn check<M: Messages>(
+        &self,
+        mut batches: Batches<M>,
+    ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
+        let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
+        let batches = blocking(move || {
+            batches.check(KEPT_MEMORY_MAX);
             batches
         })
-        .await
+        .await?;
+        let room = batches.is_kept().then_some(room);
+        Ok((batches, room))
     }
 
     /// Whether the request has an `Idempotency-Key`.
@@ -291,8 +297,12 @@ impl Incoming {
     ) -> Result<Stored<M>> {
         let (mut accepted, mut dropped, mut stopped) = (0, 0, None);
         while 0 < batches.rest_bytes() {
-            let room = self.shared.ingest.for_slice(batches.rest_bytes()).await;
-            let _room = match room {
+            // There is room already for what was kept, and whoever has that must not wait for more.
+            let room = match batches.is_kept() {
+                true => None,
+                false => Some(self.shared.ingest.for_slice(batches.rest_bytes()).await),
+            };
+            let _room = match room.transpose() {
                 Ok(room) => room,
                 Err(error) => {
                     stopped = Some(error);
