@@ -201,10 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn a_check_keeps_nothing_and_begins_again() {
-        let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
-        assert_eq!(two.check(0), 0);
-        assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
+    fn a_check_keeps_what_it_read_or_begins_again() {
+        for (kept_bytes_max, is_kept) in [(0, false), (1 << 20, true)] {
+            let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
+            assert_eq!((two.check(kept_bytes_max), two.is_kept()), (0, is_kept));
+            assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
+            assert_eq!((two.rest_bytes(), two.is_kept()), (0, false));
+        }
         let mut bad = batches(Form::JsonLines, b"{\"msg\":\"a\"}\nnonsense\n", 10).unwrap();
         assert_eq!((bad.check(0), bad.refusals[0].number), (1, 2));
     }
