@@ -8,9 +8,8 @@ use std::collections::VecDeque;
 
 /// How many refusals are listed; all are counted.
 pub const REFUSALS_MAX: usize = 100;
-/// A batch is sealed at this many messages, which is about half of what many senders put into a body, so that one half is
-/// read while the other becomes durable …
-pub const BATCH_MESSAGES_MAX: usize = 4096;
+/// A batch is sealed at this many messages …
+pub const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or at this many bytes.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
