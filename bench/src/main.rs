@@ -7,6 +7,7 @@ mod forward;
 mod forward_soak;
 mod growth;
 mod hostile;
+mod ingest;
 mod journal;
 mod measure;
 mod numbered;
@@ -97,6 +98,9 @@ enum Command {
     },
     /// What receiving costs the real server
     Receive(Box<receive::Receive>),
+    /// What receiving over HTTP and from shippers costs the real server, beside storing
+    #[command(after_help = ingest::EXAMPLES)]
+    Ingest(ingest::Ingest),
     /// What forwarding costs the real server, beside storing
     Forward(Box<forward::Forward>),
     /// Forwarding for an hour to destinations that come and go
@@ -129,6 +133,7 @@ fn main() -> Result<()> {
             search::run(&data, (runs, threads), check, &query)
         }
         Command::Receive(receive) => receive.run(),
+        Command::Ingest(ingest) => ingest.run(),
         Command::Forward(forward) => forward.run(),
         Command::ForwardSoak(soak) => soak.run(),
         Command::Soak(soak) => soak.run(),

@@ -2,7 +2,7 @@
 //! Afterwards a search counts the messages: a missing one fails the run, except over UDP.
 
 use crate::measure::print;
-use crate::server::{Counters, Load, Server, ended_children_cpu_micros, router, source};
+use crate::server::{Counters, Load, SEAL_SOON, Server, ended_children_cpu_micros, router, source};
 use crate::table::{aligned, mebibytes};
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// After this long without another message, the wait ends.
 const STALL_MAX: Duration = Duration::from_secs(5);
-/// If sealing is measured too, a journal file is sealed a second after its last message.
-const SEAL_SOON: &str = "storage.seal_after=1s";
 const SEAL_STALL_MAX: Duration = Duration::from_secs(60);
 const COALESCING: &str = "5ms/1MiB";
 

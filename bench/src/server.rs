@@ -9,9 +9,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const TOKEN: &str = "bench";
+/// What the administrator's requests bring.
+pub(crate) const TOKEN: &str = "bench";
 /// The unit in which Linux counts CPU time, on every architecture.
 const TICK_MICROS: u64 = 10_000;
+/// If sealing is measured too, a journal file is sealed a second after its last message.
+pub(crate) const SEAL_SOON: &str = "storage.seal_after=1s";
 
 /// What is measured.
 #[derive(Args, Debug)]
@@ -71,7 +74,8 @@ pub(crate) fn router(sources: &[String], logspace_keys: &str) -> String {
 pub(crate) struct Server {
     child: Child,
     web: String,
-    listening: Vec<String>,
+    /// Sources and URLs.
+    listening: Vec<(String, String)>,
     agent: ureq::Agent,
 }
 
@@ -96,7 +100,8 @@ impl Server {
         for line in BufReader::new(out).lines() {
             let line = line?;
             if let Some(listener) = line.strip_prefix("listening: ") {
-                server.listening.extend(listener.split_once(' ').map(|(_, url)| url.to_owned()));
+                let listener = listener.split_once(' ').map(|(id, url)| (id.to_owned(), url.to_owned()));
+                server.listening.extend(listener);
             } else if let Some(web) = line.strip_prefix("ready: console ") {
                 web.clone_into(&mut server.web);
                 return Ok(server);
@@ -107,17 +112,27 @@ impl Server {
         bail!("the server ended before it was ready ({status}); run `{repeat}` to see why")
     }
 
+    /// The URL of a path of the web listener.
+    pub(crate) fn web_url(&self, path: &str) -> String {
+        format!("{}{path}", self.web)
+    }
+
     /// The URL of a listener.
     pub(crate) fn url(&self, scheme: &str) -> Result<&str> {
         let prefix = format!("{scheme}://");
-        let found = self.listening.iter().find(|url| url.starts_with(&prefix));
-        found.map(String::as_str).with_context(|| format!("the server has no {scheme} listener"))
+        let found = self.listening.iter().map(|(_, url)| url.as_str()).find(|url| url.starts_with(&prefix));
+        found.with_context(|| format!("the server has no {scheme} listener"))
     }
 
     /// The address of a listener.
     pub(crate) fn address(&self, scheme: &str) -> Result<SocketAddr> {
-        let (_, address) = self.url(scheme)?.split_once("://").context("a URL without a scheme")?;
-        Ok(address.parse()?)
+        address_in(self.url(scheme)?)
+    }
+
+    /// The address of the only listener of a source.
+    pub(crate) fn address_of(&self, source: &str) -> Result<SocketAddr> {
+        let found = self.listening.iter().find(|(id, _)| id == source);
+        address_in(&found.with_context(|| format!("the source {source} has no listener"))?.1)
     }
 
     /// The address of the web port.
@@ -177,6 +192,14 @@ impl Server {
         cpu_micros(&self.child.id().to_string(), [11, 12])
     }
 
+    /// The same without what the sealers took: they lag behind, so it would be some or all of it.
+    pub(crate) fn cpu_micros_without_sealing(&self) -> Result<u64> {
+        let threads = self.threads()?;
+        let sealers = threads.iter().filter(|(name, _)| name.starts_with("sealer"));
+        let sealing: u64 = sealers.map(|(_, [user, system])| user + system).sum();
+        Ok(self.cpu_micros()?.saturating_sub(sealing))
+    }
+
     /// CPU time of its threads by name, user and system.
     pub(crate) fn threads(&self) -> Result<BTreeMap<String, [u64; 2]>> {
         let mut threads = BTreeMap::<String, [u64; 2]>::new();
@@ -210,6 +233,11 @@ impl Drop for Server {
     }
 }
 
+fn address_in(url: &str) -> Result<SocketAddr> {
+    let (_, address) = url.split_once("://").context("a URL without a scheme")?;
+    Ok(address.parse()?)
+}
+
 fn agent() -> ureq::Agent {
     ureq::Agent::config_builder().build().into()
 }
@@ -220,7 +248,7 @@ pub(crate) fn ended_children_cpu_micros() -> Result<u64> {
 }
 
 /// The sum of two fields of `/proc/PID/stat`.
-fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
+pub(crate) fn cpu_micros(pid: &str, fields: [usize; 2]) -> Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     Ok(ticks_micros(&stat, fields[0])? + ticks_micros(&stat, fields[1])?)
 }

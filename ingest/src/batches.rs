@@ -4,6 +4,7 @@
 
 use crate::messages::{Messages, Next, Refusal};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+use std::collections::VecDeque;
 
 /// How many refusals are listed; all are counted.
 pub const REFUSALS_MAX: usize = 100;
@@ -27,6 +28,8 @@ pub struct Sender {
 pub struct Batches<M> {
     messages: M,
     sender: Sender,
+    /// What a check has read and kept, in order: nothing else is left then.
+    kept: VecDeque<Batch>,
     /// How many were refused.
     pub refused: usize,
     /// The first of them.
@@ -36,7 +39,7 @@ pub struct Batches<M> {
 impl<M: Messages> Batches<M> {
     /// Of messages from one sender.
     pub fn of(messages: M, sender: Sender) -> Batches<M> {
-        Batches { messages, sender, refused: 0, refusals: Vec::new() }
+        Batches { messages, sender, kept: VecDeque::new(), refused: 0, refusals: Vec::new() }
     }
 
     /// What the protocol has to say of what was read so far.
@@ -46,11 +49,19 @@ impl<M: Messages> Batches<M> {
 
     /// How much is left.
     pub fn rest_bytes(&self) -> usize {
-        self.messages.rest_bytes()
+        self.messages.rest_bytes().max(self.kept.len())
+    }
+
+    /// Whether what is left was read before.
+    pub fn is_kept(&self) -> bool {
+        !self.kept.is_empty()
     }
 
     /// The next messages; an empty batch if all that were left are refused.
     pub fn next_batch(&mut self) -> Batch {
+        if let Some(batch) = self.kept.pop_front() {
+            return batch;
+        }
         let mut builder = BatchBuilder::new();
         let mut bytes = 0;
         let Sender { source, peer, received } = &self.sender;
@@ -70,13 +81,24 @@ impl<M: Messages> Batches<M> {
         builder.seal()
     }
 
-    /// Reads all of them once and keeps none, so that a body with a bad message can be refused before anything of it is
-    /// stored; says how many would be refused. Afterwards it begins again.
-    pub fn check(&mut self) -> usize {
+    /// Reads all of them, so that a body with a bad message can be refused before anything of it is stored; says how many
+    /// would be refused. As long as they take no more memory than this, they are kept. If they take more, none is, and
+    /// reading begins again.
+    pub fn check(&mut self, kept_bytes_max: usize) -> usize {
+        let (mut kept, mut kept_bytes) = (VecDeque::new(), 0);
         while 0 < self.rest_bytes() {
-            self.next_batch();
+            let batch = self.next_batch();
+            kept_bytes += batch.memory_bytes();
+            if kept_bytes_max < kept_bytes {
+                kept.clear();
+            } else if 0 < batch.rows() {
+                kept.push_back(batch);
+            }
         }
-        self.messages.restart();
+        if kept_bytes_max < kept_bytes {
+            self.messages.restart();
+        }
+        self.kept = kept;
         self.refused
     }
 

@@ -95,6 +95,10 @@ impl Verb {
     const fn has_document(self) -> bool {
         !matches!(self, Verb::Delete)
     }
+
+    const fn is_done(self) -> bool {
+        matches!(self, Verb::Create | Verb::Index)
+    }
 }
 
 /// Verb, index and id.
@@ -229,13 +233,17 @@ impl Bulk {
         }
         if filter.has_items(errors) {
             out.push_str("\"items\":[");
+            // What most items have in common is written once.
+            let indexes: Vec<String> = self.indexes.iter().map(|index| quoted(index)).collect();
+            let ids = format!("\"{:x}-", self.sender.received.nanos());
             let mut added = 0;
             for (number, item) in self.items.iter().enumerate() {
                 let is_taken = item.refused.is_none() && {
                     added += 1;
                     added <= taken
                 };
-                self.write_item(number, (item, is_taken), later, filter, &mut out);
+                let index = indexes.get(item.index as usize).map_or("\"\"", String::as_str);
+                item.write((index, &ids, number), is_taken, later, filter, &mut out);
             }
             if out.ends_with(',') {
                 out.pop();
@@ -248,15 +256,29 @@ impl Bulk {
         out
     }
 
-    fn write_item(
+    /// Notes what is left as not taken, after storing has stopped: senders look for an item for each action.
+    pub fn end(&mut self) {
+        while let Ok(Some((_, Said { verb, index, id }))) = self.action() {
+            if verb.has_document() {
+                line(&self.body, &mut self.at);
+            }
+            let refused = (!verb.is_done()).then(|| UNCHANGEABLE.into());
+            self.items.push(Item { verb, index, id, refused });
+        }
+    }
+}
+
+impl Item {
+    /// Appends it, with the name of its index in quotes, what generated ids begin with, and its number.
+    fn write(
         &self,
-        number: usize,
-        (item, is_taken): (&Item, bool),
+        (index, ids, number): (&str, &str, usize),
+        is_taken: bool,
         later: Option<&str>,
         filter: &Filter,
         out: &mut String,
     ) {
-        let (status, kind, reason) = match &item.refused {
+        let (status, kind, reason) = match &self.refused {
             Some(reason) => (400, "mapper_parsing_exception", &**reason),
             None if is_taken => (201, "", ""),
             None => (429, "es_rejected_execution_exception", later.unwrap_or("send it again")),
@@ -264,14 +286,19 @@ impl Bulk {
         if !filter.status && is_taken {
             return;
         }
-        write!(out, "{{\"{}\":{{", item.verb.name()).expect("writing to a text does not fail");
+        out.push_str("{\"");
+        out.push_str(self.verb.name());
+        out.push_str("\":{");
         if filter.is_whole {
-            let index = self.indexes.get(item.index as usize).map_or("", String::as_str);
-            write!(out, "\"_index\":{},\"_id\":", quoted(index)).expect("writing to a text does not fail");
-            match &item.id {
+            out.push_str("\"_index\":");
+            out.push_str(index);
+            out.push_str(",\"_id\":");
+            match &self.id {
                 Some(id) => out.push_str(&quoted(id)),
-                None => write!(out, "\"{:x}-{number}\"", self.sender.received.nanos())
-                    .expect("writing to a text does not fail"),
+                None => {
+                    out.push_str(ids);
+                    write!(out, "{number}\"").expect("writing to a text does not fail");
+                }
             }
             out.push(',');
             if is_taken {

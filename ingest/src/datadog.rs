@@ -7,14 +7,12 @@
 
 use crate::batches::Sender;
 use crate::messages::{LIMITS, Messages, Next, Refused};
-use crate::split::{count_objects, element};
+use crate::split::Elements;
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field};
 use logstead_syslog::format::Clock;
 use logstead_syslog::format::json::Json;
 use logstead_syslog::format::keys::{Column, KEYS, Keys};
-use serde::Deserialize;
-use std::borrow::Cow;
 
 const HINT: &str = "send an array of objects with a `message`, or one";
 /// Most tags of a message that are fields; the others stand in `ddtags`.
@@ -25,14 +23,23 @@ pub struct Datadog {
     body: Vec<u8>,
     json: Json,
     sender: Sender,
-    at: usize,
-    number: usize,
+    elements: Elements,
 }
 
-#[derive(Deserialize)]
-struct Tagged<'a> {
-    #[serde(borrow)]
-    ddtags: Option<Cow<'a, str>>,
+/// Adds a field for each tag, if these are tags.
+fn add_tags(name: &str, tags: &str, builder: &mut BatchBuilder) {
+    if name != "ddtags" {
+        return;
+    }
+    for tag in tags.split(',').take(TAGS_MAX) {
+        let Some((name, value)) = tag.trim().split_once(':').filter(|(name, _)| !name.is_empty()) else {
+            continue;
+        };
+        match Field::from_name(name) {
+            None => builder.field(name.as_bytes(), value.as_bytes()),
+            Some(_) => builder.field(format!("tag.{name}").as_bytes(), value.as_bytes()),
+        }
+    }
 }
 
 fn keys() -> Keys {
@@ -50,42 +57,29 @@ fn keys() -> Keys {
 impl Datadog {
     /// Refuses a body that is none.
     pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Datadog, Refused> {
-        Refused::above(count_objects(&body, HINT)?, messages_max)?;
-        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, at: 0, number: 0 })
+        let elements = Elements::of(&body, messages_max, HINT)?;
+        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, elements })
     }
 }
 
 impl Messages for Datadog {
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
-        let Some(object) = element(&self.body, &mut self.at) else {
-            self.at = self.body.len();
-            return None;
-        };
-        self.number += 1;
+        let object = self.elements.next(&self.body)?;
         let zone = TimeZone::UTC;
         let clock = Clock::of_receipt(self.sender.received, &zone);
-        if let Err(rejected) = self.json.parse(object, clock, self.sender.peer.as_bytes(), builder) {
-            return Some(Next::refused(self.number, rejected.to_string()));
-        }
-        let tags = serde_json::from_slice::<Tagged<'_>>(object).ok().and_then(|tagged| tagged.ddtags);
-        for tag in tags.iter().flat_map(|tags| tags.split(',')).take(TAGS_MAX) {
-            let Some((name, value)) = tag.trim().split_once(':').filter(|(name, _)| !name.is_empty()) else {
-                continue;
-            };
-            match Field::from_name(name) {
-                None => builder.field_of_last(name.as_bytes(), value.as_bytes()),
-                Some(_) => builder.field_of_last(format!("tag.{name}").as_bytes(), value.as_bytes()),
-            }
+        let parsed = self.json.parse_also(object, clock, self.sender.peer.as_bytes(), builder, add_tags);
+        if let Err(rejected) = parsed {
+            return Some(Next::refused(self.elements.number(), rejected.to_string()));
         }
         Some(Next::Added { bytes: object.len() })
     }
 
     fn rest_bytes(&self) -> usize {
-        self.body.len() - self.at
+        self.elements.rest_bytes()
     }
 
     fn restart(&mut self) {
-        (self.at, self.number) = (0, 0);
+        self.elements.restart();
     }
 }
 

@@ -14,7 +14,7 @@
 
 use crate::batches::Sender;
 use crate::messages::{LIMITS, Messages, Next};
-use crate::split::{line, value};
+use crate::split::line;
 use logstead_parse::{JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Timestamp};
 use logstead_syslog::format::beside::{Beside, Text, push};
@@ -174,22 +174,22 @@ impl Hec {
     }
 
     fn event(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
-        let (object, end) = match value(&self.body, self.at) {
-            None => {
-                self.at = self.body.len();
-                return None;
-            }
-            Some(Ok(found)) => found,
-            Some(Err(error)) => {
-                self.number += 1;
-                return self.fails(What::Format(error.to_string()));
-            }
+        let rest = &self.body[self.at..];
+        let mut events = serde_json::Deserializer::from_slice(rest).into_iter::<Event<'_>>();
+        let Some(event) = events.next() else {
+            self.at = self.body.len();
+            return None;
         };
         self.number += 1;
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return self.fails(What::Format(error.to_string())),
+        };
         if self.messages_max < self.number {
             return self.fails(What::TooMany);
         }
-        match self.add(object, builder) {
+        let (object, end) = (rest[..events.byte_offset()].trim_ascii_start(), self.at + events.byte_offset());
+        match self.add(object, event, builder) {
             Ok(bytes) => {
                 self.at = end;
                 Some(Next::Added { bytes })
@@ -198,10 +198,8 @@ impl Hec {
         }
     }
 
-    fn add(&self, object: &[u8], builder: &mut BatchBuilder) -> Result<usize, What> {
+    fn add(&self, object: &[u8], event: Event<'_>, builder: &mut BatchBuilder) -> Result<usize, What> {
         LIMITS.check_line(object).map_err(|error| What::Format(error.to_string()))?;
-        let event: Event<'_> =
-            serde_json::from_slice(object).map_err(|error| What::Format(error.to_string()))?;
         let mut outer: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
         let metadata = [
             ("host", event.host),
@@ -212,17 +210,13 @@ impl Hec {
         for (name, value) in metadata {
             outer.extend(value.filter(|value| !value.is_empty()).map(|value| (name.into(), value)));
         }
-        if let Some(fields) = event.fields.filter(|fields| fields.get() != "null") {
-            let fields = read(fields.get()).ok_or(What::Fields)?;
-            outer.extend(fields.pairs().map(|(name, value)| (name.to_owned().into(), value)));
-        }
+        let fields = event.fields.map(RawValue::get).filter(|fields| *fields != "null");
+        let fields = fields.map(|fields| read(fields).ok_or(What::Fields)).transpose()?;
+        outer.extend(fields.iter().flat_map(JsonObject::pairs).map(|(name, value)| (name.into(), value)));
         let text = event.event.map(RawValue::get).filter(|text| *text != "null").ok_or(What::Missing)?;
         let inner = text.starts_with('{').then(|| read(text).ok_or_else(too_large)).transpose()?;
-        let mut own: Vec<(Cow<'_, str>, Cow<'_, str>)> = inner
-            .iter()
-            .flat_map(JsonObject::pairs)
-            .map(|(name, value)| (name.to_owned().into(), value))
-            .collect();
+        let mut own: Vec<(Cow<'_, str>, Cow<'_, str>)> =
+            inner.iter().flat_map(JsonObject::pairs).map(|(name, value)| (name.into(), value)).collect();
         let message = self.message(text, inner.is_some(), &mut own)?;
         let time = event.time.and_then(|time| time_of(time.get().trim_matches('"')));
         let time = time.or_else(|| time_among(&own)).or(self.time);
@@ -409,17 +403,17 @@ mod tests {
             (r#"{"event":"a","host":7}"#, 0, None),
         ] {
             let mut batches = hec(body.as_bytes(), Form::Events, About::default(), 9);
-            assert_eq!(batches.check(), 1, "{body}");
+            assert_eq!(batches.check(0), 1, "{body}");
             let hec = batches.into_messages();
             let fault = hec.fault().unwrap();
             assert_eq!(fault.number, number, "{body}");
             assert!(what.is_none_or(|what| fault.what == what), "{body}: {fault:?}");
         }
         let mut many = hec(b"a\nb\nc\n", Form::Lines, About::default(), 2);
-        many.check();
+        many.check(0);
         assert_eq!(many.into_messages().fault().unwrap().what, What::TooMany);
         let deep = format!("{{\"event\":{}1{}}}", "{\"a\":".repeat(5000), "}".repeat(5000));
-        assert_eq!(hec(deep.as_bytes(), Form::Events, About::default(), 9).check(), 1);
+        assert_eq!(hec(deep.as_bytes(), Form::Events, About::default(), 9).check(0), 1);
     }
 
     proptest! {

@@ -216,7 +216,7 @@ impl Journal {
         if !self.entry.raw.is_empty() || self.entry.is_cut {
             self.entries += 1;
             done(&self.entry);
-            self.entry = Entry::default();
+            self.entry.clear();
         }
     }
 }
@@ -246,6 +246,13 @@ fn begin(rest: &[u8], room: usize) -> Option<Begin> {
 }
 
 impl Entry {
+    /// Makes room for the next one in the same memory.
+    fn clear(&mut self) {
+        self.raw.clear();
+        self.fields.clear();
+        self.is_cut = false;
+    }
+
     fn add(&mut self, field: &[u8], name: Range<usize>, value: Range<usize>) {
         let at = self.raw.len();
         self.raw.extend_from_slice(field);

@@ -5,7 +5,7 @@
 
 use crate::batches::Sender;
 use crate::messages::{LIMITS, Messages, Next, Refused};
-use crate::split::{count_lines, count_objects, element, line};
+use crate::split::{Elements, count_lines, line};
 use jiff::tz::TimeZone;
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 use logstead_syslog::format::json::{Json, Rejected};
@@ -98,7 +98,9 @@ pub struct Ours {
     form: Form,
     reader: Reader,
     sender: Sender,
-    /// Where the next message may begin, and how many lines or objects there were before.
+    /// Objects that do not stand in lines.
+    elements: Elements,
+    /// Where the next line may begin, and how many lines or objects there were before.
     at: usize,
     number: usize,
 }
@@ -111,27 +113,24 @@ impl Ours {
         sender: Sender,
         messages_max: usize,
     ) -> Result<Ours, Refused> {
-        let messages = match form {
-            Form::Json => count_objects(&body, HINT)?,
-            Form::JsonLines | Form::Text => count_lines(&body, messages_max),
+        let elements = match form {
+            Form::Json => Elements::of(&body, messages_max, HINT)?,
+            Form::JsonLines | Form::Text => {
+                Refused::above(count_lines(&body, messages_max), messages_max)?;
+                Elements::none()
+            }
         };
-        Refused::above(messages, messages_max)?;
-        Ok(Ours { body, form, reader: Reader::new(reading), sender, at: 0, number: 0 })
+        Ok(Ours { body, form, reader: Reader::new(reading), sender, elements, at: 0, number: 0 })
     }
 }
 
 impl Messages for Ours {
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
-        let Ours { body, form, reader, sender, at, number } = self;
+        let Ours { body, form, reader, sender, elements, at, number } = self;
         let part = loop {
             let part = match form {
-                Form::Json => element(body, at),
-                Form::JsonLines | Form::Text => line(body, at),
-            };
-            let Some(part) = part else {
-                // After the last object of an array, its bracket is left.
-                *at = body.len();
-                return None;
+                Form::Json => elements.next(body)?,
+                Form::JsonLines | Form::Text => line(body, at)?,
             };
             *number += 1;
             if !part.trim_ascii().is_empty() {
@@ -149,11 +148,15 @@ impl Messages for Ours {
     }
 
     fn rest_bytes(&self) -> usize {
-        self.body.len() - self.at
+        match self.form {
+            Form::Json => self.elements.rest_bytes(),
+            Form::JsonLines | Form::Text => self.body.len() - self.at,
+        }
     }
 
     fn restart(&mut self) {
         (self.at, self.number) = (0, 0);
+        self.elements.restart();
     }
 }
 
@@ -198,12 +201,15 @@ mod tests {
     }
 
     #[test]
-    fn a_check_keeps_nothing_and_begins_again() {
-        let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
-        assert_eq!(two.check(), 0);
-        assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
+    fn a_check_keeps_what_it_read_or_begins_again() {
+        for (kept_bytes_max, is_kept) in [(0, false), (1 << 20, true)] {
+            let mut two = batches(Form::JsonLines, b"{\"msg\":\"a\"}\n{\"msg\":\"b\"}\n", 10).unwrap();
+            assert_eq!((two.check(kept_bytes_max), two.is_kept()), (0, is_kept));
+            assert_eq!(all(&mut two).iter().map(Batch::rows).sum::<usize>(), 2);
+            assert_eq!((two.rest_bytes(), two.is_kept()), (0, false));
+        }
         let mut bad = batches(Form::JsonLines, b"{\"msg\":\"a\"}\nnonsense\n", 10).unwrap();
-        assert_eq!((bad.check(), bad.refusals[0].number), (1, 2));
+        assert_eq!((bad.check(0), bad.refusals[0].number), (1, 2));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::messages::Refused;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
+use std::ops::Range;
 
 /// The line at a position, which moves past it.
 pub(crate) fn line<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
@@ -20,18 +21,6 @@ pub(crate) fn count_lines(body: &[u8], max: usize) -> usize {
     lines.filter(|line| !line.trim_ascii().is_empty()).take(max.saturating_add(1)).count()
 }
 
-/// The element at or after a position in a JSON text that was [checked](count_objects).
-pub(crate) fn element<'b>(body: &'b [u8], at: &mut usize) -> Option<&'b [u8]> {
-    let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',');
-    let mut start = *at + body.get(*at..)?.iter().take_while(|byte| between(byte)).count();
-    if start < body.len() && body[..start].trim_ascii().is_empty() && body[start] == b'[' {
-        start += 1;
-    }
-    let (value, end) = value(body, start)?.ok()?;
-    *at = end;
-    Some(value)
-}
-
 /// The JSON value at a position, and where it ends; `None` where nothing is left.
 pub(crate) fn value(body: &[u8], start: usize) -> Option<Result<(&[u8], usize), serde_json::Error>> {
     let mut values = serde_json::Deserializer::from_slice(body.get(start..)?).into_iter::<&RawValue>();
@@ -40,33 +29,91 @@ pub(crate) fn value(body: &[u8], start: usize) -> Option<Result<(&[u8], usize), 
     Some(value.map(|value| (value.get().as_bytes(), end)))
 }
 
-/// The number of objects in an array; 1 for anything else. Refuses invalid JSON.
-pub(crate) fn count_objects(body: &[u8], hint: &str) -> Result<usize, Refused> {
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let counted = if body.trim_ascii_start().starts_with(b"[") {
-        reader.deserialize_seq(CountElements)
-    } else {
-        <&RawValue>::deserialize(&mut reader).map(|_| 1)
-    };
-    counted.and_then(|count| reader.end().map(|()| count)).map_err(|error| Refused::of_json(&error, hint))
+/// Where the elements of an array stand, or the only value: found in the pass that refuses what is not JSON, so that no
+/// other one has to look for their ends.
+#[derive(Debug)]
+pub(crate) struct Elements {
+    places: Vec<Range<u32>>,
+    next: usize,
+    body_bytes: usize,
 }
 
-/// Counts the elements of an array without keeping them.
-struct CountElements;
+impl Elements {
+    /// Refuses invalid JSON, and more elements than may be.
+    pub(crate) fn of(body: &[u8], messages_max: usize, hint: &str) -> Result<Elements, Refused> {
+        if u32::try_from(body.len()).is_err() {
+            return Err(Refused::malformed("the body is longer than 4 GiB: send it in parts"));
+        }
+        let mut reader = serde_json::Deserializer::from_slice(body);
+        let mut find = Find { body, places: Vec::new(), count: 0, messages_max };
+        let found = if body.trim_ascii_start().starts_with(b"[") {
+            reader.deserialize_seq(&mut find)
+        } else {
+            <&RawValue>::deserialize(&mut reader).map(|value| find.add(value))
+        };
+        found.and_then(|()| reader.end()).map_err(|error| Refused::of_json(&error, hint))?;
+        Refused::above(find.count, messages_max)?;
+        Ok(Elements { places: find.places, next: 0, body_bytes: body.len() })
+    }
 
-impl<'de> Visitor<'de> for CountElements {
-    type Value = usize;
+    /// None, of a body that is something else.
+    pub(crate) fn none() -> Elements {
+        Elements { places: Vec::new(), next: 0, body_bytes: 0 }
+    }
+
+    /// The next element of the body.
+    pub(crate) fn next<'b>(&mut self, body: &'b [u8]) -> Option<&'b [u8]> {
+        let place = self.places.get(self.next)?;
+        self.next += 1;
+        body.get(place.start as usize..place.end as usize)
+    }
+
+    /// How many came.
+    pub(crate) fn number(&self) -> usize {
+        self.next
+    }
+
+    /// How much of the body is left; 0 only behind the last element.
+    pub(crate) fn rest_bytes(&self) -> usize {
+        self.places.get(self.next).map_or(0, |place| self.body_bytes - place.start as usize)
+    }
+
+    /// Begins again.
+    pub(crate) fn restart(&mut self) {
+        self.next = 0;
+    }
+}
+
+/// Notes where elements stand, and keeps nothing else of them.
+struct Find<'b> {
+    body: &'b [u8],
+    places: Vec<Range<u32>>,
+    count: usize,
+    messages_max: usize,
+}
+
+impl Find<'_> {
+    fn add(&mut self, value: &RawValue) {
+        self.count += 1;
+        if self.count <= self.messages_max {
+            let start = value.get().as_ptr().addr() - self.body.as_ptr().addr();
+            self.places.push(start as u32..(start + value.get().len()) as u32);
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Find<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<usize, A::Error> {
-        let mut count = 0;
-        while elements.next_element::<&RawValue>()?.is_some() {
-            count += 1;
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(element) = elements.next_element::<&RawValue>()? {
+            self.add(element);
         }
-        Ok(count)
+        Ok(())
     }
 }
 

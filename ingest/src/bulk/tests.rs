@@ -66,6 +66,17 @@ fn each_action_has_an_item_in_order() {
 }
 
 #[test]
+fn what_was_not_even_read_has_its_item_as_well() {
+    let mut bulk = bulk(MIXED.as_bytes(), 6).unwrap().into_messages();
+    bulk.end();
+    let reply = reply(&bulk, 0, Some("full"), Some("items.*.status"));
+    let items = reply["items"].as_array().unwrap();
+    let status = |item: &Value| item.as_object().unwrap().values().next().unwrap()["status"].clone();
+    assert_eq!(items.iter().map(status).collect::<Vec<_>>(), [429, 429, 429, 400, 400, 429]);
+    assert_eq!(bulk.rest_bytes(), 0);
+}
+
+#[test]
 fn what_is_not_stored_is_to_be_sent_again() {
     let mut batches = bulk(MIXED.as_bytes(), 6).unwrap();
     all(&mut batches);

@@ -101,17 +101,34 @@ impl Json {
         host: &[u8],
         builder: &mut BatchBuilder,
     ) -> Result<(), Rejected> {
+        self.parse_also(line, clock, host, builder, |_, _, _| {})
+    }
+
+    /// The same, where `also` may add more for each name and value that becomes a field.
+    pub fn parse_also(
+        &self,
+        line: &[u8],
+        clock: Clock<'_>,
+        host: &[u8],
+        builder: &mut BatchBuilder,
+        also: impl Fn(&str, &str, &mut BatchBuilder),
+    ) -> Result<(), Rejected> {
         let object = read(line, self.limits)?;
         let pairs = pairs(&object);
         let found = Found::among(&pairs, &self.keys, clock);
-        add_fields(&pairs, &found.taken, builder);
+        add_fields(&pairs, &found.taken, builder, also);
         push(line, &pairs, &found, host, builder);
         Ok(())
     }
 }
 
 /// Adds the pairs that are not taken for columns.
-fn add_fields(pairs: &[Pair<'_, '_>], taken: &[usize], builder: &mut BatchBuilder) {
+fn add_fields(
+    pairs: &[Pair<'_, '_>],
+    taken: &[usize],
+    builder: &mut BatchBuilder,
+    also: impl Fn(&str, &str, &mut BatchBuilder),
+) {
     for (_, pair) in pairs.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
         let (name, value) = (pair.name.as_bytes(), pair.value.as_bytes());
         if is_taken(name) {
@@ -119,6 +136,7 @@ fn add_fields(pairs: &[Pair<'_, '_>], taken: &[usize], builder: &mut BatchBuilde
         } else {
             builder.field(name, value);
         }
+        also(pair.name, &pair.value, builder);
     }
 }
 

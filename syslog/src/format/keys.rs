@@ -53,8 +53,25 @@ pub const KEYS: [(Column, &str); 9] = [
     (Column::Msgid, "msgid"),
 ];
 
+/// What programs call severities, and syslog's names for them.
+const LEVELS: [(&str, &str); 10] = [
+    ("fatal", "crit"),
+    ("60", "crit"),
+    ("50", "err"),
+    ("40", "warning"),
+    ("30", "info"),
+    ("20", "debug"),
+    ("10", "debug"),
+    ("trace", "debug"),
+    ("verbose", "debug"),
+    ("fine", "debug"),
+];
+
 /// What a severity without a facility belongs to, as in syslog.
 pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
+
+/// Room for the keys of most objects.
+const RANKED_EXPECTED: usize = 12;
 
 /// The keys that are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +80,10 @@ pub struct Keys {
     keys: Vec<(Column, String)>,
     /// For each letter that a key begins with, the lengths of these keys: most keys of most objects are none of them.
     lengths: [u64; 128],
+    /// Places of keys by the letter that they begin with, and for each letter where those of it and of the letters before
+    /// it end. Comparing every name with every key took a third of the time of reading an object.
+    places: Vec<u16>,
+    ends: [u16; 128],
 }
 
 /// What an object says of the columns, and where.
@@ -90,16 +111,27 @@ impl Default for Keys {
 impl Keys {
     /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
     pub fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
-        let mut keys = Vec::with_capacity(64);
-        let mut lengths = [0; 128];
+        let mut keys: Vec<(Column, String)> = Vec::with_capacity(64);
         for (column, default) in KEYS {
             let list = instead(column).unwrap_or_else(|| default.to_owned());
-            for key in list.split(',').map(str::trim).filter(|key| !key.is_empty()) {
-                lengths[first_letter(key)] |= 1 << key.len().min(63);
-                keys.push((column, key.to_owned()));
-            }
+            let named = list.split(',').map(str::trim).filter(|key| !key.is_empty());
+            keys.extend(named.map(|key| (column, key.to_owned())));
         }
-        Keys { keys, lengths }
+        // More keys than this are in no address of a request.
+        keys.truncate(usize::from(u16::MAX));
+        let (mut lengths, mut ends) = ([0; 128], [0; 128]);
+        let mut places: Vec<u16> = (0..keys.len() as u16).collect();
+        places.sort_by_key(|place| first_letter(&keys[usize::from(*place)].1));
+        for (_, key) in &keys {
+            lengths[first_letter(key)] |= 1 << key.len().min(63);
+        }
+        for (at, place) in places.iter().enumerate() {
+            ends[first_letter(&keys[usize::from(*place)].1)] = at as u16 + 1;
+        }
+        for letter in 1..ends.len() {
+            ends[letter] = ends[letter].max(ends[letter - 1]);
+        }
+        Keys { keys, lengths, places, ends }
     }
 
     /// The same for values beside a text, which says itself what its message is and when it was written.
@@ -112,14 +144,18 @@ impl Keys {
 
     /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
     fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
-        let mut ranked = Vec::new();
+        let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
         for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty()) {
             let name = pair.name;
-            if self.lengths[first_letter(name)] >> name.len().min(63) & 1 == 0 {
+            let letter = first_letter(name);
+            if self.lengths[letter] >> name.len().min(63) & 1 == 0 {
                 continue;
             }
-            let ranks = self.keys.iter().enumerate().filter(|(_, (_, key))| key.eq_ignore_ascii_case(name));
-            ranked.extend(ranks.map(|(rank, _)| (rank, at)));
+            let begin = letter.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let places = &self.places[usize::from(begin)..usize::from(self.ends[letter])];
+            let ranks = places.iter().map(|place| usize::from(*place));
+            let same = ranks.filter(|rank| self.keys[*rank].1.eq_ignore_ascii_case(name));
+            ranked.extend(same.map(|rank| (rank, at)));
         }
         ranked.sort_unstable();
         ranked
@@ -133,8 +169,9 @@ fn first_letter(key: &str) -> usize {
 impl Found {
     /// Looks for the keys among the values of an object.
     pub(super) fn among(pairs: &[Pair<'_, '_>], keys: &Keys, clock: Clock<'_>) -> Found {
-        let mut found = Found::default();
-        for (rank, at) in keys.ranked(pairs) {
+        let ranked = keys.ranked(pairs);
+        let mut found = Found { taken: Vec::with_capacity(ranked.len()), ..Found::default() };
+        for (rank, at) in ranked {
             if !found.taken.contains(&at) && found.take(keys.keys[rank].0, at, &pairs[at].value, clock) {
                 found.taken.push(at);
             }
@@ -234,15 +271,8 @@ fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
 
 /// Syslog's names and numbers, and what programs call theirs.
 pub fn severity(text: &str) -> Option<Severity> {
-    let name = match text.to_ascii_lowercase().as_str() {
-        "fatal" | "60" => "crit",
-        "50" => "err",
-        "40" => "warning",
-        "30" => "info",
-        "20" | "10" | "trace" | "verbose" | "fine" => "debug",
-        _ => text,
-    };
-    name.parse().ok()
+    let other = LEVELS.iter().find(|(level, _)| level.eq_ignore_ascii_case(text));
+    other.map_or(text, |(_, name)| name).parse().ok()
 }
 
 /// Whether a word says how urgent something is: it is not the name of a host or a program.

@@ -26,7 +26,7 @@ async fn logs(incoming: Incoming, body: Body) -> Result<Response> {
     }
     let (body, _room) = incoming.read(body, None).await?;
     let batches = incoming.decode(move |sender, max| Datadog::of(body, sender, max)).await?;
-    let batches = incoming.check(batches).await?;
+    let (batches, _kept) = incoming.check(batches).await?;
     if let Some(first) = batches.refusals.first() {
         let detail = format!("nothing is stored: message {}: {}", first.number, first.reason);
         return Err(ApiError::bad_request(detail));

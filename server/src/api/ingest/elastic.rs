@@ -134,8 +134,12 @@ async fn store(
     };
     let filter = Filter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
-    let messages = stored.messages;
-    let reply = incoming.blocking(move || messages.reply(taken, later.as_deref(), took_ms, &filter)).await?;
+    let mut messages = stored.messages;
+    let reply = move || {
+        messages.end();
+        messages.reply(taken, later.as_deref(), took_ms, &filter)
+    };
+    let reply = incoming.blocking(reply).await?;
     Ok(([(header::CONTENT_TYPE, answer_type(&incoming.headers))], reply).into_response())
 }
 

@@ -12,7 +12,7 @@
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
 use super::repeats::{Begin, KEY_BYTES_MAX, Key};
-use super::room::Room;
+use super::room::{KEPT_MEMORY_MAX, Room};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Peer, Pieces, next_piece};
@@ -31,9 +31,10 @@ use axum::response::{IntoResponse, Response};
 use logstead_ingest::batches::{Batches, Sender};
 use logstead_ingest::encoding::{Encoding, Unpacker};
 use logstead_ingest::messages::{Messages, Refusal, Refused};
-use logstead_record::{BatchBuilder, Origin};
+use logstead_record::{Batch, BatchBuilder, Origin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::SemaphorePermit;
 
 /// The header that names a request that may be sent twice, and the one that says that it was.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -74,6 +75,9 @@ pub(crate) struct Stored<M> {
     /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken.
     pub(crate) stopped: Option<ApiError>,
 }
+
+/// A batch that was read, in memory that was set aside for it; nothing at the end.
+type Next<'a> = Result<Option<(Batch, Option<SemaphorePermit<'a>>)>>;
 
 impl FromRequestParts<Shared> for Incoming {
     type Rejection = ApiError;
@@ -182,14 +186,19 @@ impl Incoming {
     }
 
     /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
-    /// counted.
-    pub(crate) async fn check<M: Messages>(&self, mut batches: Batches<M>) -> Result<Batches<M>> {
-        let _room = self.shared.ingest.for_slice(batches.rest_bytes()).await?;
-        blocking(move || {
-            batches.check();
+    /// counted. The memory for what was read is held for as long as the second value lives.
+    pub(crate) async fn check<M: Messages>(
+        &self,
+        mut batches: Batches<M>,
+    ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
+        let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
+        let batches = blocking(move || {
+            batches.check(KEPT_MEMORY_MAX);
             batches
         })
-        .await
+        .await?;
+        let room = batches.is_kept().then_some(room);
+        Ok((batches, room))
     }
 
     /// Whether the request has an `Idempotency-Key`.
@@ -271,8 +280,8 @@ impl Incoming {
         if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
     }
 
-    /// Stores messages batch by batch, so that as little as possible is in memory: in `logspace`, or where the routes
-    /// say.
+    /// Stores messages batch by batch, so that as little as possible is in memory, each while the next is read: in
+    /// `logspace`, or where the routes say.
     pub(crate) async fn store<M: Messages>(
         &self,
         batches: Batches<M>,
@@ -286,31 +295,36 @@ impl Incoming {
     async fn store_behind<M: Messages>(
         &self,
         before: usize,
-        mut batches: Batches<M>,
+        batches: Batches<M>,
         logspace: Option<&str>,
     ) -> Result<Stored<M>> {
         let (mut accepted, mut dropped, mut stopped) = (0, 0, None);
-        while 0 < batches.rest_bytes() {
-            let room = self.shared.ingest.for_slice(batches.rest_bytes()).await;
-            let _room = match room {
-                Ok(room) => room,
+        let (mut batches, mut next) = self.next_batch(batches).await?;
+        loop {
+            let (batch, room) = match next {
+                Ok(Some(next)) => next,
+                Ok(None) => break,
                 Err(error) => {
                     stopped = Some(error);
                     break;
                 }
             };
-            let batch;
-            (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
             let messages = batch.rows();
-            if messages == 0 {
-                continue;
-            }
             if accepted + dropped < before {
                 accepted += messages;
+                (batches, next) = self.next_batch(batches).await?;
                 continue;
             }
             self.charge(messages, 0);
-            match self.shared.state.pipeline.submit(&self.source, batch, logspace).await {
+            let submit = async {
+                let taken = self.shared.state.pipeline.submit(&self.source, batch, logspace).await;
+                drop(room);
+                taken
+            };
+            // A sender with one request under way would otherwise wait for the disk and for the reader in turn.
+            let (taken, read) = tokio::join!(submit, self.next_batch(batches));
+            (batches, next) = read?;
+            match taken {
                 Ok(Taken { dropped: of_part }) => {
                     accepted += messages - of_part;
                     dropped += of_part;
@@ -323,6 +337,26 @@ impl Incoming {
         }
         let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
         Ok(Stored { messages: batches.into_messages(), accepted, dropped, refused, refusals, stopped })
+    }
+
+    /// Reads the next batch that has messages, if there is room for it in time.
+    async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, Next<'_>)> {
+        while 0 < batches.rest_bytes() {
+            // There is room already for what was kept, and whoever has that must not wait for more.
+            let room = match batches.is_kept() {
+                true => None,
+                false => match self.shared.ingest.for_slice(batches.rest_bytes()).await {
+                    Ok(room) => Some(room),
+                    Err(error) => return Ok((batches, Err(error))),
+                },
+            };
+            let batch;
+            (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
+            if 0 < batch.rows() {
+                return Ok((batches, Ok(Some((batch, room)))));
+            }
+        }
+        Ok((batches, Ok(None)))
     }
 }
 

@@ -122,8 +122,9 @@ pub(crate) async fn ingest(
         .await?;
     let mut batches =
         incoming.decode(move |sender, max| Ours::of(body, (form, reading), sender, max)).await?;
+    let _kept;
     if params.atomic == Some(Switch::On) {
-        batches = incoming.check(batches).await?;
+        (batches, _kept) = incoming.check(batches).await?;
         if 0 < batches.refused {
             let errors = std::mem::take(&mut batches.refusals).into_iter().map(LineError::from).collect();
             let ingested = Ingested { rejected: batches.refused, errors, ..Ingested::default() };

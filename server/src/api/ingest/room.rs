@@ -12,6 +12,8 @@ const BODIES_MAX: usize = 4;
 /// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
 pub(super) const SLICE_MEMORY_MAX: usize = 64 << 20;
 const SLICES_MAX: usize = 4;
+/// What a check keeps of what it has read.
+pub(super) const KEPT_MEMORY_MAX: usize = 32 << 20;
 /// How many times its size in the body a parsed message takes at most.
 pub(super) const PARSED_FACTOR_MAX: usize = 32;
 /// What the smallest batch takes.
@@ -57,8 +59,17 @@ impl Memory {
 
     /// Waits until the next slice of the rest of a body may be parsed.
     pub(super) async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
-        let bytes = rest_bytes.saturating_mul(PARSED_FACTOR_MAX).saturating_add(SMALL_BATCH_BYTES);
-        let bytes = bytes.min(SLICE_MEMORY_MAX);
+        self.for_parsed(rest_bytes, SLICE_MEMORY_MAX).await
+    }
+
+    /// Waits until a whole body may be parsed, slice by slice, of which some are kept.
+    pub(super) async fn for_check(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
+        self.for_parsed(rest_bytes, SLICE_MEMORY_MAX + KEPT_MEMORY_MAX).await
+    }
+
+    async fn for_parsed(&self, body_bytes: usize, memory_max: usize) -> Result<SemaphorePermit<'_>> {
+        let bytes = body_bytes.saturating_mul(PARSED_FACTOR_MAX).saturating_add(SMALL_BATCH_BYTES);
+        let bytes = bytes.min(memory_max);
         places(&self.parsed, bytes.div_ceil(1024) as u32, TOO_MANY).await
     }
 }
