@@ -110,19 +110,22 @@ impl Keys {
         })
     }
 
-    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
+    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count. Empty
+    /// values do not, except that a message may be empty: it is one if no other key has it.
     fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::new();
-        for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty()) {
-            let name = pair.name;
+        for (at, pair) in pairs.iter().enumerate() {
+            let (name, is_empty) = (pair.name, pair.value.is_empty());
             if self.lengths[first_letter(name)] >> name.len().min(63) & 1 == 0 {
                 continue;
             }
-            let ranks = self.keys.iter().enumerate().filter(|(_, (_, key))| key.eq_ignore_ascii_case(name));
-            ranked.extend(ranks.map(|(rank, _)| (rank, at)));
+            let ranks = self.keys.iter().enumerate().filter(|(_, (column, key))| {
+                key.eq_ignore_ascii_case(name) && (!is_empty || *column == Column::Message)
+            });
+            ranked.extend(ranks.map(|(rank, _)| (is_empty, rank, at)));
         }
         ranked.sort_unstable();
-        ranked
+        ranked.into_iter().map(|(_, rank, at)| (rank, at)).collect()
     }
 }
 
