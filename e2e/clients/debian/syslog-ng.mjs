@@ -24,10 +24,11 @@ const destinations = {
 
 const configuration = `@version: 3.38
 options { stats-freq(0); time-reopen(1); log-msg-size(4194304); };
-source s { stdin(flags(no-parse)); };
+# Without a window of this size there are a hundred messages under way, and as many in a batch.
+source s { stdin(flags(no-parse) log-iw-size(10000) log-fetch-limit(1000)); };
 parser json { json-parser(template('{"text":\${MESSAGE}}') prefix(".json.")); };
 destination d { http(${destinations[name]}
-  batch-lines(500) batch-timeout(200) timeout(10) time-reopen(1) retries(1000) log-fifo-size(20000)); };
+  batch-lines(500) batch-timeout(200) timeout(60) time-reopen(1) retries(1000) log-fifo-size(20000)); };
 log { source(s); parser(json); destination(d); flags(flow-control); };
 `;
 writeFileSync(join(folder, 'syslog-ng.conf'), configuration);
