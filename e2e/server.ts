@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export const binary = process.env['LOGSTEAD'] ?? join(root, 'target/release/logstead');
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
-const token = 'e2e-administrator-token';
+const administratorToken = 'e2e-administrator-token';
 const NEWLINE = Buffer.from('\n');
 
 /** Two logspaces, so that a route has somewhere else to send to. */
@@ -98,6 +98,8 @@ export interface Message {
 export class Logstead {
   /** Everything that the server printed. */
   output = '';
+  /** What programs prove by that they may do everything. */
+  readonly token = administratorToken;
   private origin = '';
   /** Where the console listens: the second start takes the port of the first, as a service does. */
   private listen = '127.0.0.1:0';
@@ -171,6 +173,13 @@ export class Logstead {
   async count(query: string): Promise<number> {
     const answer = await this.post<{ count: number }>('/count', { query });
     return answer.count;
+  }
+
+  /** The texts of all messages, in no order. */
+  async texts(): Promise<string[]> {
+    const response = await this.api('GET', '/export?query=*&format=ndjson');
+    const lines = (await response.text()).split('\n').filter((line) => line !== '');
+    return lines.map((line) => (JSON.parse(line) as Message).message);
   }
 
   /** How often each value of a field is there, most frequent first. */
@@ -257,7 +266,7 @@ export class Logstead {
   ): Promise<Response> {
     const response = await fetch(this.url(`/api/v1${path}`), {
       method,
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': type },
       body,
     });
     if (!response.ok)
@@ -307,7 +316,7 @@ export class Logstead {
 
   private credentials(): Record<string, string> {
     if (this.options.administrator === false) return {};
-    return { LOGSTEAD_ADMIN_PASSWORD: admin.password, LOGSTEAD_ADMIN_TOKEN: token };
+    return { LOGSTEAD_ADMIN_PASSWORD: admin.password, LOGSTEAD_ADMIN_TOKEN: this.token };
   }
 
   private async end(signal: NodeJS.Signals): Promise<void> {

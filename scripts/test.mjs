@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole, installDependencies } from './build.mjs';
+import { fetchClients } from './clients.mjs';
 import { browser, preparePackages, prepareSenders } from './packages.mjs';
 import { reader, told } from './libtest.mjs';
 import { root, run } from './run.mjs';
@@ -79,6 +80,7 @@ async function testWeb() {
 
 async function testEndToEnd() {
   if (!(await preparePackages())) return { code: 3 };
+  await fetchClients({ all: false });
   const built = await run('npm', ['run', '--silent', 'build']);
   if (built !== 0) return { code: built };
   const report = freshReport('e2e.json');

@@ -7,6 +7,8 @@
 //! | `time`                   | the time, in seconds with a fraction, as a number or a text                     |
 //! | `host`, `source`, `sourcetype`, `index`, `fields` | [beside](logstead_syslog::format::beside) the message |
 //!
+//! A message may be empty, also where Splunk refuses it: it would take all others of its body with it.
+//!
 //! Lines without objects (`/raw`) have the same beside them, from the request.
 //!
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent. A body is taken as a whole: its
@@ -45,8 +47,6 @@ pub enum What {
     Format(String),
     /// It has no `event`.
     Missing,
-    /// Its `event` is empty.
-    Blank,
     /// Its `fields` are not a flat object.
     Fields,
     /// There are more than may be.
@@ -250,16 +250,19 @@ impl Hec {
         own: &mut Vec<(Cow<'_, str>, Cow<'e, str>)>,
     ) -> Result<Cow<'e, str>, What> {
         if is_object {
-            let named = |key: &&str| {
-                own.iter().position(|(name, value)| name.eq_ignore_ascii_case(key) && !value.is_empty())
+            let named = |may_be_empty: bool| {
+                MESSAGE_KEYS.iter().find_map(|key| {
+                    own.iter().position(|(name, value)| {
+                        name.eq_ignore_ascii_case(key) && (may_be_empty || !value.is_empty())
+                    })
+                })
             };
-            return Ok(match MESSAGE_KEYS.iter().find_map(named) {
+            return Ok(match named(false).or_else(|| named(true)) {
                 Some(at) => own.remove(at).1,
                 None => text.into(),
             });
         }
-        let message = if text.starts_with('"') { unquoted(text)? } else { text.into() };
-        if message.is_empty() { Err(What::Blank) } else { Ok(message) }
+        if text.starts_with('"') { unquoted(text) } else { Ok(text.into()) }
     }
 }
 
@@ -374,6 +377,10 @@ mod tests {
                 "- 10.0.0.9  - {\"a\":1} | a=1",
             ],
         );
+        check(
+            r#"{"event":""}{"event":{"message":"","a":1}}{"event":{"msg":"","line":"m"}}"#,
+            &["- 10.0.0.9  -  |", "- 10.0.0.9  -  | a=1", "- 10.0.0.9  - m | msg="],
+        );
         check(r#"{"event":"m","time":"soon"}"#, &["- 10.0.0.9  - m | splunk.time=\"soon\""]);
         check("", &[]);
     }
@@ -396,7 +403,6 @@ mod tests {
             (r#"{"event":"a"} nonsense"#, 1, None),
             (r#"{"event":"a"}{"host":"h"}{"event":"b"}"#, 1, Some(What::Missing)),
             (r#"{"event":null}"#, 0, Some(What::Missing)),
-            (r#"{"event":"a"}{"event":"b"}{"event":""}"#, 2, Some(What::Blank)),
             (r#"{"event":"a","fields":[1]}"#, 0, Some(What::Fields)),
             (r#"[{"event":"a"}]"#, 0, None),
             (r#"{"event":"a""#, 0, None),

@@ -53,7 +53,8 @@ pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
 async fn serve(request: Request) -> Response {
     let path = request.uri().path();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    if path == "/" && is_read && is_shipper(request.headers()) {
+    if path == "/" && is_read && !wants_html(request.headers()) {
+        // Somebody who looks for Elasticsearch.
         return greeting(request.headers());
     }
     let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
@@ -87,13 +88,6 @@ fn wants_html(request: &HeaderMap) -> bool {
         let name = range.split(';').next().unwrap_or_default().trim();
         name.eq_ignore_ascii_case("text/html") || name.eq_ignore_ascii_case("application/xhtml+xml")
     })
-}
-
-/// Whether it is a shipper that looks for Elasticsearch: it has a token, or wants JSON, or says nothing.
-fn is_shipper(request: &HeaderMap) -> bool {
-    let accepted = request.get(header::ACCEPT).map(|value| value.to_str().unwrap_or_default());
-    let is_json = accepted.is_none_or(|accepted| accepted.contains("json"));
-    !wants_html(request) && (is_json || request.contains_key(header::AUTHORIZATION))
 }
 
 fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {

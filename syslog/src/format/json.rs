@@ -326,6 +326,15 @@ mod tests {
         check("{}", "- - - - {} |");
         check(r#" {"a":1} "#, r#"- - - -  {"a":1}  | a=1"#);
         check(r#"{"message":{"a":1}}"#, r#"- - - - {"message":{"a":1}} | message.a=1"#);
+        check(r#"{"message":null}"#, r#"- - - - {"message":null} |"#);
+    }
+
+    #[test]
+    fn a_message_may_be_empty() {
+        check(r#"{"message":""}"#, "- - - -  |");
+        check(r#"{"message":"","a":1,"level":"warn"}"#, "- - - warning  | a=1");
+        check(r#"{"log":"","msg":""}"#, "- - - -  | json.log=");
+        check(r#"{"log":"","msg":"text","host":""}"#, "- - - - text | json.log= json.host=");
     }
 
     #[test]

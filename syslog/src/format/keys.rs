@@ -142,23 +142,26 @@ impl Keys {
         })
     }
 
-    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count.
+    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count. Empty
+    /// values do not, except that a message may be empty: it is one if no other key has it.
     fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
         let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
-        for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| !pair.value.is_empty()) {
-            let name = pair.name;
+        for (at, pair) in pairs.iter().enumerate() {
+            let (name, is_empty) = (pair.name, pair.value.is_empty());
             let letter = first_letter(name);
             if self.lengths[letter] >> name.len().min(63) & 1 == 0 {
                 continue;
             }
             let begin = letter.checked_sub(1).map_or(0, |before| self.ends[before]);
             let places = &self.places[usize::from(begin)..usize::from(self.ends[letter])];
-            let ranks = places.iter().map(|place| usize::from(*place));
-            let same = ranks.filter(|rank| self.keys[*rank].1.eq_ignore_ascii_case(name));
-            ranked.extend(same.map(|rank| (rank, at)));
+            let ranks = places.iter().map(|place| usize::from(*place)).filter(|rank| {
+                let (column, key) = &self.keys[*rank];
+                key.eq_ignore_ascii_case(name) && (!is_empty || *column == Column::Message)
+            });
+            ranked.extend(ranks.map(|rank| (is_empty, rank, at)));
         }
         ranked.sort_unstable();
-        ranked
+        ranked.into_iter().map(|(_, rank, at)| (rank, at)).collect()
     }
 }
 

@@ -122,7 +122,6 @@ fn faulty(Fault { number, what }: &Fault) -> Result<Response> {
         }
         What::Format(_) => (6, "Invalid data format"),
         What::Missing => (12, "Event field is required"),
-        What::Blank => (13, "Event field cannot be blank"),
         What::Fields => (15, "Error in handling indexed fields"),
     };
     let mut answer = json!({"text": text, "code": code, "invalid-event-number": number});

@@ -1,0 +1,239 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../server';
+
+/** Where a client is told to send. */
+export interface Address {
+  /** Host and port. */
+  host: string;
+  token: string;
+}
+
+/** What programs of a language need. `npm run clients` fetches it. */
+interface Runtime {
+  /** The file that pins the versions of its libraries. */
+  pins: string;
+  /** What is missing to run them, if anything. */
+  missing: () => string | null;
+}
+
+/** A library or a program of another project, as a sender. */
+export interface Client {
+  name: string;
+  version: string;
+  runtime: Runtime;
+  /** Which listener it sends to. */
+  speaks: 'web' | 'udp' | 'tcp' | 'grpc';
+  command: (address: Address) => string[];
+  /** Whether it runs in every run of the tests, or only in the complete one. */
+  always: boolean;
+  /** Whether it sends again what was not acknowledged. */
+  retries: boolean;
+  runs: 'to its end' | 'for ever';
+  feed: 'at once' | 'window';
+  /** What it makes of a text by its own rules, or by those of the protocol; `null` if it sends none. */
+  becomes: (text: string) => string | null;
+}
+
+const folder = join(root, 'e2e/clients');
+const cache = join(root, '.cache/clients');
+
+const python = (venv: string): Runtime & { program: string } => ({
+  pins: `python/requirements${venv}.txt`,
+  program: join(cache, `python${venv}/bin/python`),
+  missing: () => absent(join(cache, `python${venv}/fetched`)),
+});
+const node: Runtime = {
+  pins: 'node/package.json',
+  missing: () => absent(join(cache, 'node/fetched')),
+};
+
+const java: Runtime = {
+  pins: 'java/pom.xml',
+  missing: () => absent(join(cache, 'java/fetched')),
+};
+const go: Runtime = {
+  pins: 'go/go.mod',
+  missing: () => absent(join(cache, 'go/fetched')),
+};
+const debian: Runtime = {
+  pins: '',
+  missing: () =>
+    existsSync('/usr/sbin/syslog-ng') ? null : 'install syslog-ng-core and syslog-ng-mod-http',
+};
+
+/** What most clients are. */
+const usual = {
+  speaks: 'web',
+  always: true,
+  retries: true,
+  runs: 'to its end',
+  feed: 'at once',
+  becomes: (text: string) => text,
+} as const;
+/** Nobody acknowledges GELF, so nobody sends it again. */
+const gelf = { speaks: 'tcp', retries: false } as const;
+const datagrams = { speaks: 'udp', retries: false, feed: 'window' } as const;
+/** It gives up at the first failure. */
+const unsafe = { retries: false } as const;
+/** The same, and makes a request of each message, which takes a minute. */
+const single = { retries: false, always: false } as const;
+
+type Special = Partial<Omit<Client, 'name' | 'version' | 'runtime' | 'command'>>;
+
+function inPython(name: string, library: string, args: string[], special: Special = {}, venv = '') {
+  const { program, ...runtime } = python(venv);
+  const [script = '', ...rest] = args;
+  return {
+    ...usual,
+    ...special,
+    name: `Python: ${name}`,
+    version: pinned(runtime.pins, library),
+    runtime,
+    command: ({ host, token }: Address) => [
+      program,
+      join(folder, 'python', script),
+      ...rest,
+      host,
+      token,
+    ],
+  };
+}
+
+function inNode(name: string, library: string, args: string[], special: Special = {}) {
+  const [script = '', ...rest] = args;
+  return {
+    ...usual,
+    ...special,
+    name: `Node: ${name}`,
+    version: pinned(node.pins, library),
+    runtime: node,
+    command: ({ host, token }: Address) => [
+      process.execPath,
+      join(folder, 'node', script),
+      ...rest,
+      host,
+      token,
+    ],
+  };
+}
+
+function inJava(name: string, library: string, args: string[], special: Special = {}): Client {
+  const classes = join(cache, 'java');
+  return {
+    ...usual,
+    always: false,
+    ...special,
+    name: `Java: ${name}`,
+    version: pinned(java.pins, library),
+    runtime: java,
+    command: ({ host, token }) => [
+      'java',
+      '-cp',
+      `${classes}/classes:${classes}/*`,
+      ...args,
+      host,
+      token,
+    ],
+  };
+}
+
+function inGo(name: string, library: string, args: string[], special: Special = {}): Client {
+  const [program = '', ...rest] = args;
+  return {
+    ...usual,
+    always: false,
+    ...special,
+    name: `Go: ${name}`,
+    version: pinned(go.pins, library),
+    runtime: go,
+    command: ({ host, token }) => [join(cache, 'go', program), ...rest, host, token],
+  };
+}
+
+function syslogNg(name: string, driver: string, special: Special = {}): Client {
+  return {
+    ...usual,
+    ...special,
+    runs: 'for ever',
+    name: `syslog-ng: ${name}`,
+    version: 'of Debian',
+    runtime: debian,
+    command: ({ host, token }) => [
+      process.execPath,
+      join(folder, 'debian/syslog-ng.mjs'),
+      driver,
+      host,
+      token,
+    ],
+  };
+}
+
+const appender = (file: string) => ['Appender', join(folder, 'java', file)];
+
+const all: readonly Client[] = [
+  inPython('elasticsearch 8', 'elasticsearch8', ['elastic.py', '8'], {}, '-elastic8'),
+  inPython('elasticsearch 9', 'elasticsearch9', ['elastic.py', '9']),
+  inPython('OpenTelemetry over HTTP', 'opentelemetry-sdk', ['otel.py', 'http']),
+  inPython('OpenTelemetry over gRPC', 'opentelemetry-sdk', ['otel.py', 'grpc'], { speaks: 'grpc' }),
+  inPython('loki-logger-handler', 'loki-logger-handler', handler('loki-logger-handler'), unsafe),
+  inPython('python-logging-loki', 'python-logging-loki', handler('python-logging-loki'), single),
+  inPython('splunk-handler', 'splunk-handler', handler('splunk-handler')),
+  inPython('splunk-hec-handler', 'splunk-hec-handler', handler('splunk-hec-handler'), single),
+  inPython('pygelf over TCP', 'pygelf', handler('pygelf'), gelf),
+  inPython('graypy over UDP', 'graypy', handler('graypy'), datagrams),
+  inNode('elasticsearch 8', '@elastic/elasticsearch8', ['elastic.mjs', '8']),
+  inNode('elasticsearch 9', '@elastic/elasticsearch9', ['elastic.mjs', '9']),
+  inNode('OpenTelemetry, JSON', '@opentelemetry/exporter-logs-otlp-http', ['otel.mjs', 'http']),
+  inNode('OpenTelemetry, protobuf', '@opentelemetry/exporter-logs-otlp-proto', [
+    'otel.mjs',
+    'proto',
+  ]),
+  // It takes a connection that is refused for a failure that lasts, and drops the messages.
+  inNode(
+    'OpenTelemetry over gRPC',
+    '@opentelemetry/exporter-logs-otlp-grpc',
+    ['otel.mjs', 'grpc'],
+    {
+      speaks: 'grpc',
+      retries: false,
+    },
+  ),
+  inNode('winston-loki', 'winston-loki', ['logger.mjs', 'winston-loki']),
+  inNode('pino-loki', 'pino-loki', ['logger.mjs', 'pino-loki'], unsafe),
+  inNode('splunk-logging', 'splunk-logging', ['logger.mjs', 'splunk-logging']),
+  inNode('gelf-pro over TCP', 'gelf-pro', ['logger.mjs', 'gelf-pro'], gelf),
+  syslogNg('elasticsearch-http()', 'elasticsearch'),
+  syslogNg("http() with Loki's JSON", 'loki'),
+  syslogNg('http()', 'http'),
+  inJava('OpenTelemetry over HTTP', 'opentelemetry-sdk', ['Otel', 'http']),
+  inJava('OpenTelemetry over gRPC', 'opentelemetry-sdk', ['Otel', 'grpc'], { speaks: 'grpc' }),
+  inJava('Log4j 2, GELF over TCP', 'log4j-core', appender('log4j2-gelf.xml'), gelf),
+  inJava('Log4j 2, HTTP appender', 'log4j-core', appender('log4j2-http.xml'), single),
+  inJava('Logback, logback-gelf over TCP', 'logback-gelf', appender('logback-gelf.xml'), gelf),
+  inJava('Logback, loki4j', 'loki-logback-appender', appender('logback-loki.xml')),
+  inGo('OpenTelemetry over HTTP', 'otlploghttp', ['otel', 'http']),
+  inGo('OpenTelemetry over gRPC', 'otlploggrpc', ['otel', 'grpc'], { speaks: 'grpc' }),
+  inGo('go-elasticsearch 9', 'go-elasticsearch/v9', ['elastic']),
+  inGo('loki-client-go', 'loki-client-go', ['loki']),
+  inGo('go-gelf over UDP', 'go-gelf', ['gelf'], datagrams),
+];
+
+/** Those of every run, or with `LOGSTEAD_TEST_CLIENTS=all` all of them. */
+export function chosen(): Client[] {
+  return all.filter(({ always }) => always || process.env['LOGSTEAD_TEST_CLIENTS'] === 'all');
+}
+
+function handler(name: string): string[] {
+  return ['logging_handler.py', name];
+}
+
+function absent(path: string): string | null {
+  return existsSync(path) ? null : 'not fetched: `npm run clients` fetches it';
+}
+
+/** The first version after a library's name in the file that pins it. */
+function pinned(pins: string, library: string): string {
+  const [, after = ''] = readFileSync(join(folder, pins), 'utf8').split(library);
+  return /\d+\.\d+\.\d+[^\s"<]*/.exec(after)?.[0] ?? 'unknown';
+}

@@ -1,0 +1,94 @@
+// The real clients that tests send with: fetches their libraries, by the package managers of their languages, and runs all
+// of them. See e2e/clients/README.md.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { binary, build } from './build.mjs';
+import { prepareSenders } from './packages.mjs';
+import { root, run } from './run.mjs';
+import { answers, requireTools } from './tools.mjs';
+
+const folder = join(root, 'e2e/clients');
+const cache = join(root, '.cache/clients');
+
+/** What is fetched for each language. `steps` are commands; `pins` are the files that say which versions. */
+const runtimes = [
+  venv('python', 'requirements.txt'),
+  venv('python-elastic8', 'requirements-elastic8.txt'),
+  {
+    name: 'node',
+    always: true,
+    tool: 'npm',
+    pins: ['node/package-lock.json'],
+    steps: [['npm', ['ci', '--no-fund', '--no-audit', '--ignore-scripts'], join(folder, 'node')]],
+  },
+  {
+    name: 'java',
+    tool: 'mvn',
+    pins: ['java/pom.xml', 'java/Otel.java', 'java/Appender.java'],
+    steps: [
+      [
+        'mvn',
+        ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${join(cache, 'java')}`],
+        join(folder, 'java'),
+      ],
+      [
+        'javac',
+        [
+          ...['-d', join(cache, 'java/classes'), '-cp', `${join(cache, 'java')}/*`],
+          ...['Otel.java', 'Appender.java'],
+        ],
+        join(folder, 'java'),
+      ],
+    ],
+  },
+  {
+    name: 'go',
+    tool: 'go',
+    pins: ['go/go.sum', ...['otel', 'elastic', 'loki', 'gelf'].map((name) => `go/${name}/main.go`)],
+    steps: [['go', ['build', '-o', `${join(cache, 'go')}/`, './...'], join(folder, 'go')]],
+  },
+];
+
+function venv(name, requirements) {
+  const pip = ['install', '-q', '--disable-pip-version-check', '-r', requirements];
+  return {
+    name,
+    always: true,
+    tool: 'python3',
+    pins: [`python/${requirements}`],
+    steps: [
+      ['python3', ['-m', 'venv', join(cache, name)], root],
+      [join(cache, name, 'bin/pip'), pip, join(folder, 'python')],
+    ],
+  };
+}
+
+/** Fetches what is missing or has changed. Clients whose libraries are missing after this are skipped, by name. */
+export async function fetchClients({ all }) {
+  for (const runtime of runtimes.filter(({ always }) => all || always)) {
+    const { name, tool, pins, steps } = runtime;
+    const mark = join(cache, name, 'fetched');
+    const wanted = pins.map((pin) => readFileSync(join(folder, pin), 'utf8')).join('');
+    if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) continue;
+    rmSync(join(cache, name), { recursive: true, force: true });
+    mkdirSync(join(cache, name), { recursive: true });
+    let code = answers(tool) ? 0 : 127;
+    for (const [program, args, cwd] of steps)
+      if (code === 0) code = await run(program, args, { cwd });
+    if (code === 0) writeFileSync(mark, wanted);
+    else console.error(`The clients of ${name} are skipped: ${tool} cannot fetch them here.`);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  requireTools();
+  await prepareSenders();
+  await fetchClients({ all: true });
+  await build();
+  const args = ['playwright', 'test', '--config', 'clients/clients.config.ts'];
+  process.exitCode = await run('npx', [...args, ...process.argv.slice(2)], {
+    cwd: join(root, 'e2e'),
+    env: { LOGSTEAD: binary, LOGSTEAD_TEST_CLIENTS: 'all' },
+  });
+}
