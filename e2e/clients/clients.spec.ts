@@ -157,7 +157,10 @@ async function ends(client: Client, logstead: Logstead, sender: Sender): Promise
 
 function missing(found: string[], expected: Map<string, number>): string[] {
   const counts = counted(found);
-  return [...expected].filter(([text, count]) => (counts.get(text) ?? 0) < count).map(shown);
+  return [...expected]
+    .filter(([text, count]) => (counts.get(text) ?? 0) < count)
+    .map(shown)
+    .slice(0, 20);
 }
 
 function difference(found: Map<string, number>, expected: Map<string, number>): string[] {

@@ -203,16 +203,24 @@ const all: readonly Client[] = [
   inNode('pino-loki', 'pino-loki', ['logger.mjs', 'pino-loki'], unsafe),
   inNode('splunk-logging', 'splunk-logging', ['logger.mjs', 'splunk-logging']),
   inNode('gelf-pro over TCP', 'gelf-pro', ['logger.mjs', 'gelf-pro'], gelf),
-  syslogNg('elasticsearch-http()', 'elasticsearch'),
+  // Its values end at NUL.
+  syslogNg('elasticsearch-http()', 'elasticsearch', { becomes: beforeNul }),
   syslogNg("http() with Loki's JSON", 'loki'),
-  syslogNg('http()', 'http'),
+  syslogNg('http()', 'http', { becomes: beforeNul }),
   inJava('OpenTelemetry over HTTP', 'opentelemetry-sdk', ['Otel', 'http']),
   inJava('OpenTelemetry over gRPC', 'opentelemetry-sdk', ['Otel', 'grpc'], { speaks: 'grpc' }),
   inJava('Log4j 2, GELF over TCP', 'log4j-core', appender('log4j2-gelf.xml'), gelf),
   inJava('Log4j 2, HTTP appender', 'log4j-core', appender('log4j2-http.xml'), single),
-  inJava('Logback, logback-gelf over TCP', 'logback-gelf', appender('logback-gelf.xml'), gelf),
-  inJava('Logback, loki4j', 'loki-logback-appender', appender('logback-loki.xml')),
-  inGo('OpenTelemetry over HTTP', 'otlploghttp', ['otel', 'http']),
+  // It takes carriage returns out, and has a text for what is blank.
+  inJava('Logback, logback-gelf over TCP', 'logback-gelf', appender('logback-gelf.xml'), {
+    ...gelf,
+    becomes: (text) =>
+      text === '' ? 'Blank message replaced by logback-gelf' : text.replaceAll('\r', ''),
+  }),
+  // It sends again what could not be connected or was refused for now, but not what a connection broke under.
+  inJava('Logback, loki4j', 'loki-logback-appender', appender('logback-loki.xml'), unsafe),
+  // A connection that is refused is no reason for it to try again; it does so when an answer asks for it.
+  inGo('OpenTelemetry over HTTP', 'otlploghttp', ['otel', 'http'], unsafe),
   inGo('OpenTelemetry over gRPC', 'otlploggrpc', ['otel', 'grpc'], { speaks: 'grpc' }),
   inGo('go-elasticsearch 9', 'go-elasticsearch/v9', ['elastic']),
   inGo('loki-client-go', 'loki-client-go', ['loki']),
@@ -222,6 +230,10 @@ const all: readonly Client[] = [
 /** Those of every run, or with `LOGSTEAD_TEST_CLIENTS=all` all of them. */
 export function chosen(): Client[] {
   return all.filter(({ always }) => always || process.env['LOGSTEAD_TEST_CLIENTS'] === 'all');
+}
+
+function beforeNul(text: string): string {
+  return text.split('\0')[0] ?? '';
 }
 
 function handler(name: string): string[] {

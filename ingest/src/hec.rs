@@ -379,7 +379,7 @@ mod tests {
         );
         check(
             r#"{"event":""}{"event":{"message":"","a":1}}{"event":{"msg":"","line":"m"}}"#,
-            &["- 10.0.0.9  -  |", "- 10.0.0.9  -  | a=1", "- 10.0.0.9  - m | msg="],
+            &["- 10.0.0.9  -  |", "- 10.0.0.9  -  | a=1", "- 10.0.0.9  - m | splunk.msg="],
         );
         check(r#"{"event":"m","time":"soon"}"#, &["- 10.0.0.9  - m | splunk.time=\"soon\""]);
         check("", &[]);

@@ -24,6 +24,7 @@ class Appender {
     } else {
       var context = new ch.qos.logback.classic.LoggerContext();
       var configurator = new ch.qos.logback.classic.joran.JoranConfigurator();
+      context.setMDCAdapter(new ch.qos.logback.classic.util.LogbackMDCAdapter());
       configurator.setContext(context);
       configurator.doConfigure(args[0]);
       var logger = context.getLogger("clients");

@@ -333,8 +333,8 @@ mod tests {
     fn a_message_may_be_empty() {
         check(r#"{"message":""}"#, "- - - -  |");
         check(r#"{"message":"","a":1,"level":"warn"}"#, "- - - warning  | a=1");
-        check(r#"{"log":"","msg":""}"#, "- - - -  | json.log=");
-        check(r#"{"log":"","msg":"text","host":""}"#, "- - - - text | json.log= json.host=");
+        check(r#"{"log":"","msg":""}"#, "- - - -  | log=");
+        check(r#"{"log":"","msg":"text","host":""}"#, "- - - - text | log= json.host=");
     }
 
     #[test]
