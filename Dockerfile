@@ -32,6 +32,7 @@ COPY web/package.json web/
 COPY e2e/package.json e2e/
 RUN npm ci --workspace web
 COPY web web
+COPY docs/agents.md docs/
 RUN npm run build --workspace web
 
 FROM ${RUST_IMAGE} AS binary

@@ -290,6 +290,22 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'compared');
   });
 
+  test('send logs', async ({ agentsPage, logstead, page }) => {
+    await agentsPage.open('docker');
+    await agentsPage.isWaiting();
+    await expect(page.getByText('Nothing listens for this yet').first()).toBeVisible();
+    await expectAccessible(page, 'waiting, without a source');
+    await agentsPage.filter.fill('no such agent');
+    await expectAccessible(page, 'no agent of that name');
+    await agentsPage.open('curl');
+    await agentsPage.isWaiting();
+    await agentsPage.makeToken.click();
+    await expect(page.getByText('is shown this once')).toBeVisible();
+    await logstead.sendTcp('<12>1 - web-1 app 1 - - slow user=ana');
+    await expect(agentsPage.firstMessage).toContainText('Received, parsed as');
+    await expectAccessible(page, 'received');
+  });
+
   test('tail', async ({ logstead, page, tailPage }) => {
     await tailPage.open();
     await expect(tailPage.tail.getByText('Waiting for matches')).toBeVisible();

@@ -1,6 +1,7 @@
 import { type Page, expect, test as base } from '@playwright/test';
 import { AccountPage } from './pages/account';
 import { Actions } from './pages/actions';
+import { AgentsPage } from './pages/agents';
 import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
@@ -17,6 +18,7 @@ interface Fixtures {
   /** Whether the browser is logged in as the administrator when the test begins. */
   signedIn: boolean;
   accountPage: AccountPage;
+  agentsPage: AgentsPage;
   loginPage: LoginPage;
   searchPage: SearchPage;
   /** Search in a page of the browser besides the first. */
@@ -54,6 +56,9 @@ export const test = base.extend<Fixtures>({
 
   accountPage: async ({ logstead, page }, use) => {
     await use(new AccountPage(page, logstead));
+  },
+  agentsPage: async ({ logstead, page }, use) => {
+    await use(new AgentsPage(page, logstead));
   },
   loginPage: async ({ logstead, page }, use) => {
     await use(new LoginPage(page, logstead));

@@ -220,6 +220,12 @@ export class Logstead {
     await this.post('/users', account);
   }
 
+  /** The secret of a token that may send. */
+  async makeToken(name: string): Promise<string> {
+    const { token } = await this.post<{ token: string }>('/tokens', { name, role: 'ingest' });
+    return token;
+  }
+
   /** Messages of our own load generator, over TCP; resolves when all are sent. */
   async loadgen(number: number, ...options: string[]): Promise<void> {
     const child = this.startLoadgen('--number', String(number), ...options);

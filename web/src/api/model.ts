@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 /** A problem of the server, or one that the console states in the same words. */
 export type ProblemDetail = Omit<Schemas['Problem'], 'type' | 'detail'> & { detail?: string };
 export type DocumentProblem = Schemas['DocumentProblem'];
+export type CreatedToken = Schemas['CreatedToken'];
 export type Session = Schemas['Session'];
 export type SearchRequest = Schemas['SearchRequest'];
 export type SearchResponse = Schemas['SearchResponse'];

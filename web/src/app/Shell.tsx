@@ -8,6 +8,7 @@ import {
   IconKeyboard,
   IconRoute,
   IconSearch,
+  IconTransferIn,
 } from '@tabler/icons-react';
 import { Link, useMatches, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -30,6 +31,7 @@ const places = [
   { to: '/tail', label: 'Tail', keys: 'g t', Icon: IconActivity, hasQuery: true },
   { to: '/router', label: 'Router', keys: 'g r', Icon: IconRoute, hasQuery: false },
   { to: '/flow', label: 'Flow', keys: 'g f', Icon: IconArrowsSplit2, hasQuery: false },
+  { to: '/send', label: 'Send logs', keys: 'g l', Icon: IconTransferIn, hasQuery: false },
 ] as const;
 
 type Place = (typeof places)[number];
@@ -56,6 +58,7 @@ export function Shell({ user, version, children }: Props) {
       title: `Go to ${place.label}`,
       keys: place.keys,
       group: 'Go to',
+      ...(place.to === '/send' && { words: 'add source agents guide shippers libraries' }),
       run: () => void navigate({ to: place.to, search: paramsFor(place) }),
     })),
     {

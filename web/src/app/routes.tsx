@@ -8,6 +8,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
@@ -128,6 +129,23 @@ const flowRoute = createRoute({
   },
 });
 
+const LazyAgentsPage = lazyRouteComponent(() => import('../agents/AgentsPage'), 'AgentsPage');
+
+const agentsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/send',
+  staticData: { page: 'Send logs' },
+  component: function Agents() {
+    const params: Params = agentsRoute.useSearch();
+    const navigate = useNavigate();
+    const onChange = useCallback(
+      (state: AgentsState) => void navigate({ to: '/send', search: writeAgents(state) }),
+      [navigate],
+    );
+    return <LazyAgentsPage state={readAgents(params)} onChange={onChange} />;
+  },
+});
+
 const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const welcomeRoute = createRoute({
@@ -165,6 +183,7 @@ const routeTree = rootRoute.addChildren([
   tailRoute,
   routerRoute,
   flowRoute,
+  agentsRoute,
   welcomeRoute,
   accountRoute,
 ]);

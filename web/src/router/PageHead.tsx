@@ -7,6 +7,7 @@ import {
   IconHistory,
   IconList,
   IconRoute2,
+  IconTransferIn,
   IconZoomScan,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -80,6 +81,15 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
             </ActionIcon>
           </>
         )}
+        <Button
+          component="a"
+          href="/send"
+          variant="default"
+          aria-label="Send logs"
+          leftSection={<IconTransferIn size={16} />}
+        >
+          <span className={classes.label}>Send logs</span>
+        </Button>
         <Button
           variant="default"
           aria-label="Trace a message"

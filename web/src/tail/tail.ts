@@ -7,9 +7,10 @@
 import { type EventsState, type EventStream, openEvents } from '../api/events';
 import type { ServerEvent } from '../api/eventParser';
 import type { Message } from '../api/model';
+import { type TailStatus, readEvent } from '../api/tail';
 import { Buffer, type Line, type Note } from './buffer';
 import { Rates, type Second, toneOf } from './rates';
-import { EVENT_MESSAGES_MAX, type TailRequest, type TailStatus, readEvent, tailPath } from './wire';
+import { EVENT_MESSAGES_MAX, type TailRequest, tailPath } from './wire';
 
 export type TailView = {
   connection: EventsState;

@@ -1,15 +1,5 @@
-/** What a tail asks the server, and what it hears. */
-import type { ServerEvent } from '../api/eventParser';
-import type { Message } from '../api/model';
-import type { components } from '../api/types';
+/** What a tail asks the server. */
 import { requestZone } from '../ui/time';
-
-export type TailStatus = components['schemas']['TailStatus'];
-
-export type TailEvent =
-  | { kind: 'messages'; messages: readonly Message[] }
-  | { kind: 'status'; status: TailStatus }
-  | { kind: 'gap'; messages: number; reason: string };
 
 export type TailRequest = { query: string; logspaces: readonly string[] };
 
@@ -29,22 +19,4 @@ export function tailPath({ query, logspaces }: TailRequest, position: string | n
     ...(position === null && { last: String(FIRST_MESSAGES) }),
   });
   return `/api/v1/tail?${params.toString()}`;
-}
-
-/** Null for events that this console does not know. */
-export function readEvent({ name, data }: ServerEvent): TailEvent | null {
-  switch (name) {
-    case 'messages': {
-      const { messages } = JSON.parse(data) as components['schemas']['TailMessages'];
-      return { kind: 'messages', messages };
-    }
-    case 'status':
-      return { kind: 'status', status: JSON.parse(data) as TailStatus };
-    case 'gap': {
-      const { messages, reason } = JSON.parse(data) as components['schemas']['TailGap'];
-      return { kind: 'gap', messages, reason };
-    }
-    default:
-      return null;
-  }
 }

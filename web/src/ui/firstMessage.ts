@@ -57,8 +57,11 @@ export function syslogNgConfig({ host, port, transport }: Receiver): string {
 /** Whether only programs on the server's own computer can reach any of these. */
 export function isLocalOnly(listeners: readonly string[]): boolean {
   const network = listeners.filter((url) => /^(tcp|udp|tls|relp)/.test(url));
-  const isLocal = (url: string) => /:\/\/(127\.|\[::1\]|localhost)/.test(url);
   return network.length > 0 && network.every(isLocal);
+}
+
+export function isLocal(url: string): boolean {
+  return /\/\/(127\.|\[::1\]|localhost)/.test(url);
 }
 
 function portOf(listeners: readonly string[], scheme: string): string | undefined {

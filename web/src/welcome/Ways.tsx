@@ -2,9 +2,9 @@
 import { Button, Tabs } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, unwrap } from '../api/client';
 import { sessionQuery } from '../api/session';
 import { listeningUrls, statusQuery } from '../api/status';
+import { makeIngestToken } from '../api/tokens';
 import { Command } from '../ui/Command';
 import { Notice } from '../ui/Notice';
 import {
@@ -15,7 +15,6 @@ import {
   rsyslogConfig,
   syslogNgConfig,
 } from '../ui/firstMessage';
-import { tokenName } from './tokenName';
 import classes from './WelcomePage.module.css';
 
 const ways = ['logger', 'nc', 'curl', 'rsyslog', 'syslog-ng'] as const;
@@ -82,12 +81,7 @@ function Restart({ service, text }: { service: string; text: string }) {
 /** Posting needs a token, which an administrator can make here. It is shown once and kept nowhere. */
 function OverHttp({ text }: { text: string }) {
   const { data: session } = useQuery(sessionQuery);
-  const make = useMutation({
-    mutationFn: () => {
-      const body = { name: tokenName(new Date()), role: 'ingest' as const };
-      return unwrap(client.POST('/api/v1/tokens', { body }));
-    },
-  });
+  const make = useMutation({ mutationFn: () => makeIngestToken('set-up') });
   return (
     <>
       <Command

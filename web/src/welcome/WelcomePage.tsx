@@ -1,8 +1,9 @@
 /** From a new server to a first message that is found, step by step; it can be left and come back to. */
-import { Button } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { follow, useOpen } from '../ui/open';
 import { ArrivalPanel } from './ArrivalPanel';
 import { Listeners } from './Listeners';
 import { Look } from './Look';
@@ -20,6 +21,7 @@ type Props = {
 };
 
 export function WelcomePage({ step, onStep, onSearch }: Props) {
+  const open = useOpen();
   const [word] = useState(testWord);
   const { data: arrival, error } = useQuery(arrivalQuery(word));
   const hasArrived = arrival?.message != null;
@@ -47,6 +49,12 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
           </p>
           <Listeners />
           <Ways word={word} />
+          <p className="dimmed" onClick={(event) => follow(event, open)}>
+            <Anchor inherit underline="always" href="/send">
+              Send logs
+            </Anchor>{' '}
+            has the configurations of other agents, containers and libraries.
+          </p>
           <ArrivalPanel arrival={arrival} error={error} onNext={() => onStep('look')} />
         </section>
       ) : (

@@ -1,0 +1,80 @@
+/** How to send from each agent and library, ready to be copied, and whether the first message is there. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import guideText from '../../../docs/agents.md?raw';
+import { sessionQuery } from '../api/session';
+import { statusQuery } from '../api/status';
+import { follow, useOpen } from '../ui/open';
+import { AgentList } from './AgentList';
+import { ArrivalPanel } from './ArrivalPanel';
+import { Configuration } from './Configuration';
+import { PlaceForm } from './PlaceForm';
+import { type AgentsState, writeAgents } from './agentParams';
+import { listenersOf, wantsToken } from './fill';
+import { readGuide } from './guide';
+import classes from './AgentsPage.module.css';
+
+const guide = readGuide(guideText);
+
+type Props = {
+  state: AgentsState;
+  onChange: (state: AgentsState) => void;
+};
+
+export function AgentsPage({ state, onChange }: Props) {
+  const open = useOpen();
+  const { data: session } = useQuery(sessionQuery);
+  const { data: status } = useQuery(statusQuery);
+  const [host, setHost] = useState(location.hostname);
+  const [token, setToken] = useState('');
+  const name = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (state.agent !== null) name.current?.scrollIntoView();
+  }, [state.agent]);
+  const { agents } = guide;
+  const agent = agents.find(({ id }) => id === state.agent) ?? agents[0];
+  if (agent === undefined) return null;
+  const place = {
+    host: host.trim() === '' ? location.hostname : host.trim(),
+    token: token.trim(),
+    web: location,
+    listeners: status === undefined ? null : listenersOf(status),
+  };
+  const needsToken = agent.blocks.some(({ kind, text }) => kind === 'code' && wantsToken(text));
+  const linkTo = (id: string) =>
+    `/send?${new URLSearchParams(writeAgents({ ...state, agent: id })).toString()}`;
+  return (
+    <div className={classes.page} onClick={(event) => follow(event, open)}>
+      <header>
+        <h1>Send logs</h1>
+        <p className="dimmed">
+          Choose what you have, copy its configuration, and see its first message arrive.
+        </p>
+      </header>
+      <div className={classes.columns}>
+        <AgentList agents={agents} chosen={agent.id} linkTo={linkTo} onOpen={open} />
+        <div className={classes.chosen}>
+          <h2 ref={name} className={classes.name}>
+            {agent.name}
+          </h2>
+          <PlaceForm
+            host={host}
+            token={needsToken ? token : null}
+            purpose={agent.id}
+            mayMake={session?.user?.role === 'admin'}
+            onHost={setHost}
+            onToken={setToken}
+          />
+          <Configuration agent={agent} place={place} sources={guide.sources} />
+          <ArrivalPanel
+            agent={agent.id}
+            query={state.query}
+            user={session?.user ?? null}
+            status={status}
+            onQuery={(query) => onChange({ ...state, query })}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,242 @@
+/** Waits for the first message, and shows how it was parsed when it is there. */
+import { Anchor, Button } from '@mantine/core';
+import { IconCircleCheckFilled, IconSearch } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { completeIn } from '../api/complete';
+import type { RouterStatus } from '../api/model';
+import type { User } from '../api/session';
+import { Notice } from '../ui/Notice';
+import { formatCount } from '../ui/number';
+import { QueryField } from '../ui/query/QueryField';
+import { FirstMessage } from './FirstMessage';
+import { type Face, WAIT_MAX_MS, searchHref } from './arrival';
+import { useArrival } from './useArrival';
+import classes from './Arrival.module.css';
+
+type Props = {
+  /** Another agent is waited for anew. */
+  agent: string;
+  query: string;
+  user: User | null;
+  status: RouterStatus | undefined;
+  onQuery: (query: string) => void;
+};
+
+export function ArrivalPanel({ agent, query, user, status, onQuery }: Props) {
+  const [round, setRound] = useState(0);
+  const [text, setText] = useState(query);
+  const again = () => setRound(round + 1);
+  const run = () => {
+    onQuery(text.trim());
+    again();
+  };
+  return (
+    <>
+      <Wait key={`${agent} ${round}`} query={query} status={status} onAgain={again} />
+      <div>
+        <div className={classes.query} role="search" aria-label="What to wait for">
+          <IconSearch className={classes.icon} size={16} aria-hidden />
+          <QueryField
+            label="Query"
+            placeholder="Every message, or only what matches: host:web*"
+            value={text}
+            complete={completeIn({ logspaces: [] })}
+            onChange={setText}
+            onRun={run}
+          />
+          <Button size="sm" variant="default" onClick={run}>
+            Wait for this
+          </Button>
+        </div>
+        <p className={classes.about}>{seenBy(user)}</p>
+      </div>
+    </>
+  );
+}
+
+type WaitProps = {
+  query: string;
+  status: RouterStatus | undefined;
+  onAgain: () => void;
+};
+
+function Wait({ query, status, onAgain }: WaitProps) {
+  const { face, keepWaiting, retry } = useArrival(query);
+  const problems = useNewProblems(status);
+  const part = useRef<HTMLDivElement>(null);
+  const hasArrived = face.kind === 'received';
+  useEffect(() => {
+    // The eyes are on a terminal: what came is there when they come back.
+    if (hasArrived) part.current?.scrollIntoView({ block: 'nearest' });
+  }, [hasArrived]);
+  return (
+    <>
+      <div
+        ref={part}
+        className={classes.wait}
+        data-kind={face.kind}
+        role="status"
+        aria-label="First message"
+      >
+        <FaceOf
+          face={face}
+          query={query}
+          onAgain={onAgain}
+          onKeepWaiting={keepWaiting}
+          onRetry={retry}
+        />
+      </div>
+      {!hasArrived &&
+        problems.map((problem) => (
+          <Notice key={problem} tone="caution" title={problem}>
+            <Anchor inherit underline="always" href="/router">
+              Router
+            </Anchor>{' '}
+            shows what each source receives and refuses.
+          </Notice>
+        ))}
+    </>
+  );
+}
+
+type FaceProps = {
+  face: Face;
+  query: string;
+  onAgain: () => void;
+  onKeepWaiting: () => void;
+  onRetry: () => void;
+};
+
+function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
+  switch (face.kind) {
+    case 'waiting':
+      return (
+        <>
+          <Head mark={<span className={classes.pulse} aria-hidden />}>
+            {face.isOpen ? 'Waiting for your first message…' : 'Connecting…'}
+          </Head>
+          <p className="dimmed">
+            {face.others === 0
+              ? 'A request that is refused says why in its answer to the sender.'
+              : `${formatCount(face.others)} others were received meanwhile that do not match the query.`}
+          </p>
+        </>
+      );
+    case 'received':
+      return (
+        <>
+          <Head
+            mark={<IconCircleCheckFilled size={20} className={classes.check} aria-hidden />}
+            actions={
+              <>
+                <Button component="a" href={searchHref(query, face.message)}>
+                  Open in Search
+                </Button>
+                <Button variant="default" onClick={onAgain}>
+                  Wait for another
+                </Button>
+              </>
+            }
+          >
+            Received, parsed as:
+          </Head>
+          <FirstMessage message={face.message} />
+          <p className="dimmed">{countText(face.count)}</p>
+        </>
+      );
+    case 'lost':
+      return (
+        <>
+          <Head
+            mark={<span className={classes.pulse} aria-hidden />}
+            actions={
+              <Button variant="default" onClick={onRetry}>
+                Try now
+              </Button>
+            }
+          >
+            The connection is lost and is made again
+          </Head>
+          <p className="dimmed">
+            What is received meanwhile is not missed. {face.problem.detail ?? face.problem.title}
+          </p>
+        </>
+      );
+    case 'refused':
+      return (
+        <>
+          <Head
+            actions={
+              <Button variant="default" onClick={onAgain}>
+                Try again
+              </Button>
+            }
+          >
+            {face.isForbidden ? 'You may not see messages' : 'The server refuses to wait for this'}
+          </Head>
+          <p className="dimmed">{face.problem.detail ?? face.problem.title}</p>
+          {face.isForbidden && (
+            <p className="dimmed">Sending works nevertheless; an administrator can grant more.</p>
+          )}
+        </>
+      );
+    case 'timeout':
+      return (
+        <>
+          <Head
+            actions={
+              <Button variant="default" onClick={onKeepWaiting}>
+                Keep waiting
+              </Button>
+            }
+          >
+            Nothing came in {WAIT_MAX_MS / 60_000} minutes
+          </Head>
+          <p className="dimmed">
+            Does the agent say why in its own log? Can its computer reach the host and the port?{' '}
+            <Anchor inherit underline="always" href="/router">
+              Router
+            </Anchor>{' '}
+            shows what each source receives and refuses.
+          </p>
+        </>
+      );
+  }
+}
+
+type HeadProps = { mark?: ReactNode; actions?: ReactNode; children: ReactNode };
+
+function Head({ mark, actions, children }: HeadProps) {
+  return (
+    <div className={classes.head}>
+      {mark}
+      <strong>{children}</strong>
+      {actions !== undefined && <span className={classes.actions}>{actions}</span>}
+    </div>
+  );
+}
+
+function countText(count: number): string {
+  return count === 1 ? 'It is the only one so far.' : `${formatCount(count)} so far.`;
+}
+
+/** Why somebody may wait in vain for a message that is stored. */
+function seenBy(user: User | null): string {
+  const everything =
+    'What is received from now on counts if it matches the query: at first, all but messages of Logstead itself.';
+  if (user === null || (user.logspaces === null && user.scope === null)) return everything;
+  const places = user.logspaces === null ? '' : ` in ${user.logspaces.join(' and ')}`;
+  const scope = user.scope === null ? '' : ` that match ${user.scope}`;
+  return `${everything} You see only messages${places}${scope}; others arrive unseen.`;
+}
+
+/** What went wrong with a source since this began to wait. */
+function useNewProblems(status: RouterStatus | undefined): string[] {
+  const [before, setBefore] = useState(status);
+  if (before === undefined && status !== undefined) setBefore(status);
+  if (before === undefined || status === undefined) return [];
+  return status.sources.flatMap(({ id, last_error }) => {
+    const known = before.sources.find((source) => source.id === id)?.last_error;
+    return last_error == null || last_error === known ? [] : [`Source ${id}: ${last_error}`];
+  });
+}

@@ -1,0 +1,88 @@
+/** Whether the first message is there. Of all that comes only that one and a count are kept. */
+import type { EventsState } from '../api/events';
+import type { Message, ProblemDetail } from '../api/model';
+import type { TailEvent } from '../api/tail';
+import { requestZone } from '../ui/time';
+
+/** Logstead's own messages, such as that a source was opened, are not what one waits for. */
+export const DEFAULT_QUERY = '-source=internal';
+
+export const WAIT_MAX_MS = 10 * 60_000;
+
+export type Arrival = {
+  connection: EventsState;
+  first: Message | null;
+  /** How many came that match, with the first one. */
+  matched: number;
+  /** How many came in all, as far as the server has counted. */
+  received: number;
+};
+
+export const NOTHING: Arrival = {
+  connection: { kind: 'connecting' },
+  first: null,
+  matched: 0,
+  received: 0,
+};
+
+export type Step =
+  { kind: 'connection'; state: EventsState } | { kind: 'event'; event: TailEvent | null };
+
+export function nextArrival(before: Arrival, step: Step): Arrival {
+  if (step.kind === 'connection') return { ...before, connection: step.state };
+  switch (step.event?.kind) {
+    case 'messages':
+      return { ...before, first: before.first ?? step.event.messages[0] ?? null };
+    case 'status': {
+      const { matched, received } = step.event.status;
+      return {
+        ...before,
+        matched: before.matched + matched,
+        received: before.received + received,
+      };
+    }
+    case 'gap':
+    case undefined:
+      return before;
+  }
+}
+
+export type Face =
+  | { kind: 'waiting'; others: number; isOpen: boolean }
+  | { kind: 'received'; message: Message; count: number }
+  | { kind: 'lost'; problem: ProblemDetail }
+  | { kind: 'refused'; problem: ProblemDetail; isForbidden: boolean }
+  | { kind: 'timeout' };
+
+export function faceOf({ connection, first, matched, received }: Arrival): Face {
+  if (first !== null) return { kind: 'received', message: first, count: Math.max(matched, 1) };
+  switch (connection.kind) {
+    case 'connecting':
+    case 'open':
+      return {
+        kind: 'waiting',
+        others: Math.max(0, received - matched),
+        isOpen: connection.kind === 'open',
+      };
+    case 'waiting':
+      return { kind: 'lost', problem: connection.problem };
+    case 'refused': {
+      const { problem } = connection;
+      return { kind: 'refused', problem, isForbidden: problem.status === 403 };
+    }
+    case 'closed':
+      return { kind: 'timeout' };
+  }
+}
+
+/** Everything that is received from now on. */
+export function arrivalPath(query: string): string {
+  const params = new URLSearchParams({ query, timezone: requestZone() });
+  return `/api/v1/tail?${params.toString()}`;
+}
+
+/** All that matches, with the message open. */
+export function searchHref(query: string, { id }: Message): string {
+  const params = new URLSearchParams({ ...(query !== '' && { q: query }), from: 'all', open: id });
+  return `/search?${params.toString()}`;
+}

@@ -1,0 +1,86 @@
+/** Puts the host, the ports and the token into what the documentation writes with placeholders. */
+import type { RouterStatus } from '../api/model';
+import { isLocal } from '../ui/firstMessage';
+
+export type Place = {
+  /** As an address bar writes it: IPv6 addresses in brackets. */
+  host: string;
+  /** Empty while there is none. */
+  token: string;
+  /** Where the console itself came from. */
+  web: { protocol: string; port: string };
+  /** Null while the server has not said. */
+  listeners: readonly Listener[] | null;
+};
+
+export type Listener = { kind: string; scheme: string; port: string; isLocal: boolean };
+
+/** What a configuration sends to, besides the web listener, with the port of the documentation. */
+export type Need = { kind: string; scheme: string; port: string };
+
+const TOKEN = /\bTOKEN\b/g;
+
+/** The ports of the documentation, and what has to listen there. */
+const documented = [
+  { port: '5514', kind: 'syslog', schemes: ['tcp', 'udp'] },
+  { port: '2514', kind: 'relp', schemes: ['relp'] },
+  { port: '12201', kind: 'gelf', schemes: ['tcp', 'udp'] },
+  { port: '4317', kind: 'otlp', schemes: ['grpc'] },
+] as const;
+
+export function fill(text: string, { host, token, web, listeners }: Place): string {
+  const webPort = web.port === '' ? (web.protocol === 'https:' ? '443' : '80') : web.port;
+  const ports = new Map([['8080', webPort]]);
+  for (const need of needsOf(text))
+    ports.set(need.port, listeners?.find((one) => meets(one, need))?.port ?? need.port);
+  const known = new RegExp(`\\b(?:${[...ports.keys()].join('|')})\\b`, 'g');
+  return (
+    text
+      .replace(/http:(\/\/[^/\s]*logs\.example:8080)/g, `${web.protocol}$1`)
+      .replace(known, (port) => ports.get(port) ?? port)
+      // In an address an IPv6 host keeps its brackets; elsewhere programs do not take them.
+      .replace(
+        /(\/\/(?:[^/\s]*@)?)?logs\.example(:?)/g,
+        (_, before: string | undefined, after: string) => {
+          const isAddress = before !== undefined || after !== '';
+          return (before ?? '') + (isAddress ? host : bare(host)) + after;
+        },
+      )
+      .replace(TOKEN, (placeholder) => (token === '' ? placeholder : token))
+  );
+}
+
+export function wantsToken(code: string): boolean {
+  return code.search(TOKEN) !== -1;
+}
+
+export function meets(listener: Listener, { kind, scheme }: Need): boolean {
+  return listener.kind === kind && listener.scheme === scheme;
+}
+
+export function listenersOf({ sources }: RouterStatus): Listener[] {
+  return sources.flatMap(({ kind, listeners }) =>
+    listeners
+      .filter(({ state }) => state === 'listening')
+      .map(({ url }) => {
+        const [, scheme = '', port = ''] = /^(\w+):.*:(\d+)$/.exec(url) ?? [];
+        return { kind, scheme, port, isLocal: isLocal(url) };
+      }),
+  );
+}
+
+/** The sources that a text sends to. UDP and TCP have the same port there, so its other words decide. */
+export function needsOf(text: string): Need[] {
+  const isUdp = /udp|SOCK_DGRAM/i.test(text);
+  return documented
+    .filter(({ port }) => new RegExp(`\\b${port}\\b`).test(text))
+    .map(({ port, kind, schemes: [first, second] }) => ({
+      port,
+      kind,
+      scheme: isUdp && second !== undefined ? second : first,
+    }));
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

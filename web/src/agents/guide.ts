@@ -1,0 +1,72 @@
+/**
+ * The agents' guide, read from the documentation: its configurations are written there and nowhere else.
+ *
+ * `## Group`, `### Agent`, then paragraphs and fenced blocks. What stands before the first group is for readers of the
+ * documentation, except for the sources that some agents need.
+ */
+
+export type Block = { kind: 'text' | 'code'; text: string };
+
+export type Agent = { id: string; name: string; group: string; blocks: readonly Block[] };
+
+export type Guide = {
+  agents: readonly Agent[];
+  /** Sources of the router document that the shipped one lacks. */
+  sources: readonly string[];
+};
+
+export function readGuide(markdown: string): Guide {
+  const agents: (Agent & { blocks: Block[] })[] = [];
+  const sources: string[] = [];
+  let group = '';
+  for (const piece of piecesOf(markdown)) {
+    if (piece.kind === 'group') group = piece.text;
+    else if (piece.kind === 'agent')
+      agents.push({ id: idOf(piece.text), name: piece.text, group, blocks: [] });
+    else if (agents.length > 0) agents.at(-1)?.blocks.push({ kind: piece.kind, text: piece.text });
+    else if (piece.text.startsWith('[[sources]]')) sources.push(piece.text);
+  }
+  return { agents, sources };
+}
+
+export type Run = { kind: 'plain' | 'code' | 'emphasis'; text: string };
+
+/** A paragraph's runs. A link keeps its words: the console does not serve the documentation. */
+export function runsOf(paragraph: string): Run[] {
+  const words = paragraph.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+  return words.split(/(`[^`]+`|\*[^*]+\*)/).flatMap((text): Run[] => {
+    if (text === '') return [];
+    if (/^`.+`$/.test(text)) return [{ kind: 'code', text: text.slice(1, -1) }];
+    if (/^\*.+\*$/.test(text)) return [{ kind: 'emphasis', text: text.slice(1, -1) }];
+    return [{ kind: 'plain', text }];
+  });
+}
+
+/** Those whose name or group has the text; where none has it, those that mention it. */
+export function agentsWith(agents: readonly Agent[], text: string): readonly Agent[] {
+  const wanted = text.trim().toLowerCase();
+  const has = (place: string) => place.toLowerCase().includes(wanted);
+  const named = agents.filter(({ name, group }) => has(name) || has(group));
+  if (named.length > 0) return named;
+  return agents.filter(({ blocks }) => blocks.some((block) => has(block.text)));
+}
+
+type Piece = { kind: Block['kind'] | 'group' | 'agent'; text: string };
+
+/** A fence, a heading, or the lines up to an empty one. A fence comes first: it may hold lines like the others. */
+const PIECE = /^```.*\n([^]*?)\n```$|^(##|###) (.+)$|^(?!```|#).+(?:\n(?!```|#).+)*/gm;
+
+function piecesOf(markdown: string): Piece[] {
+  return [...markdown.matchAll(PIECE)].map(([text, code, marks, heading]) => {
+    if (code !== undefined) return { kind: 'code', text: code };
+    if (heading !== undefined) return { kind: marks === '##' ? 'group' : 'agent', text: heading };
+    return { kind: 'text', text: text.replaceAll('\n', ' ') };
+  });
+}
+
+function idOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}

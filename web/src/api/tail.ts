@@ -1,0 +1,29 @@
+/** What a tail hears from the server. */
+import type { ServerEvent } from './eventParser';
+import type { Message } from './model';
+import type { components } from './types';
+
+export type TailStatus = components['schemas']['TailStatus'];
+
+export type TailEvent =
+  | { kind: 'messages'; messages: readonly Message[] }
+  | { kind: 'status'; status: TailStatus }
+  | { kind: 'gap'; messages: number; reason: string };
+
+/** Null for events that this console does not know. */
+export function readEvent({ name, data }: ServerEvent): TailEvent | null {
+  switch (name) {
+    case 'messages': {
+      const { messages } = JSON.parse(data) as components['schemas']['TailMessages'];
+      return { kind: 'messages', messages };
+    }
+    case 'status':
+      return { kind: 'status', status: JSON.parse(data) as TailStatus };
+    case 'gap': {
+      const { messages, reason } = JSON.parse(data) as components['schemas']['TailGap'];
+      return { kind: 'gap', messages, reason };
+    }
+    default:
+      return null;
+  }
+}
