@@ -78,7 +78,7 @@ test('who may not see messages is told so, and that sending works', async () => 
 test('a lost connection is said', async () => {
   answer = () => Promise.reject(new TypeError('no server'));
   renderPart(<Page agent="curl" />);
-  expect(await screen.findByText('The connection is lost and is made again')).toBeVisible();
+  expect(await screen.findByText('Connection lost; reconnecting')).toBeVisible();
 });
 
 test('after ten minutes it stops, and goes on when asked', async () => {

@@ -155,7 +155,7 @@ function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
               </Button>
             }
           >
-            The connection is lost and is made again
+            Connection lost; reconnecting
           </Head>
           <p className="dimmed">
             What is received meanwhile is not missed. {face.problem.detail ?? face.problem.title}
@@ -172,11 +172,11 @@ function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
               </Button>
             }
           >
-            {face.isForbidden ? 'You may not see messages' : 'The server refuses to wait for this'}
+            {face.isForbidden ? 'You may not see messages' : 'The server refused this query'}
           </Head>
           <p className="dimmed">{face.problem.detail ?? face.problem.title}</p>
           {face.isForbidden && (
-            <p className="dimmed">Sending works nevertheless; an administrator can grant more.</p>
+            <p className="dimmed">You can still send; an administrator can grant you more.</p>
           )}
         </>
       );
@@ -223,7 +223,7 @@ function countText(count: number): string {
 /** Why somebody may wait in vain for a message that is stored. */
 function seenBy(user: User | null): string {
   const everything =
-    'What is received from now on counts if it matches the query: at first, all but messages of Logstead itself.';
+    'Counts what arrives from now on and matches this query; at first, everything except Logstead’s own messages.';
   if (user === null || (user.logspaces === null && user.scope === null)) return everything;
   const places = user.logspaces === null ? '' : ` in ${user.logspaces.join(' and ')}`;
   const scope = user.scope === null ? '' : ` that match ${user.scope}`;

@@ -27,7 +27,7 @@ export function PlaceForm({ host, token, purpose, mayMake, onHost, onToken }: Pr
       <div className={classes.place}>
         <TextInput
           label="Host"
-          description="By which senders reach this server"
+          description="The name or address that senders use"
           value={host}
           spellCheck={false}
           onChange={(event) => onHost(event.currentTarget.value)}
