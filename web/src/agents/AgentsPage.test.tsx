@@ -72,7 +72,7 @@ test('who may not see messages is told so, and that sending works', async () => 
   answer = () => Promise.resolve(Response.json(problem, { status: 403 }));
   renderPart(<Page agent="curl" />);
   expect(await screen.findByText('You may not see messages')).toBeVisible();
-  expect(screen.getByText(/Sending works nevertheless/)).toBeVisible();
+  expect(screen.getByText(/You can still send/)).toBeVisible();
 });
 
 test('a lost connection is said', async () => {
