@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** an answer is the same from columns and from messages.
 
-use super::columns::{Columns, Counted, Failed};
+use super::columns::{Columns, Counted, Failed, counted_values};
 use super::coverage::Coverage;
 use super::question::{Filter, Question};
 use super::searcher::Searcher;
@@ -128,7 +128,7 @@ impl Answers<'_, '_> {
         let Some(columns) = Columns::of(sealed, self.logspace) else { return false };
         let added = counted.and_then(|counted| match counted {
             Some(counted) => {
-                counted.add_to(&mut self.asked[at], self.logspace);
+                self.asked[at].add_counted(&counted, self.logspace);
                 Ok(true)
             }
             None => self.asked[at].add_columns(&columns, rows, &self.work),
@@ -166,6 +166,19 @@ impl Asked<'_> {
             Asked::Histogram(histogram) if histogram.is_plain() => columns.count_spans(histogram, rows, work),
             Asked::Facets(facets) => columns.count_values(facets, rows, work),
             Asked::Histogram(_) | Asked::Table(_) => Ok(None),
+        }
+    }
+
+    fn add_counted(&mut self, counted: &Counted, logspace: &str) {
+        match (self, counted) {
+            (Asked::Histogram(histogram), Counted::Spans(counts)) => histogram.add_counts(counts),
+            (Asked::Facets(facets), Counted::Values(fields)) => {
+                for (at, (names, counts)) in fields.iter().enumerate() {
+                    let values = counted_values(&facets.needs()[at], names.as_deref(), logspace);
+                    facets.add_counts(at, &values, counts);
+                }
+            }
+            _ => {}
         }
     }
 

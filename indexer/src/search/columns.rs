@@ -1,6 +1,5 @@
 //! What answers are made of where a segment has columns of the fields that they ask for.
 
-use super::answers::Asked;
 use super::sweep::Sealed;
 use crate::answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Unreadable};
 use crate::segment::bundle::{IndexError, Section};
@@ -137,22 +136,9 @@ impl<'a> Columns<'a> {
     }
 }
 
-impl Counted {
-    pub(super) fn add_to(&self, asked: &mut Asked<'_>, logspace: &str) {
-        match (self, asked) {
-            (Counted::Spans(counts), Asked::Histogram(histogram)) => histogram.add_counts(counts),
-            (Counted::Values(fields), Asked::Facets(facets)) => {
-                for (at, (names, counts)) in fields.iter().enumerate() {
-                    let values = match names {
-                        Some(names) => values_of(&facets.needs()[at], names, Cow::default()),
-                        None => Coded::constant(logspace, 0),
-                    };
-                    facets.add_counts(at, &values, counts);
-                }
-            }
-            _ => {}
-        }
-    }
+/// The values that were counted of a field: those of its column, or the logspace.
+pub(super) fn counted_values<'a>(field: &FieldName, names: Option<&Names>, logspace: &str) -> Coded<'a> {
+    names.map_or_else(|| Coded::constant(logspace, 0), |names| values_of(field, names, Cow::default()))
 }
 
 /// Whether to look at a column of this many rows.

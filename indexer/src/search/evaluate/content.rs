@@ -90,6 +90,10 @@ impl Evaluation<'_> {
         }
         let mut words = Vec::new();
         let are_all = content.required.collect_words(&mut words) && words.len() == shape.words;
+        if words.is_empty() && !self.index.fields.is_empty() {
+            // No dictionary tells which fields have it.
+            return Ok(None);
+        }
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
         let by_shape = self.index.words.by_shape(&shape.matcher, are_all && shape.is_plain, &found)?;
         let by_shape = by_shape.map(Rc::new);
