@@ -35,7 +35,7 @@ test('an administrator makes a token, runs the command of the page, and sees wha
   await expect(agentsPage.token).toHaveValue('');
 });
 
-test('an analyst, who may not make tokens, pastes one', async ({ agentsPage, logstead, page }) => {
+test('an analyst cannot make tokens, and pastes one', async ({ agentsPage, logstead, page }) => {
   const data = { name: 'ana', password: 'a long enough password' };
   await logstead.addUser({ ...data, role: 'analyst' });
   await page.context().clearCookies();

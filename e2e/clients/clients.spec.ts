@@ -12,7 +12,7 @@ import { counted, texts } from './texts';
 
 /** Where the interruption is: until here the server is well, until there it is gone. */
 const [KILLED, BACK] = [4000, 6000];
-/** At most so many messages are under way to a socket that forgets what it cannot hold. */
+/** The most messages under way to a socket that drops what it cannot hold. */
 const WINDOW = 200;
 
 /** A server and a client that sends to it; both are gone after the test, however it ends. */

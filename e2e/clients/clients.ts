@@ -219,7 +219,7 @@ const all: readonly Client[] = [
   }),
   // It sends again what could not be connected or was refused for now, but not what a connection broke under.
   inJava('Logback, loki4j', 'loki-logback-appender', appender('logback-loki.xml'), unsafe),
-  // A connection that is refused is no reason for it to try again; it does so when an answer asks for it.
+  // It does not try again when a connection is refused, only when an answer asks for it.
   inGo('OpenTelemetry over HTTP', 'otlploghttp', ['otel', 'http'], unsafe),
   inGo('OpenTelemetry over gRPC', 'otlploggrpc', ['otel', 'grpc'], { speaks: 'grpc' }),
   inGo('go-elasticsearch 9', 'go-elasticsearch/v9', ['elastic']),

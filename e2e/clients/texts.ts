@@ -5,7 +5,7 @@
  */
 
 export const SENT = 10_000;
-/** Of every so many, one is empty and one is huge. */
+/** One message in this many is empty, and one is huge. */
 const RARE = 500;
 const HUGE = 200_000;
 

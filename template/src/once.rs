@@ -14,7 +14,7 @@ impl Once {
     /// Whether a key was met before. From now on it was.
     pub(crate) fn again(&mut self, hash: u64) -> bool {
         self.hashes.resize(PLACES, 0);
-        // 0 is no hash.
+        // 0 marks an empty place.
         let (place, hash) = ((hash >> 32) as usize % PLACES, hash as u32 | 1);
         std::mem::replace(&mut self.hashes[place], hash) == hash
     }

@@ -1,4 +1,4 @@
-//! Who may send with a token: asked by sources that read sockets, answered by whatever keeps the tokens.
+//! Checks tokens for sources that read sockets; the part that keeps the tokens answers.
 
 use std::sync::{Arc, OnceLock};
 

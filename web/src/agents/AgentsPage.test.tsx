@@ -67,7 +67,7 @@ test('where no token is needed none is asked for', () => {
   expect(screen.queryByRole('textbox', { name: 'Token' })).toBeNull();
 });
 
-test('who may not see messages is told so, and that sending works', async () => {
+test('a user who cannot see messages is told so, and that sending works', async () => {
   const problem = { title: 'Forbidden', status: 403, detail: 'no grant' };
   answer = () => Promise.resolve(Response.json(problem, { status: 403 }));
   renderPart(<Page agent="curl" />);
