@@ -1,10 +1,8 @@
 //! The means of measuring runs.
 
 use anyhow::{Context as _, Result};
-use logstead_indexer::Lanes;
 use rustix::time::{ClockId, clock_gettime};
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// CPU nanoseconds that this process has used.
 pub(crate) fn cpu() -> u64 {
@@ -32,30 +30,4 @@ pub(crate) fn print(line: &str) -> Result<()> {
         return Ok(());
     }
     writeln!(std::io::stdout(), "{line}").context("standard output")
-}
-
-/// This many threads for the parts of one search.
-pub(crate) struct Threads(pub(crate) usize);
-
-impl Lanes for Threads {
-    fn count(&self) -> usize {
-        self.0
-    }
-
-    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(number) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < jobs)
-            {
-                job(number);
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..self.0.min(jobs) {
-                scope.spawn(work);
-            }
-            work();
-        });
-    }
 }

@@ -1,11 +1,11 @@
 //! How long searches take, and whether the answers are right: every count is compared with that of a naive scan over the
 //! same messages.
 
-use crate::measure::{Threads, print};
+use crate::measure::print;
 use anyhow::{Result, ensure};
 use logstead_indexer::{
-    Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, RealDisk, Request, Run, Searcher,
-    Width,
+    Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, Pool, RealDisk, Request, Run,
+    Searcher, Width,
 };
 use logstead_record::query::{Context, FieldName, Query, TimeRange, parse};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
@@ -68,7 +68,7 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
     let Opened { searcher, recovery, .. } = logstead_indexer::open(&disk, data, Options::default())?;
     let messages = recovery.sealed_messages + recovery.messages;
     print(&format!("{messages} messages, opened in {:.1} ms", ms(start.elapsed())))?;
-    let lanes = Threads(threads);
+    let lanes = Pool::new(threads);
     let bench = Bench { searcher, runs, lanes: &lanes };
     print(&format!(
         "\ncount, median of {runs}, {threads} threads                            ms        messages      looked at"

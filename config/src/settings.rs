@@ -276,7 +276,7 @@ fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
 fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {
     let seal_after = fields.optional_within("seal_after", Period::seconds(1)..=Period::days(365));
     let journal_file_max = fields.optional_within("journal_file_max", Size::mib(1)..=Size::gib(1));
-    let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=4_000_000);
+    let segment_rows_max = fields.optional_within("segment_rows_max", 1000..=1 << 22);
     Some(Storage {
         seal_after: seal_after?,
         journal_file_max: journal_file_max?,

@@ -41,7 +41,7 @@ fn the_shipped_file_is_the_defaults() {
     assert_eq!(defaults.threads.workers, Count::Auto);
     assert_eq!(defaults.threads.sealers, Count::Auto);
     assert_eq!(defaults.storage.seal_after, Period::seconds(3600));
-    assert_eq!(defaults.storage.segment_rows_max, 1 << 20);
+    assert_eq!(defaults.storage.segment_rows_max, 1 << 22);
     assert_eq!(loaded(DEFAULT_SETTINGS_TOML, &[], &[]), defaults);
     assert_eq!(loaded("", &[], &[]), defaults);
 }
@@ -230,7 +230,7 @@ fn problems_say_where_the_value_came_from() {
         &[
             "web: must be a table, not a string (set by --set web)",
             "limits.searches_max: must be 1 to 1000, not 0 (set by --set limits.searches_max)",
-            "storage.segment_rows_max: must be 1000 to 4000000, not 10 (set by --set storage.segment_rows_max)",
+            "storage.segment_rows_max: must be 1000 to 4194304, not 10 (set by --set storage.segment_rows_max)",
         ],
     );
 }

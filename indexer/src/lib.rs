@@ -71,4 +71,5 @@ pub use store::tally::Tallied;
 pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
 pub use work::lanes::{Alone, Lanes};
+pub use work::pool::Pool;
 pub use work::run::Run;

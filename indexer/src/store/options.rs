@@ -35,7 +35,7 @@ impl Default for Options {
             index_memory_max: 256 << 20,
             journal_file_max: 64 << 20,
             journal_rows_max: 1 << 17,
-            segment_rows_max: 1 << 20,
+            segment_rows_max: 1 << 22,
             durability: Durability::Fsync,
         }
     }

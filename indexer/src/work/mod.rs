@@ -6,6 +6,7 @@
 //! **Invariant:** once work is told to end, that stays so.
 
 pub(crate) mod lanes;
+pub(crate) mod pool;
 pub(crate) mod run;
 
 use std::cell::Cell;

@@ -12,11 +12,11 @@ use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;
 use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use crate::revision::Revisions;
 use logstead_config::settings::Settings;
+use logstead_indexer::Pool;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,7 +86,7 @@ pub(super) struct Inner {
     /// Test messages that are on their way to destinations.
     pub(super) trials: Arc<Semaphore>,
     /// What searches use besides their own threads.
-    pub(super) lanes: SharedLanes,
+    pub(super) lanes: Pool,
 }
 
 impl Inner {
@@ -117,7 +117,7 @@ impl Inner {
             tail_turns: Semaphore::new(crate::machine::cores()),
             exports: Arc::new(Semaphore::new(exports_max)),
             trials: Arc::new(Semaphore::new(TRIALS_MAX)),
-            lanes: SharedLanes::default(),
+            lanes: Pool::new(crate::machine::cores()),
         })
     }
 

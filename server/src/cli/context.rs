@@ -6,11 +6,10 @@ use super::question::{to_the_end, warn_of_damage};
 use super::remote::{Login, Remote};
 use super::{store, text};
 use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
 use crate::store::{Logspaces, PageRequest, Place, Wanted};
 use crate::wire::message::Message;
 use clap::{ArgGroup, Args};
-use logstead_indexer::{Hit, Order};
+use logstead_indexer::{Hit, Order, Pool};
 use logstead_record::query::{Query, TimeRange};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -94,7 +93,7 @@ impl Context {
 fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) -> Vec<(String, Hit)> {
     let wanted = Wanted { query: &Query::All, range: TimeRange::ALL, now: clock::now() };
     let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };
-    let page = logspaces.page(wanted, &request, &to_the_end(&SharedLanes::default()));
+    let page = logspaces.page(wanted, &request, &to_the_end(&Pool::new(crate::machine::cores())));
     warn_of_damage(&page.coverage);
     page.hits
 }

@@ -3,9 +3,8 @@
 use super::failure::Failure;
 use super::{store, text};
 use crate::machine::clock;
-use crate::machine::lanes::SharedLanes;
 use crate::store::{Coverage, Logspaces, Wanted};
-use logstead_indexer::{Asked, Run, Settings, Table};
+use logstead_indexer::{Asked, Pool, Run, Settings, Table};
 use logstead_record::Timestamp;
 use logstead_record::query::{ParseError, Pipeline, TimeRange, parse_pipeline_search, parse_time};
 use std::path::Path;
@@ -19,7 +18,7 @@ pub(super) struct Question {
     pub(super) logspaces: Logspaces,
     range: TimeRange,
     pub(super) now: Timestamp,
-    lanes: SharedLanes,
+    lanes: Pool,
 }
 
 impl Question {
@@ -37,7 +36,13 @@ impl Question {
         }
         let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
         let logspaces = store::logspaces(data, logspaces)?;
-        Ok(Question { pipeline: search.pipeline, logspaces, range, now, lanes: SharedLanes::default() })
+        Ok(Question {
+            pipeline: search.pipeline,
+            logspaces,
+            range,
+            now,
+            lanes: Pool::new(crate::machine::cores()),
+        })
     }
 
     pub(super) fn wanted(&self) -> Wanted<'_> {
@@ -63,7 +68,7 @@ impl Question {
 }
 
 /// Nothing but its user ends a command.
-pub(super) fn to_the_end(lanes: &SharedLanes) -> Run<'_> {
+pub(super) fn to_the_end(lanes: &Pool) -> Run<'_> {
     Run { cancelled: &|| false, lanes }
 }
 

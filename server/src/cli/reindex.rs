@@ -4,10 +4,9 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
 use super::text;
-use crate::machine::lanes::SharedLanes;
 use crate::pipeline::sealer_count;
 use clap::Args;
-use logstead_indexer::{Done, Lanes, Opened};
+use logstead_indexer::{Done, Lanes, Opened, Pool};
 use parking_lot::Mutex;
 use std::time::Instant;
 
@@ -27,7 +26,7 @@ pub(super) struct Reindex {
 impl Reindex {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = self.store.open()?;
-        let lanes = SharedLanes::new(sealer_count(store.settings.threads.sealers) - 1);
+        let lanes = Pool::new(sealer_count(store.settings.threads.sealers) - 1);
         let mut failed = 0;
         for (id, opened) in &store.logspaces {
             failed += reindex(id, opened, &lanes)?;
@@ -37,7 +36,7 @@ impl Reindex {
 }
 
 /// Returns how many indexes could not be rebuilt.
-fn reindex(id: &str, opened: &Opened, lanes: &SharedLanes) -> Result<usize, Failure> {
+fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<usize, Failure> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
     let stats = opened.searcher.stats();

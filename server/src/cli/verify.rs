@@ -4,9 +4,8 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
 use super::text;
-use crate::machine::lanes::SharedLanes;
 use clap::Args;
-use logstead_indexer::{Checked, Finding, Looked, Run};
+use logstead_indexer::{Checked, Finding, Looked, Pool, Run};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
@@ -48,7 +47,7 @@ impl Verify {
 fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
     let progress = Progress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (Seen::default(), Vec::new());
-    let lanes = SharedLanes::default();
+    let lanes = Pool::new(crate::machine::cores());
     let run = Run { cancelled: &|| false, lanes: &lanes };
     for told in looked.recovery.told_beside_parts() {
         seen.problems += usize::from(told.is_damage);

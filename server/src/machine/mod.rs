@@ -3,7 +3,6 @@
 
 pub(crate) mod clock;
 pub(crate) mod folders;
-pub(crate) mod lanes;
 pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod place;

@@ -18,6 +18,11 @@ const JOIN_MIN: usize = 4;
 const JOIN_ALWAYS: usize = 64;
 /// Joined segments have at most this many bytes of blocks.
 const JOIN_BYTES_MAX: u64 = 64 << 20;
+/// Neighbours are joined to this many rows first.
+const FIRST_ROWS_MAX: u32 = 1 << 20;
+/// Segments of that many are joined only where these are left: what expires with one is a small part of all, and a search
+/// has enough to do side by side.
+const SEGMENTS_LEFT: u64 = 64;
 
 /// When to join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,8 +48,15 @@ pub(super) fn small_neighbours(
         bytes: segment.bytes(),
     };
     let sizes: Vec<Size> = segments.iter().map(size).collect();
-    let run = run_to_join(&sizes, u64::from(rows_max), when)?;
+    let rows = view.segments.iter().map(|segment| u64::from(segment.id.rows)).sum();
+    let run = rows_allowed(rows, rows_max).into_iter().find_map(|most| run_to_join(&sizes, most, when))?;
     Some(segments[run].iter().copied().cloned().collect())
+}
+
+/// How many rows a segment may have, in a logspace of this many: first, and where no more can be joined to that.
+fn rows_allowed(rows: u64, rows_max: u32) -> [u64; 2] {
+    let first = rows_max.min(FIRST_ROWS_MAX).into();
+    [first, (rows / SEGMENTS_LEFT).clamp(first, rows_max.into())]
 }
 
 /// Puts one segment in the place of some that adjoin.
@@ -156,6 +168,26 @@ mod tests {
         check(&[40, 40, 40, 40], None);
         let apart = [0, 10, 21, 31].map(|first_sequence| Size { first_sequence, rows: 10, bytes: 1 });
         assert_eq!(run_to_join(&apart, 100, When::Idle), None);
+    }
+
+    #[test]
+    fn a_large_logspace_has_larger_segments() {
+        for (rows, expected) in [
+            (0, [1 << 20; 2]),
+            (64 << 20, [1 << 20; 2]),
+            (128 << 20, [1 << 20, 2 << 20]),
+            (1 << 40, [1 << 20, 4 << 20]),
+        ] {
+            assert_eq!(rows_allowed(rows, 4 << 20), expected, "{rows}");
+        }
+        assert_eq!(rows_allowed(1 << 40, 1000), [1000; 2]);
+        let full = |count: usize| -> Vec<Size> {
+            let rows = 1 << 20;
+            (0..count as u64).map(|at| Size { first_sequence: at * rows, rows, bytes: 9 << 20 }).collect()
+        };
+        let [first, larger] = rows_allowed(1 << 28, 4 << 20);
+        assert_eq!(run_to_join(&full(256), first, When::Idle), None);
+        assert_eq!(run_to_join(&full(256), larger, When::Always), Some(0..4));
     }
 
     #[test]

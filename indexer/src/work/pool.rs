@@ -1,0 +1,156 @@
+//! Threads that do the parts of searches side by side.
+//!
+//! They are started when they are first needed, and stay: to start one takes longer than to count a word in a segment. A
+//! search begins on the thread that it was given. Each lane, before it begins, opens another one if there is work left
+//! and a thread is free: a small search takes one thread at most, and a large one soon has them all.
+//!
+//! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and what is done on one of
+//! these threads asks for no other.
+
+use super::lanes::Lanes;
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Threads that all searches share.
+pub struct Pool {
+    count: usize,
+    /// None where they could not be started.
+    threads: OnceLock<Option<ThreadPool>>,
+    /// Lanes that are open now.
+    open: AtomicUsize,
+}
+
+/// An open lane.
+struct Lane<'a>(&'a AtomicUsize);
+
+/// Jobs that are handed out one by one, in their order.
+struct Jobs<'a> {
+    pool: &'a Pool,
+    next: AtomicUsize,
+    count: usize,
+    job: &'a (dyn Fn(usize) + Sync),
+}
+
+impl Pool {
+    /// At most this many, besides the threads that searches begin on.
+    pub fn new(count: usize) -> Pool {
+        Pool { count, threads: OnceLock::new(), open: AtomicUsize::new(0) }
+    }
+
+    fn threads(&self) -> Option<&ThreadPool> {
+        let start = || {
+            let builder = ThreadPoolBuilder::new().num_threads(self.count);
+            builder.thread_name(|_| "search".to_owned()).build().ok()
+        };
+        // Zero would be one for each core.
+        (0 < self.count).then(|| self.threads.get_or_init(start).as_ref()).flatten()
+    }
+
+    fn open(&self) -> Option<Lane<'_>> {
+        let free = |open| (open < self.count).then_some(open + 1);
+        self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
+        Some(Lane(&self.open))
+    }
+}
+
+impl Drop for Lane<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Lanes for Pool {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        match self.threads() {
+            Some(threads) if threads.current_thread_index().is_none() => {
+                let jobs = Jobs { pool: self, next: AtomicUsize::new(0), count: jobs, job };
+                threads.in_place_scope(|scope| jobs.work(scope));
+            }
+            _ => (0..jobs).for_each(job),
+        }
+    }
+}
+
+impl Jobs<'_> {
+    fn work<'scope>(&'scope self, scope: &Scope<'scope>) {
+        let Some(first) = self.take() else { return };
+        if self.next.load(Ordering::Relaxed) < self.count
+            && let Some(lane) = self.pool.open()
+        {
+            scope.spawn(move |scope| {
+                let _lane = lane;
+                self.work(scope);
+            });
+        }
+        (self.job)(first);
+        while let Some(number) = self.take() {
+            (self.job)(number);
+        }
+    }
+
+    fn take(&self) -> Option<usize> {
+        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Barrier;
+
+    fn check(pool: &Pool, jobs: usize) {
+        let done: Vec<AtomicUsize> = (0..jobs).map(|_| AtomicUsize::new(0)).collect();
+        pool.run(jobs, &|number| {
+            done[number].fetch_add(1, Ordering::Relaxed);
+        });
+        assert!(done.iter().all(|done| done.load(Ordering::Relaxed) == 1), "{jobs} jobs");
+        assert_eq!(pool.open.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn every_job_is_done_once() {
+        for count in [0, 1, 2, 7] {
+            let pool = Pool::new(count);
+            [0, 1, 2, 3, 100].into_iter().for_each(|jobs| check(&pool, jobs));
+        }
+    }
+
+    #[test]
+    fn jobs_run_side_by_side() {
+        let pool = Pool::new(3);
+        for _ in 0..100 {
+            let all_at_once = Barrier::new(4);
+            pool.run(4, &|_| {
+                all_at_once.wait();
+            });
+        }
+    }
+
+    #[test]
+    fn a_job_that_panics_takes_no_thread_with_it() {
+        let pool = Pool::new(2);
+        for _ in 0..5 {
+            let ended = catch_unwind(AssertUnwindSafe(|| pool.run(9, &|number| assert_ne!(number, 4))));
+            assert!(ended.is_err());
+            check(&pool, 20);
+        }
+    }
+
+    #[test]
+    fn searches_within_and_beside_each_other_do_not_wait_for_threads() {
+        let pool = Pool::new(2);
+        let done = AtomicUsize::new(0);
+        let part = |_| {
+            done.fetch_add(1, Ordering::Relaxed);
+        };
+        let search = || pool.run(5, &|_| pool.run(5, &part));
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(search))));
+        assert_eq!(done.load(Ordering::Relaxed), 100);
+    }
+}
