@@ -73,10 +73,11 @@ pub fn app(state: ApiState) -> Router {
 
 /// All of them, with one state.
 pub fn apps(state: ApiState) -> Apps {
-    state.pipeline.admit_by(Arc::new(TokenGate(state.meta.clone())));
     let shared = Inner::new(state);
     let mut console = OpenApiRouter::<Shared>::new();
     for (needs, routes) in routes::routes() {
+    let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
+    shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
         console = console.merge(match needs {
             Needs::Nothing => routes,
             needs => {
