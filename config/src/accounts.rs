@@ -173,13 +173,6 @@ impl Read for GroupGrant {
         if let Some(Err(error)) = scope.as_deref().map(query::parse) {
             fields.note("scope", format!("is not understood: {}", error.message));
         }
-        let limited = if logspaces.is_some() { "logspaces" } else { "scope" };
-        if role != AccountRole::Analyst && (logspaces.is_some() || scope.is_some()) {
-            fields.note(
-                limited,
-                format!("only an analyst can be limited: leave it out for the role {}", role.name()),
-            );
-        }
         fields.finish();
         Some(GroupGrant { group, role, logspaces, scope })
     }

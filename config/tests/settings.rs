@@ -281,7 +281,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
         ("id = \"corp\"\nissuer", "id = \"Corp!\"\nissuer", "lower-case letters"),
         ("client_id", "client_key = 1\nclient_id", "unknown key `client_key`"),
         ("role = \"admin\"", "role = \"king\"", "is not a role"),
-        ("role = \"admin\"", "role = \"admin\", logspaces = [\"main\"]", "only an analyst can be limited"),
+        ("role = \"admin\"", "role = \"admin\", logspaces = []", "is empty: name some"),
         ("scope = \"host:web-*\"", "scope = \"((\"", "is not understood"),
         ("logspaces = [\"main\"]", "logspaces = []", "is empty: name some"),
         ("grants = [{ group = \"*\"", "other = [{ group = \"*\"", "nobody can log in"),

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 91] = [
+const ROUTES: [(&str, &str, Option<Role>); 92] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -237,6 +237,7 @@ const ROUTES: [(&str, &str, Option<Role>); 91] = [
     ("POST", "/api/v1/tokens", Some(Role::Admin)),
     ("POST", "/api/v1/tokens/{id}/rotate", Some(Role::Admin)),
     ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
+    ("PUT", "/api/v1/logspaces/{id}", Some(Role::Operator)),
     ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
     ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/pause", Some(Role::Operator)),

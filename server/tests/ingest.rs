@@ -5,6 +5,8 @@
 
 #[path = "ingest/calls.rs"]
 mod calls;
+#[path = "ingest/full.rs"]
+mod full;
 #[path = "ingest/hostile.rs"]
 mod hostile;
 mod in_process;

@@ -138,6 +138,22 @@ proptest! {
     }
 
     #[test]
+    fn any_datagram_of_gelf_is_a_row(
+        head in any::<u8>(), packed in proptest::sample::select(vec![&b""[..], b"\x1f\x8b\x08\0", b"\x78\x9c"]),
+        text in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "{", "}", "\"version\":\"1.1\",", "\"short_message\":\"m\"", "\"host\":\"h\",", "\"_a\":1,", "\"timestamp\":1.5,",
+                "\"level\":4,", "\"_id\":\"x\\n\",", "{\"short_message\":\"\"}", "nonsense", "\0", "\u{feff}",
+            ]),
+            0..9,
+        ),
+        behind in proptest::collection::vec(any::<u8>(), 0..20),
+    ) {
+        bodies::gelf(&[&[head], packed, text.concat().as_bytes(), &behind[..]].concat());
+        bodies::gelf(&[&[head], text.concat().as_bytes()].concat());
+    }
+
+    #[test]
     fn any_text_gives_fields_that_can_be_asked_for(data in data()) {
         bodies::payload(data.get(3..).unwrap_or_default());
     }

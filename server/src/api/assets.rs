@@ -14,6 +14,7 @@ use super::ingest::greeting;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
 use flate2::write::GzEncoder;
@@ -48,6 +49,16 @@ const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</tit
 /// Answers every path without a route: files of the console, and its page for every other address that a browser opens.
 pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
     axum::routing::any(serve)
+}
+
+/// Answers whoever reads a file or a page of the console, before others are asked.
+pub(crate) async fn first(request: Request, next: Next) -> Response {
+    let name = request.uri().path().trim_start_matches('/');
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match is_read && (Console::get(name).is_some() || wants_html(request.headers())) {
+        true => serve(request).await,
+        false => next.run(request).await,
+    }
 }
 
 async fn serve(request: Request) -> Response {

@@ -49,9 +49,11 @@ use access::{Needs, authenticate};
 use axum::Router;
 use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::MethodRouter;
 use error::ApiError;
 use ingest::dress;
+use ingest::protocol::Protocol;
 use operate::system::Description;
 use state::{Inner, Shared};
 use std::sync::Arc;
@@ -73,8 +75,9 @@ pub fn app(state: ApiState) -> Router {
 
 /// All of them, with one state.
 pub fn apps(state: ApiState) -> Apps {
-    state.pipeline.admit_by(Arc::new(TokenGate(state.meta.clone())));
     let shared = Inner::new(state);
+    let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
+    shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
     let mut console = OpenApiRouter::<Shared>::new();
     for (needs, routes) in routes::routes() {
         console = console.merge(match needs {
@@ -91,8 +94,19 @@ pub fn apps(state: ApiState) -> Apps {
     }
     let (console, _) = console.split_for_parts();
     let (metrics, _) = routes::metrics().split_for_parts();
-    let console = console.fallback_service(assets::service()).layer(Extension(Description(openapi)));
+    let console = console.route("/{index}", index(&shared)).fallback_service(assets::service());
+    let console = console.layer(Extension(Description(openapi)));
     Apps { console: finished(console, &shared), metrics: finished(metrics.fallback(nothing), &shared) }
+}
+
+/// The console's addresses of one word, and what Elasticsearch's clients ask of the index that is called so.
+fn index(shared: &Shared) -> MethodRouter<Shared> {
+    let needs = Needs::Ingest(Protocol::Elastic);
+    ingest::index()
+        .route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require))
+        .layer(from_fn_with_state(Protocol::Elastic, dress::dress))
+        .layer(from_fn(assets::first))
+        .fallback_service(assets::service())
 }
 
 /// Adds what all answers have in common.

@@ -3,6 +3,7 @@
 use super::access::{Needs, cookie};
 use super::routes::routes;
 use super::{error, limits};
+use crate::meta::Role;
 use axum::http::StatusCode;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -61,7 +62,8 @@ fn describe(operation: &mut Operation, needs: Needs) {
         Needs::Nothing => None,
         Needs::Session => Some("a session of a user".to_owned()),
         Needs::Role(role) => Some(format!("the role {role}")),
-        Needs::Everything => Some("a grant of everything".to_owned()),
+        Needs::Everything(Role::Analyst) => Some("a grant of everything".to_owned()),
+        Needs::Everything(role) => Some(format!("the role {role}, and a grant of everything")),
         Needs::Ingest(_) => Some("the role ingest, or a grant of everything".to_owned()),
     };
     if let Some(needed) = needed {

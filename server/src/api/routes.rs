@@ -17,7 +17,7 @@ use super::operate::replay::ReplayRequest;
 use super::operate::{destinations, flow, logspaces, replay, system, trial};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::trying::{history, trace};
-use super::router::{document, lookups, revisions};
+use super::router::{document, logspace, lookups, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
 use super::{export, ingest, saved_searches, tail};
@@ -34,9 +34,11 @@ pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<Shared>)> {
         (Needs::Role(Role::Analyst), questions()),
         (Needs::Role(Role::Analyst), analyst()),
         (Needs::Ingest(Protocol::Ours), ours()),
-        (Needs::Everything, everything()),
-        (Needs::Role(Role::Operator), operator()),
-        (Needs::Role(Role::Admin), admin()),
+        (Needs::Everything(Role::Analyst), everything()),
+        (Needs::Role(Role::Operator), of_logspaces()),
+        (Needs::Everything(Role::Operator), operator()),
+        (Needs::Role(Role::Admin), of_accounts()),
+        (Needs::Everything(Role::Admin), admin()),
     ];
     own.into_iter().chain(ecosystem::routes()).collect()
 }
@@ -117,14 +119,20 @@ fn everything() -> OpenApiRouter<Shared> {
         .routes(routes!(system::metrics))
 }
 
+/// What operators do to the logspaces that they are granted.
+fn of_logspaces() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(logspace::put_logspace))
+        .routes(routes!(logspaces::retention_preview))
+        .routes(routes!(logspaces::verify))
+}
+
 fn operator() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(document::put_router))
         .routes(routes!(revisions::roll_back))
         .routes(routes!(revisions::confirm))
         .routes(routes!(lookups::read, lookups::store, lookups::remove))
-        .routes(routes!(logspaces::retention_preview))
-        .routes(routes!(logspaces::verify))
         .routes(routes!(destinations::pause))
         .routes(routes!(destinations::resume))
         .routes(routes!(destinations::retry))
@@ -137,7 +145,8 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(destinations::discard_quarantine))
 }
 
-fn admin() -> OpenApiRouter<Shared> {
+/// What administrators do to accounts; those who are granted a part of the store do it to the accounts within that.
+fn of_accounts() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::change_user, users::remove_user))
@@ -149,6 +158,8 @@ fn admin() -> OpenApiRouter<Shared> {
         .routes(routes!(tokens::list_tokens, tokens::create_token))
         .routes(routes!(tokens::remove_token))
         .routes(routes!(tokens::rotate_token))
-        .routes(routes!(logspaces::resume_retention))
-        .routes(routes!(audit::audit))
+}
+
+fn admin() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(logspaces::resume_retention)).routes(routes!(audit::audit))
 }

@@ -72,7 +72,7 @@ pub(super) struct Inner {
     /// What ingest takes of the memory.
     pub(super) ingest: Memory,
     /// How fast tokens send.
-    pub(super) pace: Mutex<Pace>,
+    pub(super) pace: Arc<Mutex<Pace>>,
     /// What requests with an `Idempotency-Key` were answered.
     pub(super) repeats: Mutex<Repeats>,
     /// Held by the only verification that may run: it reads everything.
@@ -110,7 +110,7 @@ impl Inner {
             searches: Lane::new(searches_max, searches_max),
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest,
-            pace: Mutex::default(),
+            pace: Arc::default(),
             repeats: Mutex::default(),
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),

@@ -56,10 +56,10 @@ enum Action {
         /// What the user may do
         #[arg(long, value_enum)]
         role: RoleName,
-        /// A logspace that an analyst may search, instead of all; may be repeated
+        /// A logspace that the user may search and manage, instead of all; may be repeated
         #[arg(long = "logspace", value_name = "L")]
         logspaces: Vec<String>,
-        /// A query that limits everything that an analyst finds
+        /// A query that limits everything that the user finds
         #[arg(long, value_name = "QUERY")]
         scope: Option<String>,
         #[command(flatten)]
@@ -130,7 +130,7 @@ impl User {
         match &self.action {
             Action::List { format, place } => list(&place.open()?, *format),
             Action::Add { name, role, logspaces, scope, place } => {
-                let grant = grant((*role).into(), logspaces, scope.as_deref())?;
+                let grant = grant(logspaces, scope.as_deref())?;
                 add(&place.open()?, name, (*role).into(), &grant)
             }
             Action::Password { name, place } => set_password(&place.open()?, name),
@@ -221,13 +221,7 @@ fn done(store: &Stopped, action: &str, detail: &str, told: &str) -> Result<(), F
     text::line(told).map_err(Failure::environment)
 }
 
-/// As in the API, where a limited operator is refused as well.
-fn grant(role: Role, logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
-    if role != Role::Analyst && (!logspaces.is_empty() || scope.is_some()) {
-        let detail =
-            format!("only an analyst can be limited: leave out --logspace and --scope for the role {role}");
-        return Err(Failure::no(detail));
-    }
+fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
     if let Some(Err(error)) = scope.map(query::parse) {
         return Err(Failure::no(format!("--scope is not understood: {}", error.message)));
     }

@@ -1,11 +1,23 @@
 //! Checks tokens for sources that read sockets; the part that keeps the tokens answers.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Knows the tokens.
 pub(crate) trait Gate: Send + Sync {
-    /// The name of the token in a header `Authorization`, if it may send. Blocks.
-    fn token(&self, authorization: &str) -> Result<String, Barred>;
+    /// The token in a header `Authorization`, if it may send. Blocks.
+    fn token(&self, authorization: &str) -> Result<Box<dyn Pass>, Barred>;
+}
+
+/// A token that may send, within its limits.
+pub(crate) trait Pass: Send + Sync {
+    fn name(&self) -> &str;
+    /// The longest body, unpacked, where it has a limit of its own.
+    fn body_bytes_max(&self) -> Option<usize>;
+    /// How long it has to wait, as it has sent more than it may.
+    fn wait(&self) -> Option<Duration>;
+    /// Notes what it sends.
+    fn charge(&self, messages: usize, bytes: usize);
 }
 
 /// Why a sender is not admitted.
@@ -15,6 +27,8 @@ pub(crate) enum Barred {
     Unknown(String),
     /// It may do other things.
     Forbidden(String),
+    /// It may again after this time.
+    TooFast(String, Duration),
     /// It cannot be found out now.
     Unavailable(String),
 }
@@ -29,12 +43,21 @@ impl Gates {
         self.0.get_or_init(|| gate);
     }
 
-    /// Whether the token in a header `Authorization` is the one with this name, and may send.
-    pub(crate) fn admits(&self, authorization: &str, name: &str) -> Result<(), Barred> {
+    /// The token in a header `Authorization`, if it is the one with this name, and may send now.
+    pub(crate) fn admits(&self, authorization: &str, name: &str) -> Result<Box<dyn Pass>, Barred> {
         let gate = self.0.get().ok_or_else(|| Barred::Unavailable("the server is starting".to_owned()))?;
-        match gate.token(authorization)? {
-            found if found == name => Ok(()),
-            other => Err(Barred::Forbidden(format!("this source takes the token `{name}`, not `{other}`"))),
+        let pass = gate.token(authorization)?;
+        if pass.name() != name {
+            let message = format!("this source takes the token `{name}`, not `{}`", pass.name());
+            return Err(Barred::Forbidden(message));
+        }
+        match pass.wait() {
+            None => Ok(pass),
+            Some(wait) => {
+                let message =
+                    format!("the token `{name}` sends more than it may: wait {} s", wait.as_secs() + 1);
+                Err(Barred::TooFast(message, wait))
+            }
         }
     }
 }

@@ -175,7 +175,7 @@ impl Meta {
         self.write(|connection| {
             let transaction = connection.transaction()?;
             let before = user(&transaction, name)?;
-            if role != Role::Admin {
+            if role != Role::Admin || !grant.is_everything() {
                 another_admin(&transaction, &before)?;
             }
             transaction.execute(
@@ -254,6 +254,11 @@ impl Meta {
         Ok(())
     }
 
+    /// The user with this name.
+    pub fn user(&self, name: &str) -> Result<User> {
+        user(&self.connection(), name)
+    }
+
     /// What a login is checked against.
     pub fn credentials(&self, name: &str) -> Result<Option<Credentials>> {
         let connection = self.connection();
@@ -303,14 +308,16 @@ fn read(row: &Row<'_>) -> rusqlite::Result<User> {
     })
 }
 
-/// Refuses if without this user no administrator could log in with a password that we keep.
+/// Refuses if without this user no administrator of everything could log in with a password that we keep.
 fn another_admin(connection: &Connection, user: &User) -> Result<()> {
     let admins: u32 = connection.query_row(
-        "SELECT count(*) FROM users WHERE role = ?1 AND origin IS NULL AND disabled_at IS NULL",
+        "SELECT count(*) FROM users WHERE role = ?1 AND origin IS NULL AND disabled_at IS NULL
+         AND logspaces IS NULL AND scope IS NULL",
         [Role::Admin],
         |row| row.get(0),
     )?;
-    let is_one = user.role == Role::Admin && user.origin.is_none() && !user.is_disabled;
+    let is_one =
+        user.role == Role::Admin && user.grant.is_everything() && user.origin.is_none() && !user.is_disabled;
     let is_last = is_one && admins == 1;
     if is_last { Err(Error::LastAdmin(user.name.clone())) } else { Ok(()) }
 }

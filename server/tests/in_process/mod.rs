@@ -9,7 +9,7 @@ use logstead::pipeline::{Change, Pipeline};
 use logstead::revision::Revisions;
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers, Settings};
-use logstead_indexer::RealDisk;
+use logstead_indexer::{Disk, RealDisk};
 use logstead_record::Timestamp;
 use std::path::Path;
 use std::sync::Arc;
@@ -65,6 +65,11 @@ impl Server {
 
     /// In a directory that outlives it.
     pub fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
+        Server::start_on(Arc::new(RealDisk), data, adjust)
+    }
+
+    /// The same with its messages on this disk.
+    pub fn start_on(disk: Arc<dyn Disk>, data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
         let mut settings = settings::load(&Layers::default()).unwrap();
         adjust(&mut settings);
         let settings = Arc::new(settings);
@@ -72,7 +77,6 @@ impl Server {
         let (document, checked) = check_toml(ROUTER).unwrap();
         let change = Change { toml: ROUTER.to_owned(), document, checked };
         let revision = meta.add_revision(ROUTER, "system", "first", Timestamp::from_nanos(0)).unwrap();
-        let disk = Arc::new(RealDisk);
         let pipeline = Pipeline::start(disk, data, settings.clone(), revision, change).unwrap();
         let app = api::app(ApiState {
             meta: meta.clone(),

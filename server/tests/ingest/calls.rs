@@ -1,5 +1,7 @@
 //! Calls of the API without sockets.
 
+#![allow(dead_code, reason = "support of several test files")]
+
 use super::in_process::{Server, TOKEN as ADMIN};
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Request, StatusCode, header};

@@ -3,6 +3,7 @@
 use super::in_process::{Server, TOKEN as ADMIN};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
+use logstead::meta::Role;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -34,6 +35,11 @@ async fn elasticsearch_shippers_are_answered_and_their_documents_stored() {
     call("PUT /_index_template/filebeat", "{}").await.check(200, "\"acknowledged\":true");
     call("PUT /_ilm/policy/filebeat", "{}").await.check(200, "\"acknowledged\":true");
     call("GET /_ingest/pipeline/x", "").await.check(200, "{}");
+    let index = call("HEAD /logs-2026.11.25", "").await;
+    assert_eq!((index.status.as_u16(), index.body.len()), (200, 0));
+    let created = call("PUT /%3Clogs-%7Bnow%2Fd%7D-000001%3E", "{\"aliases\":{}}").await;
+    assert_eq!(created.json()["index"], "<logs-{now/d}-000001>");
+    created.check(200, "\"acknowledged\":true");
 
     let body = "{\"create\":{\"_index\":\"a\"}}\n{\"@timestamp\":\"2026-11-24T10:00:00Z\",\"message\":\"one\",\
         \"host\":{\"name\":\"web-1\"},\"log\":{\"level\":\"error\"},\"process\":{\"name\":\"nginx\"},\"user.id\":7}\n\
@@ -70,6 +76,29 @@ async fn elasticsearch_shippers_are_answered_and_their_documents_stored() {
     let reply = server.call("PUT /_bulk", &headers, small).await;
     reply.check(200, "\"errors\":false");
     assert!(reply.header("content-type").starts_with("application/vnd.elasticsearch+json"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_browsers_open_is_no_index() {
+    let server = Server::usual();
+    let html = [("accept", "text/html,*/*;q=0.8")];
+    for path in ["/search", "/no-such-page"] {
+        let [page, head] = [
+            server.call(&format!("GET {path}"), &html, "").await,
+            server.call(&format!("HEAD {path}"), &html, "").await,
+        ];
+        // The page, or that the console was not built.
+        assert!(page.header("content-type").starts_with("text/html"), "{path}: {}", page.text());
+        assert_eq!((head.status, head.body.len()), (page.status, 0), "{path}");
+        server.call(&format!("GET {path}"), &[], "").await.check(404, "there is nothing at");
+    }
+    let stranger = server.call("PUT /logs", &[], "{}").await;
+    stranger.check(401, "security_exception");
+    assert_eq!(stranger.header("x-elastic-product"), "Elasticsearch");
+    let (_, token) = server.token("a", Role::Ingest);
+    let authorization = [("authorization", &*format!("Bearer {token}"))];
+    server.call("PUT /logs", &authorization, "{}").await.check(200, "acknowledged");
+    server.call("DELETE /logs", &authorization, "").await.check(404, "there is nothing at");
 }
 
 fn base64(text: &str) -> String {

@@ -14,9 +14,11 @@ const SECRET: &str = "tell-nobody-4711";
 enum Needs {
     Nothing,
     Ingest,
-    Everything,
     Session,
+    /// Within a grant.
     Role(Role),
+    /// With a grant of everything.
+    Everything(Role),
 }
 
 /// Method, path with values in place of its variables, and needs.
@@ -38,6 +40,7 @@ fn endpoints() -> Vec<(String, String, Needs)> {
 }
 
 fn filled(path: &str) -> String {
+    let path = path.replace("/logspaces/{id}", "/logspaces/main");
     let parts = path.split('/').map(|part| match part {
         "{id}" | "{n}" | "{number}" => "987654",
         part if part.starts_with('{') => "unknown",
@@ -51,25 +54,37 @@ fn needs(operation: &Value) -> Needs {
         assert!(operation["security"].is_null(), "{operation}");
         return Needs::Nothing;
     };
+    let of = |role: Role| match says.contains(", and a grant of everything") {
+        true => Needs::Everything(role),
+        false => Needs::Role(role),
+    };
     match says.split(',').next().unwrap() {
-        "Needs the role analyst" => Needs::Role(Role::Analyst),
-        "Needs the role operator" => Needs::Role(Role::Operator),
-        "Needs the role admin" => Needs::Role(Role::Admin),
-        "Needs a grant of everything" => Needs::Everything,
+        "Needs the role analyst" => of(Role::Analyst),
+        "Needs the role operator" => of(Role::Operator),
+        "Needs the role admin" => of(Role::Admin),
+        "Needs a grant of everything" => Needs::Everything(Role::Analyst),
         "Needs the role ingest" => Needs::Ingest,
         "Needs a session of a user" => Needs::Session,
         other => panic!("{other}: say here who may"),
     }
 }
 
-fn may(role: Role, needs: Needs) -> bool {
+/// Whether a token of this role may, that has a grant of everything or of one logspace.
+fn may(role: Role, is_whole: bool, needs: Needs) -> bool {
     match needs {
-        Needs::Nothing | Needs::Ingest => true,
-        Needs::Everything => role != Role::Ingest,
+        Needs::Nothing => true,
+        Needs::Ingest => role == Role::Ingest || is_whole,
         // These callers have tokens.
         Needs::Session => false,
         Needs::Role(needed) => needed <= role,
+        Needs::Everything(needed) => needed <= role && is_whole,
     }
+}
+
+fn token_of(server: &Server, name: &str, role: Role, grant: &Grant) -> String {
+    let new = NewToken { name, role, created_by: "test".into(), expires_at: None };
+    let (_, secret) = server.meta.add_granted_token(&new, grant, Timestamp::from_nanos(0)).unwrap();
+    secret.reveal().to_owned()
 }
 
 async fn ask(server: &Server, (method, path): (&str, &str), token: Option<&str>) -> Answer {
@@ -85,7 +100,20 @@ async fn everybody_may_do_at_every_endpoint_what_its_description_says_and_no_mor
     let line = format!("{{\"message\":\"{SECRET}\"}}\n");
     server.post("/api/v1/ingest", ADMIN, "application/x-ndjson", line).await.check(200, "\"accepted\":1");
     let roles = [Role::Ingest, Role::Analyst, Role::Operator, Role::Admin];
-    let holders = roles.map(|role| (role, server.token(&format!("a-{role}"), role).1));
+    let mut holders = roles.map(|role| (role, true, server.token(&format!("a-{role}"), role).1)).to_vec();
+    // Of the logspace where nothing of it is, and of the one where something is, but not what they see of it.
+    let other = Grant { logspaces: Some(vec!["other".to_owned()]), scope: None };
+    let elsewhere = Grant { logspaces: None, scope: Some("host:elsewhere".to_owned()) };
+    let limited: Vec<String> = [Role::Analyst, Role::Operator, Role::Admin]
+        .into_iter()
+        .flat_map(|role| [(role, &other), (role, &elsewhere)])
+        .enumerate()
+        .map(|(number, (role, grant))| token_of(&server, &format!("limited-{number}"), role, grant))
+        .collect();
+    let main = Grant { logspaces: Some(vec!["main".to_owned()]), scope: None };
+    for role in [Role::Analyst, Role::Operator, Role::Admin] {
+        holders.push((role, false, token_of(&server, &format!("main-{role}"), role, &main)));
+    }
     let expired = {
         let expires_at = Some(Timestamp::from_nanos(5));
         let new = NewToken { name: "expired", role: Role::Admin, created_by: "test".into(), expires_at };
@@ -111,13 +139,23 @@ async fn everybody_may_do_at_every_endpoint_what_its_description_says_and_no_mor
                 wrong.push(format!("{who} {method} {path} tells a message"));
             }
         }
-        for (role, token) in &holders {
+        for token in &limited {
+            let answer = ask(&server, asked, Some(token)).await;
+            if answer.text().contains(SECRET) {
+                wrong.push(format!("{method} {path} tells a message to somebody who may not see it"));
+            }
+        }
+        for (role, is_whole, token) in &holders {
             let answer = ask(&server, asked, Some(token)).await;
             let is_refused = answer.status.as_u16() == 403 || answer.status.as_u16() == 401;
             // One's own password may be changed by everybody who has one.
             let is_others = path.ends_with("/password") && *role < Role::Admin;
-            if is_refused == may(*role, needs) && !is_others {
-                wrong.push(format!("{role} {method} {path}: {} where {needs:?} is needed", answer.status));
+            if is_refused == may(*role, *is_whole, needs) && !is_others {
+                let of = if *is_whole { "everything" } else { "a part" };
+                wrong.push(format!(
+                    "{role} of {of} {method} {path}: {} where {needs:?} is needed",
+                    answer.status
+                ));
             }
             if *role == Role::Ingest && answer.text().contains(SECRET) {
                 wrong.push(format!("a token that may only send reads a message: {method} {path}"));

@@ -1,8 +1,10 @@
 //! OpenTelemetry: requests over HTTP/1.1, HTTP/2 and gRPC, by curl, to a source of its own.
 
+use crate::certificates::Authority;
 use crate::program::{program, run};
 use crate::receiving;
-use crate::support::Server;
+use crate::support::small_disk::SmallDisk;
+use crate::support::{Server, wait_until};
 use std::process::Output;
 
 /// A request with one record, in protobuf.
@@ -127,4 +129,103 @@ fn a_source_with_a_token_takes_requests_with_that_one_alone() {
         assert!(told.contains(&format!("grpc-status: {over_grpc}\r")), "{header}: {told}");
     }
     assert_eq!(server.count("*"), 2);
+}
+
+/// What is answered over HTTP, and over gRPC, with these headers.
+fn both(server: &Server, headers: &[&str], text: &str) -> [String; 2] {
+    let url = format!("http://{}", server.address("grpc"));
+    let told = |answer: Output| String::from_utf8_lossy(&answer.stdout).to_ascii_lowercase();
+    let head = [&["-H", "Content-Type: application/x-protobuf"], headers].concat();
+    let http = told(curl(&[&head[..], &[&format!("{url}/v1/logs")]].concat(), &request(text)));
+    let head = [&["-H", "Content-Type: application/grpc"], headers].concat();
+    let connect = ["--http2-prior-knowledge", "-D", "-", "-o", "/dev/null"];
+    let method = format!("{url}/{EXPORT}");
+    let call = [&head[..], &connect, &[&method]].concat();
+    [http, told(curl(&call, &framed(&request(text))))]
+}
+
+#[test]
+fn a_token_keeps_its_limits_wherever_it_sends() {
+    let router = receiving("otlp", "grpc://127.0.0.1:0", "token = \"shipper\"");
+    let server = Server::start(&(router + "[[sources]]\nid = \"web\"\nkind = \"http\"\n"));
+    let limits = serde_json::json!({"messages_per_second": 1, "body_bytes": 200});
+    let token = serde_json::json!({"name": "shipper", "role": "ingest", "limits": limits});
+    let (status, made) = server.post("/tokens", &token);
+    assert_eq!(status, 201, "{made}");
+    let bearer = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    let [http, grpc] = both(&server, &["-H", &bearer], &"x".repeat(300));
+    assert!(http.starts_with("http/1.1 413 "), "{http}");
+    assert!(grpc.contains("grpc-status: 8\r") && !grpc.contains("retryinfo"), "{grpc}");
+    // A hundred messages to the web listener are a hundred seconds' worth.
+    let lines = "m\n".repeat(100);
+    let url = format!("{}/api/v1/ingest", server.web());
+    let sent = curl(&["-H", "Content-Type: text/plain", "-H", &bearer, &url], lines.as_bytes());
+    assert!(String::from_utf8_lossy(&sent.stdout).contains("\"accepted\":100"), "{sent:?}");
+    let [http, grpc] = both(&server, &["-H", &bearer], "too soon");
+    assert!(http.starts_with("http/1.1 429 ") && http.contains("\r\nretry-after: "), "{http}");
+    assert!(grpc.contains("grpc-status: 8\r") && grpc.contains("sends more than it may"), "{grpc}");
+    assert_eq!(server.count("*"), 100);
+}
+
+#[test]
+fn grpc_inside_tls_is_answered_when_it_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let authority = Authority::new(folder.path(), "authority");
+    let own = authority.sign("localhost");
+    let keys = format!("tls = {{ certificate = \"{}\", key = \"{}\" }}", own.certificate, own.key);
+    let server = Server::start(&receiving("otlp", "grpc+tls://127.0.0.1:0", &keys));
+    let port = server.address("grpc+tls").port();
+    let (grpc, http) =
+        (format!("https://localhost:{port}/{EXPORT}"), format!("https://localhost:{port}/v1/logs"));
+    let ca = authority.certificate();
+    // The protocol is agreed on inside TLS.
+    let head = ["--http2", "--cacert", &ca, "-H", "TE: trailers", "-H", "Content-Type: application/grpc"];
+    let files = ["-D", "-", "-o", "/dev/null", "-w", "spoken %{http_version}"];
+    for version in ["--tlsv1.2", "--tlsv1.3"] {
+        let answer = curl(&[&head[..], &files, &[version, &grpc]].concat(), &framed(&request("inside TLS")));
+        let told = String::from_utf8_lossy(&answer.stdout).to_ascii_lowercase();
+        assert!(told.contains("grpc-status: 0") && told.ends_with("spoken 2"), "{told}");
+    }
+    let head = ["--http1.1", "--cacert", &ca, "-H", "Content-Type: application/x-protobuf", &http];
+    let told = curl(&head, &request("over HTTP/1.1")).stdout;
+    assert!(told.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&told));
+    assert_eq!((server.count("\"inside TLS\""), server.count("\"over HTTP\"")), (2, 1));
+    // Who does not trust the authority sends nothing, and nobody is answered without TLS.
+    let mut stranger = program("curl", "curl");
+    let refused =
+        run(stranger.args(["-sS", "--http2", &grpc, "--data-binary", "@-"]), &framed(&request("no")));
+    assert!(!refused.status.success());
+    let mut plain = program("curl", "curl");
+    let url = format!("http://localhost:{port}/v1/logs");
+    let refused = run(plain.args(["-sS", "-f", &url, "--data-binary", "@-"]), &request("no"));
+    assert!(!refused.status.success());
+    wait_until("both are counted", || {
+        server.source("in")["dropped"]["tls_handshake"].as_u64().is_some_and(|refused| 2 <= refused)
+    });
+    assert_eq!(server.count("*"), 3);
+}
+
+#[test]
+fn a_full_disk_asks_exporters_to_come_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mounted = tempfile::tempdir().unwrap();
+    let disk = SmallDisk::mount(mounted.path());
+    let router = receiving("otlp", "grpc://127.0.0.1:0", "");
+    let settings = ["storage.journal_file_max=1MiB"];
+    let server = Server::start_in(folder, mounted.path().join("data"), &router, &settings);
+    disk.fill();
+    // What is left of the last page of a file may take some.
+    let mut taken = 0;
+    wait_until("the disk is full", || {
+        let [http, grpc] = both(&server, &[], &"x".repeat(1000));
+        taken += u64::from(http.contains(" 200 ok")) + u64::from(grpc.contains("grpc-status: 0"));
+        http.starts_with("http/1.1 503 ") && grpc.contains("grpc-status: 14\r")
+    });
+    let [http, grpc] = both(&server, &[], "refused");
+    assert!(http.starts_with("http/1.1 503 ") && http.contains("\r\nretry-after: 1\r"), "{http}");
+    assert!(grpc.contains("grpc-status: 14\r") && grpc.contains("grpc-status-details-bin: "), "{grpc}");
+    disk.free();
+    wait_until("it is taken", || both(&server, &[], "taken").iter().all(|told| told.contains(" 200")));
+    assert_eq!(server.count("refused"), 0);
+    server.wait_for("xxxx*", taken);
 }

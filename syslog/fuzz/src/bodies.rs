@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use logstead_config::{Format, Framing};
 use logstead_record::query::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
+use logstead_syslog::format::gelf::Gelf;
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::{Frame, Framer};
 use logstead_syslog::proxy::{self, Parsed};
@@ -110,6 +111,37 @@ pub fn payload(data: &[u8]) {
         values_bytes += value.len();
     }
     assert!(values_bytes <= 2 * data.len(), "{values_bytes} bytes of values from {}", data.len());
+}
+
+/// Whatever a datagram of GELF holds, it is a row, of no more bytes than a message may have; one that is not packed is kept
+/// as it was sent.
+pub fn gelf(data: &[u8]) {
+    let [max, frame @ ..] = data else { return };
+    let bytes_max = usize::from(*max) + 16;
+    let mut builder = BatchBuilder::new();
+    builder.origin(Origin { source: b"gelf", peer: PEER, received: RECEIVED });
+    let gelf = Gelf::new(bytes_max);
+    for _ in 0..2 {
+        gelf.parse(frame, Known { peer: PEER, ..Known::at(RECEIVED) }, &mut builder);
+    }
+    let batch = builder.seal();
+    assert_eq!(
+        Batch::from_columns(batch.columns().clone()).as_ref(),
+        Ok(&batch),
+        "the columns fit each other"
+    );
+    let [raw, again] = [0, 1].map(|row| {
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        raw
+    });
+    assert_eq!((batch.rows(), &raw), (2, &again));
+    assert!(batch.fields(0).eq(batch.fields(1)), "one takes nothing from the next");
+    match frame {
+        // It looks packed. What cannot be unpacked stays as it is.
+        [0x1F, 0x8B, ..] | [0x78, ..] => assert!(raw.len() <= bytes_max || raw == frame),
+        _ => assert_eq!(raw, &frame[..frame.len().min(bytes_max)]),
+    }
 }
 
 fn format(format: Format, data: &[u8]) {

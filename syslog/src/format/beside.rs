@@ -22,6 +22,8 @@ use std::borrow::Cow;
 /// Values that came beside one text or many.
 pub struct Beside<T> {
     values: Vec<(T, T)>,
+    /// Whether the name of each is a column's: it is looked at for every text.
+    are_taken: Vec<bool>,
     found: Found,
     bytes: usize,
 }
@@ -55,19 +57,20 @@ impl<T: AsRef<str>> Beside<T> {
     pub fn of(values: Vec<(T, T)>, keys: &Keys, received: Timestamp) -> Beside<T> {
         let bytes = values.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len()).sum();
         if values.is_empty() {
-            return Beside { values, found: Found::default(), bytes };
+            return Beside::nothing();
         }
         let pairs: Vec<Pair<'_, '_>> = values
             .iter()
             .map(|(name, value)| Pair { name: name.as_ref(), value: Cow::Borrowed(value.as_ref()) })
             .collect();
         let found = Found::among(&pairs, keys, Clock::of_receipt(received, &TimeZone::UTC));
-        Beside { values, found, bytes }
+        let are_taken = pairs.iter().map(|pair| is_taken(pair.name.as_bytes())).collect();
+        Beside { values, are_taken, found, bytes }
     }
 
     /// Nothing.
     pub fn nothing() -> Beside<T> {
-        Beside { values: Vec::new(), found: Found::default(), bytes: 0 }
+        Beside { values: Vec::new(), are_taken: Vec::new(), found: Found::default(), bytes: 0 }
     }
 
     /// How long names and values are together.
@@ -81,9 +84,9 @@ impl<T: AsRef<str>> Beside<T> {
 
     /// Adds what no column says already.
     fn add_fields(&self, is_said: impl Fn(usize) -> bool, prefix: &str, builder: &mut BatchBuilder) {
-        for (at, (name, value)) in self.values.iter().enumerate() {
+        for (at, ((name, value), is_taken)) in self.values.iter().zip(&self.are_taken).enumerate() {
             let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
-            match is_taken(name) {
+            match is_taken {
                 true if is_said(at) => {}
                 true => builder.field(&[prefix.as_bytes(), b".", name].concat(), value),
                 false => builder.field(name, value),

@@ -496,6 +496,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/logspaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other. */
+        put: operations["put_logspace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/logspaces/{id}/retention-preview": {
         parameters: {
             query?: never;
@@ -1022,7 +1039,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All tokens, without their secrets. */
+        /** All tokens that the caller may manage, without their secrets. */
         get: operations["list_tokens"];
         put?: never;
         /** Creates a token and shows its secret this one time. */
@@ -1077,7 +1094,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All users. */
+        /** All users whom the caller may manage. */
         get: operations["list_users"];
         put?: never;
         /** Creates a user. */
@@ -2312,6 +2329,16 @@ export interface components {
             /** @description Full journal files that wait to become segments. */
             unsealed: components["schemas"]["Unsealed"];
         };
+        /** @description What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default. */
+        LogspaceRequest: {
+            /**
+             * @description `fsync` or `os`.
+             * @example fsync
+             */
+            durability?: string | null;
+            /** @description `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept. */
+            retention?: Record<string, never> | null;
+        };
         /**
          * @description Whether a logspace stores.
          * @enum {string}
@@ -2477,7 +2504,10 @@ export interface components {
         };
         /** @description A user to create. */
         NewUser: {
-            /** @description Ids of the logspaces that may be searched; all by default. For analysts only. */
+            /**
+             * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
+             *     manages the accounts that have no others.
+             */
             logspaces?: string[] | null;
             /** @description At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
             name: string;
@@ -2485,7 +2515,7 @@ export interface components {
             password: string;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that limits everything that is found; none by default. For analysts only.
+             * @description A filter that limits everything that is found; none by default.
              * @example host:web-*
              */
             scope?: string | null;
@@ -3840,8 +3870,8 @@ export interface components {
             /** @description How much it may send; as much as it likes by default. */
             limits?: components["schemas"]["TokenLimits"];
             /**
-             * @description For analysts, ids of the logspaces that may be searched; all by default. For the role ingest, ids of those that it
-             *     may name in a request; by default none, so that the routes decide.
+             * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
+             *     those that it may name in a request; by default none, so that the routes decide.
              */
             logspaces?: string[] | null;
             /**
@@ -3851,7 +3881,7 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that limits everything that is found; none by default. For analysts only.
+             * @description A filter that limits everything that is found; none by default. Not for the role ingest.
              * @example host:web-*
              */
             scope?: string | null;
@@ -3978,11 +4008,11 @@ export interface components {
         };
         /** @description What a user may do from now on. Every part is required, so that nothing is granted by omission. */
         UserChange: {
-            /** @description Ids of the logspaces that may be searched; null for all. For analysts only. */
+            /** @description Ids of the logspaces that may be searched, and by an operator managed; null for all. */
             logspaces: string[] | null;
             role: components["schemas"]["Role"];
             /**
-             * @description A filter that limits everything that is found; null for none. For analysts only.
+             * @description A filter that limits everything that is found; null for none.
              * @example host:web-*
              */
             scope: string | null;
@@ -4655,7 +4685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role admin, or the CSRF token */
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4866,7 +4896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4920,7 +4950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4968,7 +4998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5021,7 +5051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5075,7 +5105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5129,7 +5159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5182,7 +5212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5236,7 +5266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5284,7 +5314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5332,7 +5362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,6 +6001,75 @@ export interface operations {
             };
         };
     };
+    put_logspace: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header?: {
+                /** @description ETag of the document that was looked at */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogspaceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A revision waits to be confirmed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     retention_preview: {
         parameters: {
             query?: never;
@@ -6164,7 +6263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6219,7 +6318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6270,7 +6369,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6652,7 +6751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role admin, or the CSRF token */
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6773,7 +6872,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6820,7 +6919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7032,7 +7131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Needs the role operator, or the CSRF token */
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -21,10 +21,10 @@ pub(crate) enum Needs {
     Nothing,
     /// A session of a user, who need not have set up a second factor yet.
     Session,
-    /// This role. An analyst's answers are within the grant.
+    /// This role. Answers and changes are within the grant.
     Role(Role),
-    /// The right to search everything, as its answer cannot be limited to a part of the store.
-    Everything,
+    /// This role and a grant of everything, as what it answers or changes cannot be limited to a part of the store.
+    Everything(Role),
     /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
     /// not be able to fill the rest.
     Ingest(Protocol),
@@ -146,6 +146,20 @@ impl Caller {
         Err(ApiError::forbidden(detail).path("logspaces"))
     }
 
+    /// 403 for a logspace that it may not manage. What is kept is decided for all of a logspace, so whoever sees only what
+    /// a filter leaves of it decides nothing.
+    pub(crate) fn check_manages(&self, logspace: &str) -> Result<()> {
+        self.check_logspace(logspace)?;
+        if self.scope.is_none() {
+            return Ok(());
+        }
+        Err(ApiError::forbidden(format!(
+            "this is about the whole logspace `{logspace}`, of which {} may see a part: an administrator can grant it \
+             without a scope under /users",
+            self.name
+        )))
+    }
+
     /// 403 for a caller who has less than a route needs.
     pub(super) fn check(&self, needs: Needs) -> Result<()> {
         let Caller { name, role, grant, .. } = self;
@@ -153,26 +167,28 @@ impl Caller {
             Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
                 "this is about the user who is logged in, and {name} is not a user: log in with name and password"
             ))),
-            Needs::Role(_) | Needs::Everything | Needs::Ingest(_) if self.must_enrol => {
+            Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) if self.must_enrol => {
                 Err(ApiError::forbidden(format!(
                     "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
                  page that the console shows"
                 )))
             }
-            Needs::Role(needed) if *role < needed => {
-                Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
-            }
             Needs::Ingest(_) if *role == Role::Ingest => Ok(()),
-            Needs::Everything if *role == Role::Ingest => {
+            Needs::Everything(_) if *role == Role::Ingest => {
                 Err(ApiError::forbidden(format!("{name} may send messages, and nothing else")))
             }
-            Needs::Everything | Needs::Ingest(_) if !grant.is_everything() => {
+            Needs::Role(needed) | Needs::Everything(needed) if *role < needed => {
+                Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
+            }
+            Needs::Everything(_) | Needs::Ingest(_) if !grant.is_everything() => {
                 Err(ApiError::forbidden(format!(
-                    "this is about the whole store, of which {name} may search a part: an administrator can grant all of \
+                    "this is about the whole store, of which {name} is granted a part: an administrator can grant all of \
                  it under /users"
                 )))
             }
-            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything | Needs::Ingest(_) => Ok(()),
+            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) => {
+                Ok(())
+            }
         }
     }
 }

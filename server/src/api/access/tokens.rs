@@ -3,7 +3,7 @@
 //! **Invariant:** a token's secret is shown once, when it is created.
 
 use super::credentials::check_name;
-use super::grants::{access_of, check_grant};
+use super::grants::{access_of, check_grant, check_manages_token, may_manage};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path};
@@ -28,11 +28,11 @@ pub(crate) struct TokenRequest {
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// For analysts, ids of the logspaces that may be searched; all by default. For the role ingest, ids of those that it
-    /// may name in a request; by default none, so that the routes decide.
+    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
+    /// those that it may name in a request; by default none, so that the routes decide.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
-    /// A filter that limits everything that is found; none by default. For analysts only.
+    /// A filter that limits everything that is found; none by default. Not for the role ingest.
     #[serde(default)]
     #[schema(example = "host:web-*")]
     scope: Option<String>,
@@ -102,12 +102,16 @@ pub(crate) struct Tokens {
     tokens: Vec<Token>,
 }
 
-/// All tokens, without their secrets.
+/// All tokens that the caller may manage, without their secrets.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
-pub(crate) async fn list_tokens(State(shared): State<Shared>) -> Result<axum::Json<Tokens>> {
+pub(crate) async fn list_tokens(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Tokens>> {
     let tokens = shared.meta(|meta| meta.tokens()).await?;
     let now = clock::now();
-    let tokens = tokens.into_iter().map(|token| Token {
+    let tokens = tokens.into_iter().filter(|token| may_manage(&caller, token.role, &token.grant));
+    let tokens = tokens.map(|token| Token {
         id: token.id,
         name: token.name,
         role: token.role,
@@ -140,7 +144,7 @@ pub(crate) async fn create_token(
         let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("limits"));
     }
-    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
     let detail = access_of(role, &grant);
     let (token_name, created_by) = (name.clone(), caller.actor());
     let (id, secret) = shared
@@ -171,6 +175,7 @@ pub(crate) async fn rotate_token(
         let detail = format!("overlap `{overlap}` is not a time of at most {OVERLAP_MAX}: write it as 24h");
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("overlap")
     })?;
+    check_manages_token(&shared, &caller, id).await?;
     let now = clock::now();
     let until = now.saturating_add(i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX));
     let rotated = shared.meta(move |meta| meta.rotate_token(id, until, now)).await?;
@@ -191,6 +196,7 @@ pub(crate) async fn remove_token(
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
+    check_manages_token(&shared, &caller, id).await?;
     let name = shared.meta(move |meta| meta.remove_token(id)).await?;
     let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
     shared.audit(caller.actor(), "token.remove", format!("{name} (id {id})")).await;

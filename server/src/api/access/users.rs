@@ -2,7 +2,7 @@
 
 use super::account::{Sessions, listed};
 use super::credentials::{check_current, check_name, hash_password};
-use super::grants::{access_of, check_grant, check_role_of_user};
+use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path, Peer};
@@ -24,10 +24,11 @@ pub(crate) struct NewUser {
     /// At least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
-    /// Ids of the logspaces that may be searched; all by default. For analysts only.
+    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
+    /// manages the accounts that have no others.
     #[serde(default)]
     logspaces: Option<Vec<String>>,
-    /// A filter that limits everything that is found; none by default. For analysts only.
+    /// A filter that limits everything that is found; none by default.
     #[serde(default)]
     #[schema(example = "host:web-*")]
     scope: Option<String>,
@@ -38,11 +39,11 @@ pub(crate) struct NewUser {
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
     role: Role,
-    /// Ids of the logspaces that may be searched; null for all. For analysts only.
+    /// Ids of the logspaces that may be searched, and by an operator managed; null for all.
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required)]
     logspaces: Option<Vec<String>>,
-    /// A filter that limits everything that is found; null for none. For analysts only.
+    /// A filter that limits everything that is found; null for none.
     #[serde(deserialize_with = "Option::deserialize")]
     #[schema(required, example = "host:web-*")]
     scope: Option<String>,
@@ -88,11 +89,15 @@ pub(crate) struct NewPassword {
     current_password: Option<String>,
 }
 
-/// All users.
+/// All users whom the caller may manage.
 #[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
-pub(crate) async fn list_users(State(shared): State<Shared>) -> Result<axum::Json<Users>> {
+pub(crate) async fn list_users(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Users>> {
     let users = shared.meta(|meta| meta.users()).await?;
-    Ok(axum::Json(Users { users: users.into_iter().map(User::from).collect() }))
+    let users = users.into_iter().filter(|user| may_manage(&caller, user.role, &user.grant));
+    Ok(axum::Json(Users { users: users.map(User::from).collect() }))
 }
 
 /// Creates a user.
@@ -105,7 +110,7 @@ pub(crate) async fn create_user(
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
-    let grant = check_grant(&shared, role, logspaces, scope)?;
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
     let hash = hash_password(&shared, &name, password).await?;
     let created_at = clock::now();
     let user = meta::User {
@@ -139,7 +144,8 @@ pub(crate) async fn change_user(
 ) -> Result<axum::Json<User>> {
     let UserChange { role, logspaces, scope } = change;
     check_role_of_user(role)?;
-    let grant = check_grant(&shared, role, logspaces, scope)?;
+    check_manages_user(&shared, &caller, &name).await?;
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
     let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
     let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
     shared.audit(caller.actor(), "user.change", format!("{}: {was}; now {is}", after.name)).await;
@@ -156,6 +162,7 @@ pub(crate) async fn remove_user(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let user = name.clone();
     shared.meta(move |meta| meta.remove_user(&user)).await?;
     shared.audit(caller.actor(), "user.remove", name).await;
@@ -182,6 +189,8 @@ pub(crate) async fn change_password(
     }
     if is_own {
         check_current(&shared, &name, peer.0, new.current_password.as_deref()).await?;
+    } else {
+        check_manages_user(&shared, &caller, &name).await?;
     }
     let hash = hash_password(&shared, &name, new.password).await?;
     let (user, keep) = (name.clone(), caller.session);
@@ -200,6 +209,7 @@ pub(crate) async fn disable_user(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let user = name.clone();
     shared.meta(move |meta| meta.set_disabled(&user, Some(clock::now()))).await?;
     shared.audit(caller.actor(), "user.disable", name).await;
@@ -216,6 +226,7 @@ pub(crate) async fn enable_user(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let user = name.clone();
     shared.meta(move |meta| meta.set_disabled(&user, None)).await?;
     shared.audit(caller.actor(), "user.enable", name).await;
@@ -232,6 +243,7 @@ pub(crate) async fn list_sessions_of(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<axum::Json<Sessions>> {
+    check_manages_user(&shared, &caller, &name).await?;
     let sessions = shared.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
     Ok(axum::Json(listed(sessions, caller.session)))
 }
@@ -246,6 +258,7 @@ pub(crate) async fn end_sessions_of(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let user = name.clone();
     let ended = shared.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
     shared.audit(caller.actor(), "session.revoke", format!("{ended} of {name}")).await;
@@ -262,6 +275,7 @@ pub(crate) async fn end_session_of(
     Extension(caller): Extension<Caller>,
     Path((name, id)): Path<(String, String)>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let (user, session) = (name.clone(), id.clone());
     if !shared.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
         return Err(ApiError::not_found(format!("{name} has no session {id}: it may have ended")));
@@ -280,6 +294,7 @@ pub(crate) async fn remove_totp_of(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
     let user = name.clone();
     let removed = shared.meta(move |meta| {
         let found = meta.credentials(&user)?.ok_or_else(|| meta::Error::NoSuchUser(user.clone()))?;

@@ -33,7 +33,8 @@ pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
 /// Every method and path, and whether everybody may use it or only those that may store messages.
 pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
     let mut all = Vec::new();
-    for (needs, routes) in ECOSYSTEM {
+    let index = (Needs::Ingest(Protocol::Elastic), &[elastic::INDEX][..]);
+    for (needs, routes) in ECOSYSTEM.into_iter().chain([index]) {
         for Route { methods, paths, .. } in routes {
             let each = methods.iter().flat_map(|method| paths.iter().map(move |path| (*method, *path)));
             all.extend(each.map(|(method, path)| (method, path, needs == Needs::Nothing)));

@@ -1,7 +1,8 @@
 //! Elasticsearch: `_bulk`, and what shippers ask before they use it.
 //!
 //! They ask for the version and the license, look for templates, policies and pipelines, and create what is missing. None
-//! of it means anything here, so the answers are those after which they begin to send.
+//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path of a
+//! document: every one is there, and creating one is acknowledged.
 //!
 //! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
 //! sender sends it again.
@@ -10,11 +11,12 @@ use super::incoming::Incoming;
 use super::route::Route;
 use crate::api::error::{ApiError, Refusal, Result};
 use crate::api::extract::{Path, Query, media_type, unsupported};
+use crate::api::state::Shared;
 use axum::Json;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{MethodRouter, any, get, head, post};
 use logstead_ingest::bulk::{Bulk, Filter};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -90,6 +92,14 @@ pub(super) const ROUTES: &[Route] = &[
         answer: || get(empty),
     },
 ];
+
+/// The path of an index. It is one of the console's as well, so its methods do not stand among the others.
+pub(super) const INDEX: Route = Route { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
+
+/// What is answered of an index.
+pub(in crate::api) fn index() -> MethodRouter<Shared> {
+    head(exists).put(create)
+}
 
 #[derive(Deserialize)]
 struct Parameters {
@@ -258,6 +268,14 @@ async fn thing(method: Method, headers: HeaderMap) -> Response {
         _ => ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not answered here"))
             .into_response(),
     }
+}
+
+async fn exists(headers: HeaderMap) -> Response {
+    answer(&headers, &json!({}))
+}
+
+async fn create(headers: HeaderMap, Path(index): Path<String>) -> Response {
+    answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true, "index": index}))
 }
 
 /// A refusal as Elasticsearch says it.

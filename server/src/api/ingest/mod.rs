@@ -34,4 +34,4 @@ pub(super) mod room;
 mod route;
 mod splunk;
 
-pub(super) use elastic::greeting;
+pub(super) use elastic::{greeting, index};

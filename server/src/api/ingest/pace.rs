@@ -40,7 +40,12 @@ impl Sent {
 
 impl Pace {
     /// How long the token has to wait, if it does.
-    pub(super) fn wait(&mut self, account: Account, limits: &TokenLimits, now: Instant) -> Option<Duration> {
+    pub(in crate::api) fn wait(
+        &mut self,
+        account: Account,
+        limits: &TokenLimits,
+        now: Instant,
+    ) -> Option<Duration> {
         if !limits.limit_pace() {
             return None;
         }
@@ -52,7 +57,7 @@ impl Pace {
     }
 
     /// Notes what a token sends.
-    pub(super) fn charge(
+    pub(in crate::api) fn charge(
         &mut self,
         account: Account,
         limits: &TokenLimits,

@@ -101,9 +101,11 @@ pub(crate) async fn logspaces(
 )]
 pub(crate) async fn retention_preview(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     Json(request): Json<RetentionRequest>,
 ) -> Result<axum::Json<RetentionPreview>> {
+    caller.check_manages(&id)?;
     let retention = Retention {
         age: read::<Period>(request.age.as_deref(), "age")?,
         size: read::<Size>(request.size.as_deref(), "size")?,
@@ -147,8 +149,10 @@ pub(crate) async fn resume_retention(
 )]
 pub(crate) async fn verify(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Verification>> {
+    caller.check_manages(&id)?;
     let searchers = shared.state.pipeline.searchers();
     let searcher = searchers.into_iter().find(|(other, _)| *other == id);
     let (_, searcher) = searcher.ok_or_else(|| unknown(&shared, &id))?;

@@ -87,10 +87,12 @@ pub(super) async fn apply(
     }
     let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
     let before = shared.state.pipeline.router();
+    // They are about everything that the document names.
+    let warnings = if caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
     let mut applied = RouterChange {
         revision: before.revision,
         changes: diff(&before.checked, &change.checked).changes,
-        warnings: change.checked.warnings.clone(),
+        warnings,
         unconfirmed: None,
     };
     // The same text again is not a change: there is nothing to store.

@@ -6,6 +6,7 @@
 //! | `draft`     | a document that was sent, and what it means              |
 //! | `apply`     | making a draft live                                      |
 //! | `document`  | the live document: reading, checking, replacing          |
+//! | `logspace`  | one of its logspaces, changed alone                      |
 //! | `trying`    | a document tried on messages: tests on history, traces   |
 //! | `lookups`   | the files of tables that steps look values up in         |
 //! | `revisions` | earlier documents: listing, comparing, restoring         |
@@ -17,6 +18,7 @@ mod apply;
 pub(super) mod document;
 mod draft;
 mod form;
+pub(super) mod logspace;
 pub(super) mod lookups;
 pub(super) mod revisions;
 pub(super) mod trying;

@@ -9,7 +9,7 @@ mod store;
 use super::connection::Connection;
 use super::shared::Shared;
 use crate::flow::chunk::Sender;
-use crate::flow::gate::Barred;
+use crate::flow::gate::{Barred, Pass};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, header};
@@ -110,12 +110,12 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
         false => Encoding::Protobuf,
     };
     let form = match form(&request, media, encoding, is_grpc) {
-        Ok(form) => admit(shared, &request).await.map(|()| form),
+        Ok(form) => admit(shared, &request).await.map(|pass| (form, pass)),
         Err(failure) => Err(failure),
     };
     let mut body = request.into_body();
     let stored = match form {
-        Ok(form) => store::store(shared, sender, &mut body, form).await,
+        Ok((form, pass)) => store::store(shared, (sender, pass.as_deref()), &mut body, form).await,
         Err(failure) => Err(failure),
     };
     if let Err(failure) = &stored {
@@ -128,14 +128,17 @@ async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) ->
     }
 }
 
-/// Refuses a request without the token of the source, if it has one.
-async fn admit(shared: &Shared, request: &Request<Incoming>) -> Result<(), Failure> {
-    let Some(name) = shared.settings.load().token.clone() else { return Ok(()) };
+/// Refuses a request without the token of the source, if it has one, and one that comes too soon after others.
+async fn admit(shared: &Shared, request: &Request<Incoming>) -> Result<Option<Box<dyn Pass>>, Failure> {
+    let Some(name) = shared.settings.load().token.clone() else { return Ok(None) };
     let (gates, authorization) = (shared.gates.clone(), text(request, &header::AUTHORIZATION).to_owned());
     let asked = store::blocking(move || gates.admits(&authorization, &name)).await?;
-    asked.map_err(|barred| match barred {
+    asked.map(Some).map_err(|barred| match barred {
         Barred::Unknown(message) => Status::new(Code::Unauthenticated, message).into(),
         Barred::Forbidden(message) => Status::new(Code::PermissionDenied, message).into(),
+        Barred::TooFast(message, wait) => {
+            Status { retry_after: Some(wait), ..Status::new(Code::ResourceExhausted, message) }.into()
+        }
         Barred::Unavailable(message) => store::held_back(&message),
     })
 }

@@ -7,6 +7,7 @@ use super::Form;
 use super::reply::Failure;
 use crate::flow::budget::Budget;
 use crate::flow::chunk::Sender;
+use crate::flow::gate::Pass;
 use crate::machine::clock;
 use crate::source::shared::Shared;
 use hyper::body::{Body, Incoming};
@@ -40,25 +41,35 @@ const PREFIX_BYTES: usize = 5;
 /// Stores what is in a body.
 pub(super) async fn store(
     shared: &Shared,
-    sender: &Sender,
+    (sender, pass): (&Sender, Option<&dyn Pass>),
     body: &mut Incoming,
     form: Form,
 ) -> Result<Answer, Failure> {
-    let bytes_max = shared.settings.load().frame_max;
+    let of_token = pass.and_then(Pass::body_bytes_max).unwrap_or(usize::MAX);
+    let bytes_max = shared.settings.load().frame_max.min(of_token);
     let mut room = Room { budget: &shared.budget, permit: None, bytes: 0 };
-    let reading = read(body, bytes_max + PREFIX_BYTES, &mut room);
+    let reading = read(body, bytes_max, &mut room);
     let read = tokio::time::timeout(BODY_WAIT_MAX, reading).await.unwrap_or_else(|_| Err(too_slow()))?;
     let (body, packing) = if form.is_grpc { unframed(read, form.packing)? } else { (read, form.packing) };
     let body = unpack(body, packing, bytes_max, &mut room).await?;
+    charge(pass, 0, body.len());
     let (host, encoding, field) = (sender.host.clone(), form.encoding, sender.field.clone());
     let otlp = blocking(move || Otlp::of(body, encoding, &host, RECORDS_MAX)).await?.map_err(refused)?;
     let (source, peer) = (shared.id.to_string(), sender.address.to_string());
     let sender = batches::Sender { source, peer, received: clock::now() };
-    store_all(shared, Batches::of(WithField { messages: otlp, field }, sender), room.permit).await
+    let batches = Batches::of(WithField { messages: otlp, field }, sender);
+    store_all(shared, pass, batches, room.permit).await
+}
+
+fn charge(pass: Option<&dyn Pass>, messages: usize, bytes: usize) {
+    if let Some(pass) = pass {
+        pass.charge(messages, bytes);
+    }
 }
 
 async fn store_all<M: Messages>(
     shared: &Shared,
+    pass: Option<&dyn Pass>,
     mut batches: Batches<M>,
     mut reserved: Option<OwnedSemaphorePermit>,
 ) -> Result<Answer, Failure> {
@@ -69,6 +80,7 @@ async fn store_all<M: Messages>(
         if batch.rows() == 0 {
             continue;
         }
+        charge(pass, batch.rows(), 0);
         let share = share_of(&mut reserved, before - batches.rest_bytes(), before);
         let Some(share) = share else { return Err(held_back("nothing is reserved for it")) };
         match shared.submit_batch(batch, share).await {
@@ -125,7 +137,7 @@ impl Room<'_> {
 }
 
 async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Result<Vec<u8>, Failure> {
-    if body.size_hint().lower() > bytes_max as u64 {
+    if body.size_hint().lower() > (bytes_max + PREFIX_BYTES) as u64 {
         return Err(too_long(bytes_max));
     }
     let mut whole = Vec::new();
@@ -143,7 +155,7 @@ async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Res
             Err(_) => return Err(too_slow()),
         };
         let Ok(data) = frame.into_data() else { continue };
-        if bytes_max < whole.len() + data.len() {
+        if bytes_max + PREFIX_BYTES < whole.len() + data.len() {
             return Err(too_long(bytes_max));
         }
         room.grow(whole.len() + data.len()).await?;
@@ -235,8 +247,9 @@ fn packed(error: Packed) -> Failure {
 }
 
 fn too_long(bytes_max: usize) -> Failure {
-    let message =
-        format!("the request is longer than {bytes_max} bytes: send it in parts, or raise `max_request`");
+    let message = format!(
+        "the request is longer than {bytes_max} bytes: send it in parts, or raise `max_request` or the token's limit"
+    );
     Status::new(Code::ResourceExhausted, message).into()
 }
 

@@ -1,0 +1,204 @@
+//! The bodies of the fuzz targets over random bytes and over texts that look like what they read, as far as a test has
+//! time for it.
+
+#[expect(unreachable_pub, reason = "they are public in the crate of the fuzz targets")]
+#[path = "../fuzz/src/bodies.rs"]
+mod bodies;
+
+use proptest::prelude::*;
+use std::io::Write;
+
+/// Pieces of JSON and of lines.
+const TEXTS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\\",
+    "\n",
+    "\r\n",
+    " ",
+    "1",
+    "-1.5e9",
+    "null",
+    "true",
+    "\u{feff}",
+    "ä",
+    "\0",
+    "\"\\ud800\"",
+    "\"\\n\"",
+    "nonsense",
+    // Elasticsearch
+    "{\"create\":{}}\n",
+    "{\"index\":{\"_index\":\"a\",\"_id\":7}}\n",
+    "{\"update\":{}}\n",
+    "{\"delete\":{\"_id\":\"x\"}}\n",
+    "{\"message\":\"m\"}\n",
+    "{\"@timestamp\":\"2026-11-21T06:13:00Z\",\"host\":{\"name\":\"h\"}}\n",
+    "{\"message\":\"\"}",
+    // Loki
+    "{\"streams\":[",
+    "{\"stream\":{\"app\":\"a\"},\"values\":[",
+    "[\"1790000000000000001\",\"line\"]",
+    "[\"1\",\"a\\\"b\",{\"k\":\"v\"}]",
+    "]}",
+    "]}]}",
+    // Splunk
+    "{\"event\":\"e\"}",
+    "{\"event\":{\"msg\":\"m\",\"a\":[1]},\"time\":\"1790000000.5\"}",
+    "{\"time\":1}",
+    "{\"event\":\"e\",\"fields\":7}",
+    "{\"event\":7,\"host\":\"h\",\"source\":\"s\"}",
+    // OpenTelemetry
+    "{\"resourceLogs\":[",
+    "{\"resource\":{\"attributes\":[{\"key\":\"host.name\",\"value\":{\"stringValue\":\"h\"}}]},",
+    "\"scopeLogs\":[{\"logRecords\":[",
+    "{\"body\":{\"stringValue\":\"b\"}}",
+    "{\"timeUnixNano\":\"1\",\"severityNumber\":9}",
+    "{\"body\":{\"kvlistValue\":{\"values\":[]}}}",
+    "]}]}",
+    // GELF, Datadog
+    "{\"version\":\"1.1\",\"host\":\"h\",\"short_message\":\"m\"}",
+    "{\"ddtags\":\"a:b,c\",\"message\":\"m\"}",
+];
+
+/// Pieces of messages of Protocol Buffers: keys of fields, lengths, numbers, texts.
+const BINARY: &[&[u8]] = &[
+    b"\x0a",
+    b"\x12",
+    b"\x1a",
+    b"\x2a",
+    b"\x08",
+    b"\x10",
+    b"\x09",
+    b"\x52",
+    b"\x5a",
+    b"\x4a",
+    b"\x00",
+    b"\x01",
+    b"\x02",
+    b"\x05",
+    b"\x0a\x07{a=\"b\"}",
+    b"\x12\x03abc",
+    b"\x12\x05\x0a\x03abc",
+    b"\x0a\x05\x12\x03\x12\x01\x00",
+    b"\x12\x09\x0a\x02\x08\x01\x12\x03abc",
+    b"\x80",
+    b"\xff",
+    b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    b"\x09\x01\0\0\0\0\0\0\0",
+    b"\x12\x07\x12\x05\x2a\x03\x0a\x01x",
+    b"\x0b",
+    b"\x0d\0\0\0\0",
+];
+
+/// Pieces of a journal.
+const JOURNAL: &[&[u8]] = &[
+    b"\n",
+    b"=",
+    b"MESSAGE=",
+    b"MESSAGE\n",
+    b"PRIORITY=3\n",
+    b"_HOSTNAME=h\n",
+    b"__REALTIME_TIMESTAMP=1790000000000000\n",
+    b"\x03\0\0\0\0\0\0\0abc\n",
+    b"\x00\0\0\0\0\0\0\0\n",
+    b"\x50\0\0\0\0\0\0\0",
+    b"\xff\xff\xff\xff\xff\xff\xff\xff",
+    b"abc",
+    b"a=b\n",
+    b"0123456789012345678901234567890123456789",
+    b"\0",
+    b"\xff",
+];
+
+fn pieces<P: AsRef<[u8]> + Clone + std::fmt::Debug + 'static>(
+    of: Vec<P>,
+    count: usize,
+) -> impl Strategy<Value = Vec<u8>> {
+    let pieces = proptest::collection::vec(proptest::sample::select(of), 0..count);
+    let text = pieces.prop_map(|pieces| pieces.iter().flat_map(|piece| piece.as_ref().to_vec()).collect());
+    prop_oneof![4 => text, 1 => proptest::collection::vec(any::<u8>(), 0..80)]
+}
+
+fn texts() -> impl Strategy<Value = Vec<u8>> {
+    pieces(TEXTS.to_vec(), 14)
+}
+
+fn binary() -> impl Strategy<Value = Vec<u8>> {
+    pieces(BINARY.to_vec(), 14)
+}
+
+/// Something packed in each way, of which a byte may be another.
+fn packed() -> impl Strategy<Value = Vec<u8>> {
+    let of = (any::<u8>(), 0..4_u8, "[ab]{0,300}", proptest::option::of((any::<usize>(), any::<u8>())));
+    of.prop_map(|(max, kind, text, wrong)| {
+        let mut body = match kind {
+            0 => {
+                let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+                packer.write_all(text.as_bytes()).expect("memory takes everything");
+                packer.finish().expect("memory takes everything")
+            }
+            1 => {
+                let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+                packer.write_all(text.as_bytes()).expect("memory takes everything");
+                packer.finish().expect("memory takes everything")
+            }
+            2 => zstd::encode_all(text.as_bytes(), 1).expect("memory takes everything"),
+            _ => snap::raw::Encoder::new().compress_vec(text.as_bytes()).expect("it is short"),
+        };
+        if let Some((at, byte)) = wrong.filter(|_| !body.is_empty()) {
+            let at = at % body.len();
+            body[at] = byte;
+        }
+        [&[max], &body[..]].concat()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_body_of_ours_is_read_or_refused(data in texts()) {
+        bodies::ours(&data);
+    }
+
+    #[test]
+    fn any_body_of_bulk_is_answered_with_an_item_for_each_action(data in texts()) {
+        bodies::bulk(&data);
+    }
+
+    #[test]
+    fn any_body_of_loki_is_read_or_refused(data in prop_oneof![texts(), binary()]) {
+        bodies::loki(&data);
+    }
+
+    #[test]
+    fn any_body_of_splunk_is_read_up_to_its_fault(data in texts()) {
+        bodies::hec(&data);
+    }
+
+    #[test]
+    fn any_body_of_opentelemetry_is_read_or_refused(data in prop_oneof![texts(), binary()]) {
+        bodies::otlp(&data);
+    }
+
+    #[test]
+    fn any_objects_of_gelf_and_datadog_are_read_or_refused(data in texts()) {
+        bodies::gelf(&data);
+        bodies::datadog(&data);
+    }
+
+    #[test]
+    fn where_a_journal_is_cut_makes_no_difference(data in pieces(JOURNAL.to_vec(), 14)) {
+        bodies::journal(&data);
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_may_be(data in prop_oneof![packed(), pieces(BINARY.to_vec(), 14)]) {
+        bodies::unpack(&data);
+    }
+}
