@@ -54,6 +54,7 @@ test('the page is reached by the keyboard and by the palette', async ({ page, se
   await page.keyboard.press('a');
   await expect(page.getByRole('heading', { name: 'Account', level: 1 })).toBeVisible();
   await searchPage.open();
+  await expect(searchPage.query).toBeVisible();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('second factor');
   await page.keyboard.press('Enter');
