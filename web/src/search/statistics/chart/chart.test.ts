@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tokens } from '../../../ui/theme';
+import { tokens } from '../../../ui/tokens';
 import type { Plot } from '../pivot';
 import { kindsFor, lines, lyingBars, pointAt, standingBars, timeSlots, valueScale } from './layout';
 import { seriesTokens } from './palette';
@@ -143,7 +143,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
   );
 
   test('every series stands out from the page and the panel (AA for graphics)', () => {
-    for (const back of ['--panel', '--mantine-color-body'] as const)
+    for (const back of ['--surface', '--bg'] as const)
       for (const color of colors)
         expect(contrast(color, tokens[scheme][back] ?? ''), color).toBeGreaterThanOrEqual(3);
   });
