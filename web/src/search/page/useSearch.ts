@@ -6,7 +6,7 @@ import { canRefresh } from '../../ui/range';
 import { useZone } from '../../ui/time';
 import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
-import { type SearchState, isEverything, refreshInterval } from '../searchParams';
+import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
 
 export type Search = ReturnType<typeof useSearch>;
 
@@ -40,7 +40,7 @@ export function useSearch(state: SearchState) {
 function useRows(state: SearchState, refreshMs: number | false) {
   const queryClient = useQueryClient();
   const searching = searchQuery(state, refreshMs);
-  const search = useInfiniteQuery(searching);
+  const search = useInfiniteQuery({ ...searching, enabled: !isBlank(state) });
   const pageCount = search.data?.pages.length ?? 0;
   const key = JSON.stringify(searching.queryKey);
   const isRefreshed = refreshMs !== false;
@@ -75,7 +75,10 @@ function useRows(state: SearchState, refreshMs: number | false) {
 }
 
 function useCounts(state: SearchState, refreshMs: number | false) {
-  const { data, isPlaceholderData, isFetching, refetch } = useQuery(summaryQuery(state, refreshMs));
+  const { data, isPlaceholderData, isFetching, refetch } = useQuery({
+    ...summaryQuery(state, refreshMs),
+    enabled: !isBlank(state),
+  });
   useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
