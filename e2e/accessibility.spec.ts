@@ -127,6 +127,10 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'first run');
 
     await sendSome(logstead);
+    await searchPage.openBlank();
+    await expect(page.getByRole('region', { name: 'Top errors' })).toContainText('errors');
+    await expectAccessible(page, 'before anything is asked');
+
     await searchPage.open({ q: 'severity', refresh: 'off' });
     await expect(searchPage.message('severity 7')).toBeVisible();
     await expectAccessible(page, 'lines');
@@ -147,7 +151,8 @@ test.describe('accessible in both themes', () => {
     await searchPage.open({ q: 'severity', view: 'table', wrap: '1', refresh: 'off' });
     await expect(searchPage.message('severity 7')).toBeVisible();
     await expectAccessible(page, 'table');
-    await button(page, 'Columns').click();
+    await button(page, 'View options').click();
+    await page.getByRole('menuitem', { name: 'Columns' }).click();
     await expect(page.getByRole('list', { name: 'Columns' })).toBeVisible();
     await expectAccessible(page, 'columns');
     await page.keyboard.press('Escape');
@@ -248,11 +253,16 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'logspaces');
     await page.keyboard.press('Escape');
 
-    for (const name of ['View options', 'Jump to time', 'Query help', 'User: admin']) {
-      await page.getByRole('button', { name }).click();
-      await expectAccessible(page, String(name));
+    for (const name of ['View options', 'Save', 'More actions', 'Query help', 'User: admin']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await expectAccessible(page, name);
       await page.keyboard.press('Escape');
     }
+    await page.getByRole('button', { name: 'View options' }).click();
+    await page.getByRole('menuitem', { name: 'Jump to time' }).click();
+    await expect(page.getByRole('dialog', { name: 'Jump to time' })).toBeVisible();
+    await expectAccessible(page, 'jump to time');
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^Health: / }).click();
     await expect(page.getByText('Received in the last 5 minutes')).toBeVisible();
     await expectAccessible(page, 'health');

@@ -369,7 +369,7 @@ test('where the range holds no match, the nearest one is named and its hour open
   );
   await expect.poll(() => logstead.count('*')).toBe(3);
   await searchPage.open({ q: 'relic' });
-  await expect(page.getByText(/The nearest one is before this range, 3 d/)).toBeVisible();
+  await expect(page.getByText(/The nearest match is before this range, 3 d/)).toBeVisible();
   await page.getByRole('button', { name: 'Show that hour' }).click();
   await expect(searchPage.found).toContainText(['a relic']);
 });

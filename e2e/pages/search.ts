@@ -140,6 +140,6 @@ export class SearchPage {
 
   /** Over a page that cannot be kept up to date. */
   get away(): Locator {
-    return this.page.getByRole('status').getByText('The server cannot be reached since');
+    return this.page.getByRole('status').getByText('The server has been unreachable since');
   }
 }

@@ -23,7 +23,7 @@ export class WelcomePage {
     this.makeToken = page.getByRole('button', { name: 'Make a token' });
     this.arrived = page.getByRole('status').filter({ hasText: 'It is here' });
     this.waiting = page.getByText('Waiting for the message');
-    this.goOn = page.getByRole('button', { name: 'Go on' });
+    this.goOn = page.getByRole('button', { name: 'Continue' });
     this.sendStep = page.getByRole('button', { name: 'Send a test message' }).first();
     this.lookStep = page.getByRole('button', { name: 'Look at it in Search' });
   }

@@ -30,6 +30,11 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
+/** Whether there was no answer at all, which the page says once for everything on it. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0;
+}
+
 let csrfToken: string | null = null;
 let onSessionLost: () => void = () => undefined;
 

@@ -26,9 +26,9 @@ export function AwayBanner() {
         <div className={classes.banner}>
           <IconPlugConnectedX size={16} aria-hidden />
           <span>
-            The server cannot be reached since{' '}
+            The server has been unreachable since{' '}
             <time>{momentText(new Date(health.since).toISOString(), zone).slice(11, 19)}</time>;
-            trying again.
+            retrying.
           </span>
         </div>
       )}

@@ -108,9 +108,9 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
   });
   return (
     <main>
-      <Empty isPage title="Logstead does not answer">
+      <Empty isPage title="Logstead is not responding">
         <Notice tone="error" title={error.message}>
-          It is asked again every {RETRY_MS / 1000} seconds.
+          Retrying every {RETRY_MS / 1000} seconds.
         </Notice>
         <Button variant="default" onClick={retry}>
           Try now

@@ -6,7 +6,6 @@ import {
   IconChevronRight,
   IconZoomOut,
 } from '@tabler/icons-react';
-import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
 import { type TimeRange, shift, zoomOut } from '../ui/range';
 import classes from './RangeSteps.module.css';
@@ -73,7 +72,7 @@ export function RangeSteps({ steps }: { steps: readonly Step[] }) {
           variant="default"
           className={classes.step ?? ''}
           leftSection={<Icon size={16} />}
-          rightSection={<KeyCaps keys={keys} />}
+          title={`${title} (${keys})`}
           // Not `disabled`: the focus would be lost with the last step.
           aria-disabled={isOff}
           onClick={() => {

@@ -108,7 +108,10 @@ export const theme = createTheme({
     NativeSelect: { defaultProps: { size: 'xs' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 80 } } },
-    SegmentedControl: { defaultProps: { size: 'xs' } },
+    SegmentedControl: {
+      defaultProps: { size: 'xs', withItemsBorders: false, radius: 'md' },
+      styles: { root: { background: 'var(--sunken)' }, label: { fontWeight: 500 } },
+    },
     Switch: { defaultProps: { size: 'xs' }, styles: { label: readable, description: small } },
     Textarea: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },

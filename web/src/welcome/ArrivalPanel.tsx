@@ -53,7 +53,7 @@ export function ArrivalPanel({ arrival, error, onNext }: Props) {
             data-autofocus
             onClick={onNext}
           >
-            Go on
+            Continue
           </Button>
         )}
       </div>

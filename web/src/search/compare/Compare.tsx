@@ -117,7 +117,7 @@ function Head({ message, nth, onRemove }: HeadProps) {
           <Severity message={message} /> {message.host}
         </div>
       </div>
-      <ActionIcon aria-label={`Leave out message ${nth}`} onClick={() => onRemove(message.id)}>
+      <ActionIcon aria-label={`Remove message ${nth}`} onClick={() => onRemove(message.id)}>
         <IconX size={14} />
       </ActionIcon>
     </div>

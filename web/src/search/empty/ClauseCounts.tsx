@@ -61,7 +61,7 @@ function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) 
           aria-label={`Search without ${clause.text}`}
           onClick={() => without !== undefined && onUse(without)}
         >
-          Leave out
+          Remove
         </Button>
       </td>
     </tr>
@@ -69,6 +69,6 @@ function ClauseRow({ clause, state, onUse }: Props & { clause: WrittenClause }) 
 }
 
 function countText(count: number | undefined, error: Error | null): string {
-  if (error !== null) return 'not known';
+  if (error !== null) return 'unknown';
   return count === undefined ? '…' : formatCount(count);
 }

@@ -24,11 +24,11 @@ export function EmptyResult({ state, onChange }: Props) {
   const searchAllTime = () =>
     edit([{ op: 'set_range' }], (query) => onChange({ ...state, query, range: { kind: 'all' } }));
   return (
-    <Empty title={everything ? 'No messages in this time range' : 'No message matches'}>
+    <Empty title={everything ? 'No messages in this range' : 'No message matches'}>
       <p>
         {isSilent
-          ? 'Nothing at all was received here in this time: it is not for the query.'
-          : 'Every word of a query must be found, whole; wildcards (conn*) match parts of a word.'}
+          ? 'Nothing was received in this range, so it is not the query.'
+          : 'All words must match, each as a whole word. Wildcards such as conn* match parts of one.'}
       </p>
       {isSilent && <SourceHealth />}
       {!isSilent && <ClauseCounts state={state} onUse={(query) => onChange({ ...state, query })} />}

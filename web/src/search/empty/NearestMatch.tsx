@@ -14,11 +14,12 @@ export function NearestMatch({ state, onRange }: Props) {
   const { data, dataUpdatedAt, isLoading } = useQuery(nearestQuery(state));
   if (isLoading) return <p className={classes.nearest}>Looking for the nearest match…</p>;
   if (data === undefined) return null;
-  if (data === null) return <p className={classes.nearest}>There is none at any other time.</p>;
+  if (data === null)
+    return <p className={classes.nearest}>Nothing matches at any other time either.</p>;
   return (
     <p className={classes.nearest}>
       <span>
-        The nearest one is {data.side} this range, {formatAge(data.time, dataUpdatedAt)}:{' '}
+        The nearest match is {data.side} this range, {formatAge(data.time, dataUpdatedAt)}:{' '}
         <time dateTime={data.time}>{formatTime(data.time, zone)}</time>
       </span>
       <Button variant="light" onClick={() => onRange(hourAround(data.time))}>

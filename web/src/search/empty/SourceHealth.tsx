@@ -14,13 +14,11 @@ export function SourceHealth() {
       {data.slice(0, SOURCES_MAX).map(({ id, last_seen: seen, last_error: error }) => (
         <li key={id}>
           <strong>{id}</strong>{' '}
-          {seen == null
-            ? 'was never heard of'
-            : `was last heard of ${formatAge(seen, dataUpdatedAt)}`}
+          {seen == null ? 'has never sent anything' : `last sent ${formatAge(seen, dataUpdatedAt)}`}
           {error != null && `; ${error}`}
         </li>
       ))}
-      {data.length > SOURCES_MAX && <li>and {data.length - SOURCES_MAX} more</li>}
+      {data.length > SOURCES_MAX && <li>{data.length - SOURCES_MAX} others</li>}
     </ul>
   );
 }

@@ -185,7 +185,7 @@ function wayText(way: Way, count: number | undefined): string {
     case 'file':
       return 'Written to the disk as it comes; the file appears when it is whole.';
     case 'memory':
-      return 'Saved as a download when all of it is here.';
+      return 'Downloads when complete.';
     case 'link':
       return 'Too much to hold in this page: the browser downloads it and shows how far it is. A download that it calls failed was cut off.';
   }

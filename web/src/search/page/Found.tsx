@@ -1,6 +1,7 @@
 /** What a search found: its shape over time, its messages, and everything about one of them. */
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import { isAway } from '../../api/client';
 import { splitStages } from '../../ui/query/stages';
 import { useHits } from '../../ui/query/useReading';
 import { Drawer } from '../drawer/Drawer';
@@ -44,7 +45,7 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
     <div className={classes.columns}>
       {fields}
       <div className={classes.main}>
-        {error !== null && (
+        {error !== null && !isAway(error) && (
           <QueryProblem error={error} query={state.query} onRetry={runAgain} onUse={onRun} />
         )}
         {newest !== undefined && (

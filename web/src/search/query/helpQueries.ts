@@ -1,10 +1,14 @@
 /** What the help of the query says: examples that run as they are, and the fields of the messages in scope. */
 import { queryOptions } from '@tanstack/react-query';
 import { completeIn } from '../../api/complete';
+import { knownFields } from '../../ui/message/fields';
 import { requestRange } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 
 export const FIELDS_SHOWN = 14;
+
+/** Of those that every message can have, the ones that are asked for most. */
+const COMMON = ['host', 'program', 'severity', 'facility', 'source'];
 
 export const examples = [
   { query: 'failed', does: 'Has this word' },
@@ -25,7 +29,11 @@ export function fieldsQuery({ range, logspaces }: Pick<SearchState, 'range' | 'l
     queryKey: ['help', scope],
     queryFn: async ({ signal }) => {
       const { options } = await completeIn(scope)('', 0, signal);
-      return options.filter(({ kind }) => kind === 'field');
+      const fields = options.filter(({ kind }) => kind === 'field');
+      // Those that every message can have are known by heart; what these messages have of their own is not.
+      const isCommon = ({ label }: { label: string }) => knownFields.includes(label);
+      const common = fields.filter(({ label }) => COMMON.includes(label));
+      return [...common, ...fields.filter((field) => !isCommon(field))];
     },
     staleTime: 60_000,
   });

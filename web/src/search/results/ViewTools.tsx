@@ -41,7 +41,15 @@ export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
     { id: 'jump', title: 'Jump to time', run: () => setPanel('jump') },
   ]);
   return (
-    <Popover opened={panel !== null} onChange={close} position="bottom-end" trapFocus returnFocus>
+    <Popover
+      opened={panel !== null}
+      onChange={close}
+      position="bottom-end"
+      trapFocus
+      returnFocus
+      // The button within says itself that it opens a menu.
+      withRoles={false}
+    >
       <Popover.Target>
         <span>
           <ViewMenu
@@ -53,7 +61,11 @@ export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
           />
         </span>
       </Popover.Target>
-      <Popover.Dropdown aria-label={panel === 'columns' ? 'Columns' : 'Jump to time'} p={12}>
+      <Popover.Dropdown
+        role="dialog"
+        aria-label={panel === 'columns' ? 'Columns' : 'Jump to time'}
+        p={12}
+      >
         {panel === 'columns' && (
           <ColumnPicker
             columns={state.columns}

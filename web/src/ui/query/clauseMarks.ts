@@ -20,13 +20,23 @@ export const clauseMarks = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** Units of a token that is never broken into two lines. */
+const UNBROKEN_MAX = 24;
+
 /** Null where they are of another text than this. */
 function marksOf({ of, parts }: Clauses, text: string): DecorationSet | null {
   if (of !== text) return text.trim() === '' ? Decoration.none : null;
   return Decoration.set(
-    parts.flatMap(({ kind, start, end }, at) => {
+    parts.flatMap(({ kind, text: written, start, end }, at) => {
+      // Everything is no clause that one would want to see.
+      if (written === '*') return [];
       const [from, to] = [unitAt(text, start), unitAt(text, end)];
-      const attributes = { 'data-kind': kind, 'data-clause': String(at) };
+      const isShort = to - from <= UNBROKEN_MAX;
+      const attributes = {
+        'data-kind': kind,
+        'data-clause': String(at),
+        ...(isShort && { 'data-unbroken': '' }),
+      };
       return from < to ? [Decoration.mark({ class: 'cm-clause', attributes }).range(from, to)] : [];
     }),
     true,

@@ -36,6 +36,7 @@ export const look = EditorView.theme({
     boxDecorationBreak: 'clone',
     WebkitBoxDecorationBreak: 'clone',
   },
+  '.cm-clause[data-unbroken]': { whiteSpace: 'nowrap' },
   '.cm-clause[data-kind="word"]': { backgroundColor: 'var(--hit)' },
   '.cm-clause[data-kind="not"]': { backgroundColor: 'var(--err-soft)' },
   '.cm-clause[data-kind="stage"]': { backgroundColor: 'var(--notice-soft)' },
