@@ -4,8803 +4,8750 @@
  */
 
 export interface paths {
-  '/api/v1/account': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One's own account. */
-    get: operations['get_account'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/account/recovery-codes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** New recovery codes, shown this one time; all before stop working. */
-    post: operations['renew_recovery_codes'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/account/sessions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One's own sessions, the last used first. */
-    get: operations['list_sessions'];
-    put?: never;
-    post?: never;
-    /** Ends all of one's sessions but the one that asks. */
-    delete: operations['end_other_sessions'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/account/sessions/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Ends one of one's sessions. */
-    delete: operations['end_session'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/account/totp': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Finishes setting up a second factor, and shows the recovery codes this one time. */
-    put: operations['confirm_totp'];
-    /** Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent. */
-    post: operations['begin_totp'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/account/totp/remove': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Gives up the second factor. */
-    post: operations['remove_totp'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/aggregate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Makes a table of what is found. Without stages it shows messages; the same as the POST, for curl. */
-    get: operations['aggregate_get'];
-    put?: never;
-    /** Makes a table of what is found. Without stages it shows messages. */
-    post: operations['aggregate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/audit': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Who did what, newest first. */
-    get: operations['audit'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/complete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
-     *     what it has.
-     */
-    post: operations['complete'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/count': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Counts messages; the same as the POST, for curl. */
-    get: operations['count_get'];
-    put?: never;
-    /** Counts messages. */
-    post: operations['count'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/test': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Sends a message that says that it is a test, and tells what the other side answered within ten seconds. The body is a
-     *     destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
-     */
-    post: operations['test'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/discard': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Drops the oldest messages of the queue. `messages` is how many the operator saw. */
-    post: operations['discard'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/pause': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue. */
-    post: operations['pause'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/quarantine': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The oldest messages that the other side refused. */
-    get: operations['quarantine'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/quarantine/discard': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Forgets the oldest messages that were refused. */
-    post: operations['discard_quarantine'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/quarantine/replay': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Puts the oldest messages that were refused into the queue again. */
-    post: operations['replay_quarantine'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/queue': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The oldest messages that wait. */
-    get: operations['queue'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/replay': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Puts stored messages into the queue of a destination, the oldest first. The answer is a line of JSON now and then, which
-     *     says how far it is. It ends when the client disconnects; asking again begins anew.
-     */
-    post: operations['replay'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/resume': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Sends again what waits. */
-    post: operations['resume'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/destinations/{id}/retry': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Tries to send at once instead of at the end of the present pause. */
-    post: operations['retry'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/explain': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Says how a query is answered and what that costs, without running it. */
-    post: operations['explain'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/export': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
-     *     table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
-     */
-    get: operations['export'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/facets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Counts the values of fields; the same as the POST, for curl. */
-    get: operations['facets_get'];
-    put?: never;
-    /** Counts the values of fields. */
-    post: operations['facets'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/flow': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
-     *     unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
-     *     counts once, at the time at which it was received.
-     */
-    get: operations['flow'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/histogram': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Counts messages in time spans; the same as the POST, for curl.
-     * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
-     *     dated later count in `total` and `later`.
-     */
-    get: operations['histogram_get'];
-    put?: never;
-    /**
-     * Counts messages in time spans.
-     * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
-     *     dated later count in `total` and `later`.
-     */
-    post: operations['histogram'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/ingest': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
-     *     A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
-     */
-    post: operations['ingest'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every logspace that the caller may search, with what it holds. */
-    get: operations['logspaces'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other. */
-    put: operations['put_logspace'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces/{id}/retention-preview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Says what a retention would remove. Nothing is removed. */
-    post: operations['retention_preview'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/logspaces/{id}/verify': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
-     *     it does; ends when the client disconnects.
-     */
-    post: operations['verify'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/lookups': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The tables that steps can look values up in. */
-    get: operations['list_lookups'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/lookups/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** A file, as CSV. */
-    get: operations['read_lookup'];
-    /** Stores a file: CSV whose first line names its columns. Steps use it from then on. */
-    put: operations['store_lookup'];
-    post?: never;
-    /** Removes a file that no route of the live document uses. */
-    delete: operations['remove_lookup'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/messages/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One message by its id. */
-    get: operations['message'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/messages/{id}/context': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * The messages around one that match a query, which the message itself need not, by time: those of one time by
-     *     logspace and by the order in which they were stored.
-     */
-    get: operations['context'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/oidc/{id}/callback': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Where an OpenID provider sends a browser back to. Begins a session and leads to the page that was asked for. */
-    get: operations['come_back'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/oidc/{id}/login': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Sends a browser to an OpenID provider to log in there. */
-    get: operations['log_in_with'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/openapi.json': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** This description. */
-    get: operations['openapi_json'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/overview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
-     *     each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
-     */
-    post: operations['overview'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/query': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Reads a query and changes it, without running it. */
-    post: operations['query'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/retention/resume': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Confirms that the clock is right: messages are removed by age again, although the clock had jumped. */
-    post: operations['resume_retention'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The live document. */
-    get: operations['get_router'];
-    /** Makes a document live. `If-Match` names the revision that it is based on. */
-    put: operations['put_router'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/confirm': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
-     *     looked at.
-     */
-    post: operations['confirm'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/diff': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** What differs between two revisions. */
-    get: operations['difference'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/revisions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Every document that was ever live, newest first. */
-    get: operations['revisions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/revisions/{revision}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The document of a revision. */
-    get: operations['revision'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/rollback/{revision}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Makes an earlier revision's document live again, as a new revision. */
-    post: operations['roll_back'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/status': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Counters and states of everything that the live document names, and whether it has to be confirmed. */
-    get: operations['status'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/test': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Tries a draft on messages: what becomes of them in it, and in the live document. */
-    post: operations['test_router'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/trace': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Says which way a message goes, and why: each route in order, and each step of those that take it. */
-    post: operations['trace_message'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/router/validate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
-     *     whether it fits this machine: ports, certificates, paths.
-     */
-    post: operations['validate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The caller's own searches, and shared ones. */
-    get: operations['list_saved_searches'];
-    put?: never;
-    /** Saves a search. */
-    post: operations['create_saved_search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner. */
-    put: operations['replace_saved_search'];
-    post?: never;
-    /** Removes a search: the caller's own, or for an administrator a shared one. */
-    delete: operations['remove_saved_search'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/saved-searches/{id}/used': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Records that a search was used. */
-    post: operations['use_saved_search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/search': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Finds messages; the same as the POST, for curl. */
-    get: operations['search_get'];
-    put?: never;
-    /** Finds messages. */
-    post: operations['search'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/session': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Who is logged in, and whether the first administrator has to be created. */
-    get: operations['get_session'];
-    put?: never;
-    /** Logs in: sets the session's cookie. */
-    post: operations['log_in'];
-    /** Logs out: ends the session and removes the cookie. */
-    delete: operations['log_out'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/setup': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Creates the first administrator and logs in. */
-    post: operations['set_up'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tail': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
-     *     and `problem` before the server ends the stream.
-     */
-    get: operations['tail'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tokens': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** All tokens that the caller may manage, without their secrets. */
-    get: operations['list_tokens'];
-    put?: never;
-    /** Creates a token and shows its secret this one time. */
-    post: operations['create_token'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tokens/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Removes a token: it stops working at once. */
-    delete: operations['remove_token'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/tokens/{id}/rotate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
-     *     can be changed one after the other.
-     */
-    post: operations['rotate_token'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** All users whom the caller may manage. */
-    get: operations['list_users'];
-    put?: never;
-    /** Creates a user. */
-    post: operations['create_user'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /** Changes what a user may do and search. It takes effect with the next request, also in open sessions. */
-    put: operations['change_user'];
-    post?: never;
-    /** Removes a user and ends the user's sessions. */
-    delete: operations['remove_user'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/disable': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Lets nobody log in as a user, and ends the user's sessions. */
-    post: operations['disable_user'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/enable': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Lets a user log in again. */
-    post: operations['enable_user'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/password': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /**
-     * Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
-     *     requires the present one: an unattended session is not enough.
-     */
-    put: operations['change_password'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/sessions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The sessions of a user, the last used first. */
-    get: operations['list_sessions_of'];
-    put?: never;
-    post?: never;
-    /** Ends all sessions of a user. */
-    delete: operations['end_sessions_of'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/sessions/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Ends a session of a user. */
-    delete: operations['end_session_of'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/api/v1/users/{name}/totp': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
-    /** Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one. */
-    delete: operations['remove_totp_of'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/healthz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Whether the process is alive. */
-    get: operations['healthz'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/metrics': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** All counters in Prometheus' text format. */
-    get: operations['metrics'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Whether it takes and stores messages, and if not, why. */
-    get: operations['readyz'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
+    "/api/v1/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own account. */
+        get: operations["get_account"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** New recovery codes, shown this one time; all before stop working. */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One's own sessions, the last used first. */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /** Ends all of one's sessions but the one that asks. */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends one of one's sessions. */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Finishes setting up a second factor, and shows the recovery codes this one time. */
+        put: operations["confirm_totp"];
+        /** Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent. */
+        post: operations["begin_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/totp/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives up the second factor. */
+        post: operations["remove_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/aggregate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Makes a table of what is found. Without stages it shows messages; the same as the POST, for curl. */
+        get: operations["aggregate_get"];
+        put?: never;
+        /** Makes a table of what is found. Without stages it shows messages. */
+        post: operations["aggregate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what, newest first. */
+        get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
+         *     what it has.
+         */
+        post: operations["complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts messages; the same as the POST, for curl. */
+        get: operations["count_get"];
+        put?: never;
+        /** Counts messages. */
+        post: operations["count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message that says that it is a test, and tells what the other side answered within ten seconds. The body is a
+         *     destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
+         */
+        post: operations["test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drops the oldest messages of the queue. `messages` is how many the operator saw. */
+        post: operations["discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue. */
+        post: operations["pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The oldest messages that the other side refused. */
+        get: operations["quarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Forgets the oldest messages that were refused. */
+        post: operations["discard_quarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/quarantine/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts the oldest messages that were refused into the queue again. */
+        post: operations["replay_quarantine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The oldest messages that wait. */
+        get: operations["queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts stored messages into the queue of a destination, the oldest first. The answer is a line of JSON now and then, which
+         *     says how far it is. It ends when the client disconnects; asking again begins anew.
+         */
+        post: operations["replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends again what waits. */
+        post: operations["resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/destinations/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tries to send at once instead of at the end of the present pause. */
+        post: operations["retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says how a query is answered and what that costs, without running it. */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
+         *     table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts the values of fields; the same as the POST, for curl. */
+        get: operations["facets_get"];
+        put?: never;
+        /** Counts the values of fields. */
+        post: operations["facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
+         *     unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
+         *     counts once, at the time at which it was received.
+         */
+        get: operations["flow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts messages in time spans; the same as the POST, for curl.
+         * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
+         *     dated later count in `total` and `later`.
+         */
+        get: operations["histogram_get"];
+        put?: never;
+        /**
+         * Counts messages in time spans.
+         * @description Without `from` the first bucket begins with the first stored message. Without `to` the buckets end now, and messages
+         *     dated later count in `total` and `later`.
+         */
+        post: operations["histogram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
+         *     A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
+         */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every logspace that the caller may search, with what it holds. */
+        get: operations["logspaces"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other. */
+        put: operations["put_logspace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces/{id}/retention-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what a retention would remove. Nothing is removed. */
+        post: operations["retention_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logspaces/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
+         *     it does; ends when the client disconnects.
+         */
+        post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tables that steps can look values up in. */
+        get: operations["list_lookups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file, as CSV. */
+        get: operations["read_lookup"];
+        /** Stores a file: CSV whose first line names its columns. Steps use it from then on. */
+        put: operations["store_lookup"];
+        post?: never;
+        /** Removes a file that no route of the live document uses. */
+        delete: operations["remove_lookup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message by its id. */
+        get: operations["message"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/{id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages around one that match a query, which the message itself need not, by time: those of one time by
+         *     logspace and by the order in which they were stored.
+         */
+        get: operations["context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/oidc/{id}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where an OpenID provider sends a browser back to. Begins a session and leads to the page that was asked for. */
+        get: operations["come_back"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/oidc/{id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends a browser to an OpenID provider to log in there. */
+        get: operations["log_in_with"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description. */
+        get: operations["openapi_json"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
+         *     each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
+         */
+        post: operations["overview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reads a query and changes it, without running it. */
+        post: operations["query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/retention/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirms that the clock is right: messages are removed by age again, although the clock had jumped. */
+        post: operations["resume_retention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The live document. */
+        get: operations["get_router"];
+        /** Makes a document live. `If-Match` names the revision that it is based on. */
+        put: operations["put_router"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+         *     looked at.
+         */
+        post: operations["confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What differs between two revisions. */
+        get: operations["difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every document that was ever live, newest first. */
+        get: operations["revisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The document of a revision. */
+        get: operations["revision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/rollback/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an earlier revision's document live again, as a new revision. */
+        post: operations["roll_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters and states of everything that the live document names, and whether it has to be confirmed. */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tries a draft on messages: what becomes of them in it, and in the live document. */
+        post: operations["test_router"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says which way a message goes, and why: each route in order, and each step of those that take it. */
+        post: operations["trace_message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/router/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
+         *     whether it fits this machine: ports, certificates, paths.
+         */
+        post: operations["validate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's own searches, and shared ones. */
+        get: operations["list_saved_searches"];
+        put?: never;
+        /** Saves a search. */
+        post: operations["create_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Replaces a search: the caller's own, or for an administrator a shared one. It keeps its owner. */
+        put: operations["replace_saved_search"];
+        post?: never;
+        /** Removes a search: the caller's own, or for an administrator a shared one. */
+        delete: operations["remove_saved_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/saved-searches/{id}/used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Records that a search was used. */
+        post: operations["use_saved_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Finds messages; the same as the POST, for curl. */
+        get: operations["search_get"];
+        put?: never;
+        /** Finds messages. */
+        post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is logged in, and whether the first administrator has to be created. */
+        get: operations["get_session"];
+        put?: never;
+        /** Logs in: sets the session's cookie. */
+        post: operations["log_in"];
+        /** Logs out: ends the session and removes the cookie. */
+        delete: operations["log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates the first administrator and logs in. */
+        post: operations["set_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+         *     and `problem` before the server ends the stream.
+         */
+        get: operations["tail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All tokens that the caller may manage, without their secrets. */
+        get: operations["list_tokens"];
+        put?: never;
+        /** Creates a token and shows its secret this one time. */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes a token: it stops working at once. */
+        delete: operations["remove_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
+         *     can be changed one after the other.
+         */
+        post: operations["rotate_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users whom the caller may manage. */
+        get: operations["list_users"];
+        put?: never;
+        /** Creates a user. */
+        post: operations["create_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Changes what a user may do and search. It takes effect with the next request, also in open sessions. */
+        put: operations["change_user"];
+        post?: never;
+        /** Removes a user and ends the user's sessions. */
+        delete: operations["remove_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets nobody log in as a user, and ends the user's sessions. */
+        post: operations["disable_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a user log in again. */
+        post: operations["enable_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
+         *     requires the present one: an unattended session is not enough.
+         */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of a user, the last used first. */
+        get: operations["list_sessions_of"];
+        put?: never;
+        post?: never;
+        /** Ends all sessions of a user. */
+        delete: operations["end_sessions_of"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a session of a user. */
+        delete: operations["end_session_of"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{name}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one. */
+        delete: operations["remove_totp_of"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process is alive. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All counters in Prometheus' text format. */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether it takes and stores messages, and if not, why. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /** @description One's own account. */
-    Account: {
-      /** @description Ids of the logspaces that may be searched; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      /** @description Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed. */
-      origin: string | null;
-      role: components['schemas']['Role'];
-      /** @description A filter that limits everything that is found; null for none. */
-      scope: string | null;
-      second_factor: components['schemas']['SecondFactor'] | null;
-      /** @description The role needs a second factor, so that it cannot be given up. */
-      second_factor_demanded: boolean;
-    };
-    /**
-     * @description How the bucket is named in a request to an object store.
-     * @enum {string}
-     */
-    Addressing: 'virtual' | 'path';
-    /** @description Who may send through sockets, and how. */
-    Admission: {
-      /** @description Networks that may send; empty is everyone. */
-      allow: string[];
-      /**
-       * Format: int32
-       * @description How many stream connections are open at a time; one more is refused.
-       */
-      max_connections: number;
-      /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
-      proxy_protocol: string[];
-      tls?: components['schemas']['Tls'] | null;
-    };
-    /** @description What to make a table of. */
-    AggregateRequest: {
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /**
-       * @description In the query language, perhaps with stages; empty or `*` means all.
-       * @example error | stats count() by host
-       */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description A table with what was searched for it. Exact if `coverage.complete`. */
-    AggregateResponse: components['schemas']['Table'] & {
-      coverage: components['schemas']['Coverage'];
-      /** @description The query as it was understood. */
-      query: string;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The newest entries, newest first. */
-    Audit: {
-      /** @description Whether all entries were looked at that could match. False if the limit was reached, or after a million. */
-      complete: boolean;
-      entries: components['schemas']['AuditEntry'][];
-    };
-    /** @description An action. */
-    AuditEntry: {
-      /**
-       * @description The account: `user:7`, `token:3` or `environment`; null if nobody was logged in, and in entries of versions that
-       *     did not record it. Unlike a name, it is never reused.
-       */
-      account: string | null;
-      action: string;
-      detail: string;
-      /** Format: date-time */
-      time: string;
-      /** @description The account's name at that time. */
-      user: string;
-    };
-    BeforeAfter: {
-      /** Format: int64 */
-      after: number;
-      /** Format: int64 */
-      before: number;
-    };
-    /** @description What a login takes. */
-    BothFactors: {
-      /** @description A code of the app, or a recovery code. */
-      code: string;
-      /** @description As at the login. */
-      current_password?: string | null;
-    };
-    /** @description A time span. */
-    Bucket: {
-      /**
-       * @description How many messages have each value; values without messages here are left out. Messages without a value only
-       *     count in `count`.
-       */
-      by?: {
-        [key: string]: number;
-      };
-      /** Format: int64 */
-      count: number;
-      /**
-       * Format: int64
-       * @description How many have another value, if there are too many values to count separately.
-       */
-      other?: number;
-      /**
-       * Format: date-time
-       * @description When it begins.
-       */
-      time: string;
-    };
-    /** @description A value of a table. */
-    Cell: number | string | null;
-    /** @description One clause of a filter. */
-    Clause: {
-      /**
-       * Format: int64
-       * @description Messages of the asked segments that certainly match.
-       */
-      certain_messages: number;
-      /** @description Its depth: 0 for the whole filter. */
-      depth: number;
-      /**
-       * @description What answers it.
-       * @example column host
-       */
-      how: string;
-      /**
-       * Format: int64
-       * @description Those that may.
-       */
-      possible_messages: number;
-      query: string;
-    };
-    /** @description What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory. */
-    ClientTls: {
-      /** @description The authorities that sign the server's certificate, instead of those of the system. */
-      ca?: string | null;
-      /** @description Our certificate, for servers that ask for one. */
-      certificate?: string | null;
-      /** @description Its private key. */
-      key?: string | null;
-      /** @description The name in the server's certificate, if it is not the host. */
-      server_name?: string | null;
-    };
-    /** @description How long and for how much a read waits for company. */
-    Coalesce: {
-      /** @description The most bytes that one read gathers. */
-      buffer: string;
-      /** @description The longest that the first byte waits. */
-      delay: string;
-    };
-    /** @description A column of a table. */
-    Column: {
-      kind: components['schemas']['ColumnKind'];
-      name: string;
-    };
-    /**
-     * @description The kind of a column's values, apart from nulls.
-     * @enum {string}
-     */
-    ColumnKind: 'text' | 'number' | 'severity' | 'time';
-    /** @description How messages fared before a change, and after it. */
-    Compared: {
-      after: components['schemas']['Rates'];
-      before?: components['schemas']['Rates'] | null;
-      /** @description What is worse, a sentence each. */
-      worse: string[];
-    };
-    /** @description Something that can be written there. */
-    CompleteOption: {
-      /**
-       * Format: int64
-       * @description How many of the messages that the rest of the query finds have a value.
-       */
-      count?: number;
-      /** @description What it is for. */
-      detail?: string;
-      /**
-       * Format: int64
-       * @description How many different values a field has in the messages that the rest of the query finds, if that could be
-       *     determined quickly.
-       */
-      distinct?: number;
-      /** @description To insert, quoted if necessary. */
-      insert: string;
-      kind: components['schemas']['OptionKind'];
-      /**
-       * @description To show.
-       * @example web-1
-       */
-      label: string;
-      /** @description The type of a field's values. */
-      type?: components['schemas']['ValueType'];
-    };
-    /** @description What to complete, and where in it. */
-    CompleteRequest: {
-      /** @description The position of the cursor, in characters from 0; the end by default. */
-      cursor?: number | null;
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description How many options to offer.
-       * @default 20
-       */
-      limit?: number | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description What can be written there. */
-    CompleteResponse: {
-      /**
-       * @description Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
-       *     values here have no counts.
-       */
-      complete: boolean;
-      /** @description The first character that an option replaces, from 0. */
-      from: number;
-      /** @description Most useful first. */
-      options: components['schemas']['CompleteOption'][];
-      /** @description The first character after those. */
-      to: number;
-      /** Format: int64 */
-      took_ms: number;
-    };
-    /**
-     * @description How an HTTP request's body is packed.
-     * @enum {string}
-     */
-    Compression: 'gzip' | 'none';
-    /** @description The revision that was confirmed. */
-    Confirmed: {
-      /** Format: int64 */
-      revision: number;
-    };
-    /** @description A message and those around it. For more of them ask again with the id of the outermost. */
-    ContextResponse: {
-      /** @description The nearest ones after it, oldest first. */
-      after: components['schemas']['Message'][];
-      /** @description The nearest ones before it, oldest first. */
-      before: components['schemas']['Message'][];
-      coverage: components['schemas']['Coverage'];
-      message: components['schemas']['Message'];
-      /** @description Whether there are more after those. */
-      more_after: boolean;
-      /** @description Whether there are more before those. */
-      more_before: boolean;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /**
-     * @description How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
-     *     reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
-     *     not read recently is slower.
-     * @enum {string}
-     */
-    Cost: 'instant' | 'quick' | 'slow' | 'very_slow';
-    Count: 'auto' | number;
-    /** @description Which messages to count. */
-    CountRequest: {
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description How many messages match. */
-    CountResponse: {
-      /**
-       * Format: int64
-       * @description Exact if `coverage.complete`.
-       */
-      count: number;
-      coverage: components['schemas']['Coverage'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description What was looked at. */
-    Coverage: {
-      /**
-       * Format: int64
-       * @description Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
-       *     grant: they would reveal other messages.
-       */
-      blocks: number;
-      /** @description Whether everything was searched that had to be; if not, a warning says why. */
-      complete: boolean;
-      /**
-       * Format: int64
-       * @description Batches of the journal that were searched.
-       */
-      journal_batches: number;
-      /**
-       * Format: int64
-       * @description The memory they take.
-       */
-      scanned_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages that were compared with the query one by one.
-       */
-      scanned_messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that were searched.
-       */
-      segments: number;
-      /**
-       * Format: int64
-       * @description Batches of the journal that were skipped because of their time.
-       */
-      skipped_batches: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that were skipped because of their time.
-       */
-      skipped_segments: number;
-      /**
-       * Format: int64
-       * @description Sealed segments without an index: their messages were read one by one.
-       */
-      unindexed_segments: number;
-    };
-    /** @description A new token: the only time its secret is shown. */
-    CreatedToken: {
-      /** Format: int64 */
-      id: number;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description To send as `Authorization: Bearer TOKEN`. */
-      token: string;
-    };
-    /** @description The password again. */
-    CurrentPassword: {
-      /** @description As at the login. */
-      current_password?: string | null;
-    };
-    /** @description A place that messages are forwarded to. */
-    Destination: components['schemas']['DestinationKind'] & {
-      /** @description Whether it takes and sends anything. */
-      enabled: boolean;
-      /** @description The name that routes and counters know it by. */
-      id: string;
-      /** @description What waits while it is slow or away. */
-      queue: components['schemas']['Queue'];
-    };
-    /** @description What a destination is. */
-    DestinationKind:
-      | (components['schemas']['SyslogServer'] & {
-          /** @enum {string} */
-          kind: 'syslog';
-        })
-      | (components['schemas']['RelpServer'] & {
-          /** @enum {string} */
-          kind: 'relp';
-        })
-      | (components['schemas']['FileSink'] & {
-          /** @enum {string} */
-          kind: 'file';
-        })
-      | (components['schemas']['S3'] & {
-          /** @enum {string} */
-          kind: 's3';
-        })
-      | (components['schemas']['Elastic'] & {
-          /** @enum {string} */
-          kind: 'elastic';
-        })
-      | (components['schemas']['Loki'] & {
-          /** @enum {string} */
-          kind: 'loki';
-        })
-      | (components['schemas']['SplunkHec'] & {
-          /** @enum {string} */
-          kind: 'splunk_hec';
-        })
-      | (components['schemas']['Otlp'] & {
-          /** @enum {string} */
-          kind: 'otlp';
-        })
-      | (components['schemas']['NdjsonHttp'] & {
-          /** @enum {string} */
-          kind: 'ndjson_http';
+    schemas: {
+        /** @description One's own account. */
+        Account: {
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            /** @description Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed. */
+            origin: string | null;
+            role: components["schemas"]["Role"];
+            /** @description A filter that limits everything that is found; null for none. */
+            scope: string | null;
+            second_factor: components["schemas"]["SecondFactor"] | null;
+            /** @description The role needs a second factor, so that it cannot be given up. */
+            second_factor_demanded: boolean;
+        };
+        /**
+         * @description How the bucket is named in a request to an object store.
+         * @enum {string}
+         */
+        Addressing: "virtual" | "path";
+        /** @description Who may send through sockets, and how. */
+        Admission: {
+            /** @description Networks that may send; empty is everyone. */
+            allow: string[];
+            /**
+             * Format: int32
+             * @description How many stream connections are open at a time; one more is refused.
+             */
+            max_connections: number;
+            /** @description Networks of proxies, whose connections begin with the address of the real sender (PROXY protocol 1 or 2). */
+            proxy_protocol: string[];
+            tls?: components["schemas"]["Tls"] | null;
+        };
+        /** @description What to make a table of. */
+        AggregateRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /**
+             * @description In the query language, perhaps with stages; empty or `*` means all.
+             * @example error | stats count() by host
+             */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description A table with what was searched for it. Exact if `coverage.complete`. */
+        AggregateResponse: components["schemas"]["Table"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The newest entries, newest first. */
+        Audit: {
+            /** @description Whether all entries were looked at that could match. False if the limit was reached, or after a million. */
+            complete: boolean;
+            entries: components["schemas"]["AuditEntry"][];
+        };
+        /** @description An action. */
+        AuditEntry: {
+            /**
+             * @description The account: `user:7`, `token:3` or `environment`; null if nobody was logged in, and in entries of versions that
+             *     did not record it. Unlike a name, it is never reused.
+             */
+            account: string | null;
+            action: string;
+            detail: string;
+            /** Format: date-time */
+            time: string;
+            /** @description The account's name at that time. */
+            user: string;
+        };
+        BeforeAfter: {
+            /** Format: int64 */
+            after: number;
+            /** Format: int64 */
+            before: number;
+        };
+        /** @description What a login takes. */
+        BothFactors: {
+            /** @description A code of the app, or a recovery code. */
+            code: string;
+            /** @description As at the login. */
+            current_password?: string | null;
+        };
+        /** @description A time span. */
+        Bucket: {
+            /**
+             * @description How many messages have each value; values without messages here are left out. Messages without a value only
+             *     count in `count`.
+             */
+            by?: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            count: number;
+            /**
+             * Format: int64
+             * @description How many have another value, if there are too many values to count separately.
+             */
+            other?: number;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            time: string;
+        };
+        /** @description A value of a table. */
+        Cell: number | string | null;
+        /** @description One clause of a filter. */
+        Clause: {
+            /**
+             * Format: int64
+             * @description Messages of the asked segments that certainly match.
+             */
+            certain_messages: number;
+            /** @description Its depth: 0 for the whole filter. */
+            depth: number;
+            /**
+             * @description What answers it.
+             * @example column host
+             */
+            how: string;
+            /**
+             * Format: int64
+             * @description Those that may.
+             */
+            possible_messages: number;
+            query: string;
+        };
+        /** @description What a connection to an encrypted server needs. Files are PEM, absolute or below the data directory. */
+        ClientTls: {
+            /** @description The authorities that sign the server's certificate, instead of those of the system. */
+            ca?: string | null;
+            /** @description Our certificate, for servers that ask for one. */
+            certificate?: string | null;
+            /** @description Its private key. */
+            key?: string | null;
+            /** @description The name in the server's certificate, if it is not the host. */
+            server_name?: string | null;
+        };
+        /** @description How long and for how much a read waits for company. */
+        Coalesce: {
+            /** @description The most bytes that one read gathers. */
+            buffer: string;
+            /** @description The longest that the first byte waits. */
+            delay: string;
+        };
+        /** @description A column of a table. */
+        Column: {
+            kind: components["schemas"]["ColumnKind"];
+            name: string;
+        };
+        /**
+         * @description The kind of a column's values, apart from nulls.
+         * @enum {string}
+         */
+        ColumnKind: "text" | "number" | "severity" | "time";
+        /** @description How messages fared before a change, and after it. */
+        Compared: {
+            after: components["schemas"]["Rates"];
+            before?: components["schemas"]["Rates"] | null;
+            /** @description What is worse, a sentence each. */
+            worse: string[];
+        };
+        /** @description Something that can be written there. */
+        CompleteOption: {
+            /**
+             * Format: int64
+             * @description How many of the messages that the rest of the query finds have a value.
+             */
+            count?: number;
+            /** @description What it is for. */
+            detail?: string;
+            /**
+             * Format: int64
+             * @description How many different values a field has in the messages that the rest of the query finds, if that could be
+             *     determined quickly.
+             */
+            distinct?: number;
+            /** @description To insert, quoted if necessary. */
+            insert: string;
+            kind: components["schemas"]["OptionKind"];
+            /**
+             * @description To show.
+             * @example web-1
+             */
+            label: string;
+            /** @description The type of a field's values. */
+            type?: components["schemas"]["ValueType"];
+        };
+        /** @description What to complete, and where in it. */
+        CompleteRequest: {
+            /** @description The position of the cursor, in characters from 0; the end by default. */
+            cursor?: number | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many options to offer.
+             * @default 20
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description What can be written there. */
+        CompleteResponse: {
+            /**
+             * @description Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
+             *     values here have no counts.
+             */
+            complete: boolean;
+            /** @description The first character that an option replaces, from 0. */
+            from: number;
+            /** @description Most useful first. */
+            options: components["schemas"]["CompleteOption"][];
+            /** @description The first character after those. */
+            to: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /**
+         * @description How an HTTP request's body is packed.
+         * @enum {string}
+         */
+        Compression: "gzip" | "none";
+        /** @description The revision that was confirmed. */
+        Confirmed: {
+            /** Format: int64 */
+            revision: number;
+        };
+        /** @description A message and those around it. For more of them ask again with the id of the outermost. */
+        ContextResponse: {
+            /** @description The nearest ones after it, oldest first. */
+            after: components["schemas"]["Message"][];
+            /** @description The nearest ones before it, oldest first. */
+            before: components["schemas"]["Message"][];
+            coverage: components["schemas"]["Coverage"];
+            message: components["schemas"]["Message"];
+            /** @description Whether there are more after those. */
+            more_after: boolean;
+            /** @description Whether there are more before those. */
+            more_before: boolean;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /**
+         * @description How long an answer over all matches will take, judging by the messages that have to be read one by one: one core
+         *     reads about ten million per second. A page of the newest messages is often faster, and data on a slow disk that was
+         *     not read recently is slower.
+         * @enum {string}
+         */
+        Cost: "instant" | "quick" | "slow" | "very_slow";
+        Count: "auto" | number;
+        /** @description Which messages to count. */
+        CountRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description How many messages match. */
+        CountResponse: {
+            /**
+             * Format: int64
+             * @description Exact if `coverage.complete`.
+             */
+            count: number;
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description What was looked at. */
+        Coverage: {
+            /**
+             * Format: int64
+             * @description Blocks of segments that were decompressed. This and the following are 0 for callers limited by a
+             *     grant: they would reveal other messages.
+             */
+            blocks: number;
+            /** @description Whether everything was searched that had to be; if not, a warning says why. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Batches of the journal that were searched.
+             */
+            journal_batches: number;
+            /**
+             * Format: int64
+             * @description The memory they take.
+             */
+            scanned_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that were compared with the query one by one.
+             */
+            scanned_messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that were searched.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Batches of the journal that were skipped because of their time.
+             */
+            skipped_batches: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that were skipped because of their time.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: their messages were read one by one.
+             */
+            unindexed_segments: number;
+        };
+        /** @description A new token: the only time its secret is shown. */
+        CreatedToken: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description To send as `Authorization: Bearer TOKEN`. */
+            token: string;
+        };
+        /** @description The password again. */
+        CurrentPassword: {
+            /** @description As at the login. */
+            current_password?: string | null;
+        };
+        /** @description A place that messages are forwarded to. */
+        Destination: components["schemas"]["DestinationKind"] & {
+            /** @description Whether it takes and sends anything. */
+            enabled: boolean;
+            /** @description The name that routes and counters know it by. */
+            id: string;
+            /** @description What waits while it is slow or away. */
+            queue: components["schemas"]["Queue"];
+        };
+        /** @description What a destination is. */
+        DestinationKind: (components["schemas"]["SyslogServer"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | (components["schemas"]["RelpServer"] & {
+            /** @enum {string} */
+            kind: "relp";
+        }) | (components["schemas"]["FileSink"] & {
+            /** @enum {string} */
+            kind: "file";
+        }) | (components["schemas"]["S3"] & {
+            /** @enum {string} */
+            kind: "s3";
+        }) | (components["schemas"]["Elastic"] & {
+            /** @enum {string} */
+            kind: "elastic";
+        }) | (components["schemas"]["Loki"] & {
+            /** @enum {string} */
+            kind: "loki";
+        }) | (components["schemas"]["SplunkHec"] & {
+            /** @enum {string} */
+            kind: "splunk_hec";
+        }) | (components["schemas"]["Otlp"] & {
+            /** @enum {string} */
+            kind: "otlp";
+        }) | (components["schemas"]["NdjsonHttp"] & {
+            /** @enum {string} */
+            kind: "ndjson_http";
         });
-    /** @description The messages of a destination. */
-    DestinationRow: {
-      /** Format: int64 */
-      delivered: number;
-      /** @description By reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      id: string;
-      /** Format: int64 */
-      quarantined: number;
-      /**
-       * Format: int64
-       * @description How many routes gave to it, also those that did not fit.
-       */
-      queued: number;
-      /**
-       * Format: int64
-       * @description What is missing in these figures: it is 0, or the server is wrong.
-       */
-      remainder: number;
-      /**
-       * Format: int64
-       * @description How many waited at the end.
-       */
-      waiting: number;
-      /**
-       * Format: int64
-       * @description How many waited at the beginning of the range.
-       */
-      waiting_before: number;
-    };
-    /**
-     * @description Whether a destination sends.
-     * @enum {string}
-     */
-    DestinationState: 'idle' | 'ok' | 'retrying' | 'paused' | 'disabled';
-    /** @description A forward destination. */
-    DestinationStatus: {
-      /**
-       * Format: int64
-       * @description Sent since the start of the process.
-       */
-      bytes: number;
-      /** @description What was dropped, by reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /** @description Whether it takes and sends anything. */
-      enabled: boolean;
-      /** @description Since when nothing can be sent. */
-      failing_since?: string | null;
-      /** @description Its id. */
-      id: string;
-      /** @description How it sends. */
-      kind: components['schemas']['DestinationType'];
-      /** @description The last thing that went wrong. */
-      last_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sent since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-      /** @description When that is tried again. */
-      next_try?: string | null;
-      /**
-       * Format: int64
-       * @description How long the oldest message has been waiting.
-       */
-      oldest_ms?: number | null;
-      /**
-       * Format: int64
-       * @description Messages that the other side refused, and that are kept until they are sent again or discarded.
-       */
-      quarantined: number;
-      /**
-       * Format: int64
-       * @description Bytes that wait, on disk.
-       */
-      queue_bytes: number;
-      /**
-       * Format: int64
-       * @description Limit for the bytes that wait.
-       */
-      queue_bytes_max: number;
-      /** @description Why nothing more can be queued. */
-      queue_error?: string | null;
-      /**
-       * Format: int64
-       * @description Messages that wait.
-       */
-      queue_messages: number;
-      /**
-       * Format: int64
-       * @description Put into its queue since the start of the process.
-       */
-      queued: number;
-      /** @description Whether it sends. */
-      state: components['schemas']['DestinationState'];
-      /** @description Where it sends. */
-      to: string;
-    };
-    /**
-     * @description How a destination sends.
-     * @enum {string}
-     */
-    DestinationType:
-      | 'syslog'
-      | 'relp'
-      | 'file'
-      | 's3'
-      | 'elastic'
-      | 'loki'
-      | 'splunk_hec'
-      | 'otlp'
-      | 'ndjson_http';
-    /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
-    Document: {
-      /** @description Where messages are forwarded to. */
-      destinations: components['schemas']['Destination'][];
-      /** @description Where messages are stored. */
-      logspaces: components['schemas']['Logspace'][];
-      /** @description Which messages go where, in order. */
-      routes: components['schemas']['Route'][];
-      /** @description Where messages come in. */
-      sources: components['schemas']['Source'][];
-      /**
-       * Format: int32
-       * @description The version of the document's shape: 1.
-       */
-      version: number;
-    };
-    /** @description One problem of a document. */
-    DocumentProblem: {
-      /**
-       * Format: int32
-       * @description In characters, from 1.
-       */
-      column?: number;
-      /**
-       * Format: int32
-       * @description Where in the text, from 1.
-       */
-      line?: number;
-      /** @description What is wrong and what to do. */
-      message: string;
-      /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
-      path: string;
-    };
-    /** @description How many messages it was done to. */
-    Done: {
-      /** Format: int64 */
-      messages: number;
-    };
-    /**
-     * @description When a message is acknowledged.
-     * @enum {string}
-     */
-    Durability: 'fsync' | 'os';
-    /** @description What is done for an answer. */
-    Effort: {
-      /**
-       * Format: int64
-       * @description The segments that were asked for this estimate; the others are extrapolated.
-       */
-      asked_segments: number;
-      /**
-       * Format: int64
-       * @description Blocks that are decompressed for them.
-       */
-      blocks: number;
-      /**
-       * Format: int64
-       * @description Their length.
-       */
-      blocks_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages that certainly match, without being read. For callers limited by a grant, this and everything that
-       *     depends on what the messages say is 0, and the cost is that of reading all messages in range.
-       */
-      certain_messages: number;
-      /**
-       * Format: int64
-       * @description Messages of segments that are in range.
-       */
-      messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments in range.
-       */
-      segments: number;
-      /**
-       * Format: int64
-       * @description Sealed segments that are out of range.
-       */
-      skipped_segments: number;
-      /**
-       * Format: int64
-       * @description Messages that are not in a segment yet: all are read.
-       */
-      tail_messages: number;
-      /**
-       * Format: int64
-       * @description Messages that have to be read.
-       */
-      undecided_messages: number;
-      /**
-       * Format: int64
-       * @description Sealed segments without an index: all their messages are read.
-       */
-      unindexed_segments: number;
-    };
-    /** @description The keys of an Elasticsearch or OpenSearch destination. */
-    Elastic: components['schemas']['HttpServer'] & {
-      /** @description The API key, encoded as the server gave it. */
-      api_key?: string | null;
-      /** @description The file that holds it instead. */
-      api_key_file?: string | null;
-      /** @description The index or data stream. */
-      index: string;
-    };
-    /** @description What to explain. */
-    ExplainRequest: {
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /**
-       * @description In the query language, perhaps with stages; empty or `*` means all.
-       * @example error | stats count() by host
-       */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description How a query is answered. */
-    ExplainResponse: {
-      /**
-       * @description The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
-       *     filter is an `OR`.
-       */
-      clauses_of_query: components['schemas']['WrittenClause'][];
-      cost: components['schemas']['Cost'];
-      /** @description What the store is searched for. Stages process what that finds, and their cost is not included. */
-      filter: string;
-      logspaces: components['schemas']['LogspaceExplained'][];
-      /** @description The query as it was understood. */
-      query: string;
-      /** @description The stages, as they are written. */
-      stages: components['schemas']['WrittenStage'][];
-      /** @description All logspaces together. */
-      sum: components['schemas']['Effort'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The values of a field. Exact if `coverage.complete` and not `partial`. */
-    Facet: {
-      /**
-       * Format: int64
-       * @description How many different values there are.
-       */
-      distinct: number;
-      /** @description Why not all messages are counted, if so. */
-      partial?: string;
-      /** @description The most frequent ones, most frequent first. */
-      values: components['schemas']['ValueCount'][];
-    };
-    /** @description Which values to count. */
-    FacetsRequest: {
-      /** @description Names: 1 to 32. In a query string, separated by commas. */
-      fields: string[];
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description How many values of each field to show.
-       * @default 10
-       */
-      limit?: number | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description The values of fields. */
-    FacetsResponse: {
-      coverage: components['schemas']['Coverage'];
-      /** @description By the names that were asked for. */
-      fields: {
-        [key: string]: components['schemas']['Facet'];
-      };
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /**
-     * @description What became of messages. Each counts once: as stored if a logspace has it, else as forwarded if a destination has it,
-     *     else as dropped.
-     */
-    Fates: {
-      /** @description By reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /** Format: int64 */
-      forwarded: number;
-      /** @description By destination. */
-      forwarded_to: {
-        [key: string]: number;
-      };
-      /**
-       * Format: int64
-       * @description Received, and neither stored nor anything else by now.
-       */
-      in_flight: number;
-      /** @description Lost before they were received, as far as it is known, by place. They are not among those that were received. */
-      lost_before: {
-        [key: string]: number;
-      };
-      /** Format: int64 */
-      received: number;
-      /**
-       * Format: int64
-       * @description What is missing in these figures: it is 0, or the server is wrong.
-       */
-      remainder: number;
-      /** Format: int64 */
-      stored: number;
-      /** @description By logspace. */
-      stored_in: {
-        [key: string]: number;
-      };
-      /**
-       * Format: int64
-       * @description Received before a crash, and gone with it; no sender was told that they were accepted.
-       */
-      unacknowledged: number;
-    };
-    /** @description The value of a field; several if its name repeats. */
-    FieldValue: string | string[];
-    /** @description The keys of a file destination. */
-    FileSink: {
-      /** @description The file, absolute or below the data directory; parts of a message in it make several. */
-      path: string;
-      /** @description When a file is set aside and a new one is begun. */
-      rotate: components['schemas']['Rotate'];
-    };
-    /** @description The keys of a file source. */
-    Files: {
-      /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
-      charset: string;
-      /** @description How a line is parsed. */
-      format: components['schemas']['Format'];
-      /** @description The longest line that is kept whole; a longer one is cut and flagged. */
-      max_message: string;
-      /** @description The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names. */
-      paths: string[];
-      /** @description Where reading begins in a file that is there when the source is new. */
-      start: components['schemas']['Start'];
-      /** @description IANA name of the zone of stamps that name none. */
-      timezone: string;
-    };
-    /** @description The first code of the app. */
-    FirstCode: {
-      /** @description Six digits. */
-      code: string;
-    };
-    /**
-     * @description How a message is parsed.
-     * @enum {string}
-     */
-    Format: 'auto' | 'rfc5424' | 'rfc3164' | 'raw';
-    /**
-     * @description What is sent of a message.
-     * @enum {string}
-     */
-    ForwardFormat: 'rfc5424' | 'rfc3164' | 'raw';
-    /**
-     * @description How messages are told apart in the stream to a server.
-     * @enum {string}
-     */
-    ForwardFraming: 'octet' | 'newline';
-    /**
-     * @description How messages are told apart in a stream.
-     * @enum {string}
-     */
-    Framing: 'auto' | 'newline' | 'octet' | 'nul' | 'multiline';
-    /** @description How much is sent at a time. */
-    Gather: {
-      /** @description How long a message waits for more. */
-      age: string;
-      /** @description The most bytes, as messages are in memory. */
-      size: string;
-    };
-    /** @description The keys of a GELF source. */
-    Gelf: components['schemas']['Admission'] & {
-      /** @description How long and for how much a read waits for company. */
-      coalesce: components['schemas']['Coalesce'];
-      /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
-      listen: string[];
-      /** @description The longest message that is kept whole, unpacked; a longer one is cut and flagged. */
-      max_message: string;
-      /** @description How many workers one connection's messages are spread over. */
-      partitions: components['schemas']['Count'];
-    };
-    /** @description Counts in time spans. Exact if `coverage.complete`. */
-    Histogram: {
-      /** @description Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970. */
-      buckets: components['schemas']['Bucket'][];
-      /**
-       * Format: int64
-       * @description Length of a bucket; 0 if nothing is stored that could be shown.
-       */
-      interval_ms: number;
-      /**
-       * Format: int64
-       * @description Matches dated after the last bucket: without `to`, the buckets end now.
-       */
-      later: number;
-      /**
-       * Format: int64
-       * @description How many more values there are; their messages are in `other` of each bucket.
-       */
-      other_values?: number;
-      /**
-       * Format: int64
-       * @description All messages that match.
-       */
-      total: number;
-      /** @description The values that are counted separately in each bucket, most frequent first: at most 100. */
-      values?: components['schemas']['ValueCount'][];
-    };
-    /** @description What to count, and in which spans. */
-    HistogramRequest: {
-      /**
-       * Format: int32
-       * @description Maximum number of buckets; the shortest round length that fits is used.
-       * @default 60
-       */
-      buckets?: number | null;
-      /** @description A field: each bucket also says how many messages have each of its most frequent values. */
-      by?: string | null;
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
-      interval?: string | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description How many messages match, over time. */
-    HistogramResponse: components['schemas']['Histogram'] & {
-      coverage: components['schemas']['Coverage'];
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description The keys of a source of what comes over HTTP. */
-    Http: {
-      /** @description The name of the token whose messages it takes; without it, it takes what no other source does. */
-      token?: string;
-    };
-    /**
-     * @description What an HTTP server gets of a message.
-     * @enum {string}
-     */
-    HttpFormat: 'json' | 'raw' | 'message';
-    /**
-     * @description The method of an HTTP request.
-     * @enum {string}
-     */
-    HttpMethod: 'POST' | 'PUT' | 'PATCH';
-    /** @description What all of them have. */
-    HttpServer: {
-      /** @description How bodies are packed. */
-      compression: components['schemas']['Compression'];
-      /**
-       * Format: int32
-       * @description How many requests may be made at the same time.
-       */
-      connections: number;
-      /** @description Added to every request, as `NAME: VALUE`. */
-      headers: string[];
-      /** @description The password. */
-      password?: string | null;
-      /** @description The file that holds it instead. */
-      password_file?: string | null;
-      /** @description The longest that a request may take. */
-      timeout: string;
-      tls?: components['schemas']['ClientTls'] | null;
-      /** @description Where it is. */
-      url: string;
-      /** @description Of a user. */
-      user?: string | null;
-    };
-    /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
-    IngestRefused: components['schemas']['NothingIngested'] | components['schemas']['Problem'];
-    /** @description What became of the messages. */
-    Ingested: {
-      /** @description Messages that are stored durably. */
-      accepted: number;
-      /** @description Messages that no route of the router document took. They are counted and not stored. */
-      dropped: number;
-      /** @description Why, for the first 100. */
-      errors: components['schemas']['LineError'][];
-      /** @description Messages that could not be read. */
-      rejected: number;
-    };
-    /**
-     * @description A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
-     * @enum {string}
-     */
-    Label: 'host' | 'program' | 'severity' | 'facility' | 'source';
-    /** @description Why a message is not stored. */
-    LineError: {
-      /** @description The line of the body, or the position in the array, from 1. */
-      line: number;
-      reason: string;
-    };
-    /** @description A session. */
-    ListedSessionBody: {
-      /** @description Where the login came from; null if that is not known. */
-      address: string | null;
-      /** Format: date-time */
-      began_at: string;
-      /** @description It is the one that asks. */
-      current: boolean;
-      /**
-       * Format: date-time
-       * @description If it is not used until then.
-       */
-      expires_at: string;
-      /** @description Ends it. */
-      id: string;
-      /**
-       * Format: date-time
-       * @description To the minute.
-       */
-      last_used: string;
-      /** @description What the browser calls itself; null if it does not. */
-      user_agent: string | null;
-    };
-    /**
-     * @description Whether a socket is open.
-     * @enum {string}
-     */
-    ListenerState: 'listening' | 'failed';
-    /** @description A socket of a source. */
-    ListenerStatus: {
-      /** @description Why it failed, and what to do. */
-      error?: string | null;
-      /** @description Whether it is open. */
-      state: components['schemas']['ListenerState'];
-      /** @description Where senders connect to. */
-      url: string;
-    };
-    /** @description Name and password. */
-    Login: {
-      /**
-       * @description A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
-       *     is answered with 401 and the `path` `code`.
-       */
-      code?: string | null;
-      name: string;
-      password: string;
-    };
-    /** @description A named store. */
-    Logspace: {
-      /** @description When a message is acknowledged. */
-      durability: components['schemas']['Durability'];
-      /** @description The name that routes and searches know it by. */
-      id: string;
-      /** @description What is kept. */
-      retention: components['schemas']['Retention'];
-    };
-    /** @description How one logspace answers. */
-    LogspaceExplained: components['schemas']['Effort'] & {
-      /** @description The clauses of the filter, each followed by its parts: at most 64. */
-      clauses: components['schemas']['Clause'][];
-      logspace: string;
-      /**
-       * @description The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
-       *     templates alone do not answer the filter.
-       */
-      templates: components['schemas']['Template'][];
-      /** @description How many templates match. */
-      templates_found: number;
-    };
-    /** @description A logspace with what it holds. */
-    LogspaceInfo: {
-      /**
-       * Format: int64
-       * @description The messages of the segments, compressed, on disk.
-       */
-      blocks_bytes: number;
-      /**
-       * Format: int64
-       * @description Parts that are known to be damaged; `verify` finds all.
-       */
-      damaged_parts: number;
-      durability?: components['schemas']['Durability'] | null;
-      /** @description The earliest message's time. */
-      first_time?: string | null;
-      /** @description Its id. */
-      id: string;
-      /** @description Whether the live router document has it. If not, it can be searched, but not written to. */
-      in_router: boolean;
-      /**
-       * Format: int64
-       * @description The indexes of the segments, on disk.
-       */
-      index_bytes: number;
-      /**
-       * Format: int64
-       * @description Journal on disk.
-       */
-      journal_bytes: number;
-      /** @description The latest message's time. */
-      last_time?: string | null;
-      /**
-       * Format: int64
-       * @description Batches that are kept in memory for quick search.
-       */
-      memory_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages it holds.
-       */
-      messages: number;
-      /** @description How long messages are kept. */
-      retention: components['schemas']['RetentionInfo'];
-      /**
-       * Format: int64
-       * @description Those of them that are in sealed segments.
-       */
-      sealed_messages: number;
-      /** @description Why segments cannot be made; messages are still stored and found. */
-      sealing_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sealed segments.
-       */
-      segments: number;
-      /** @description Full journal files that wait to become segments. */
-      unsealed: components['schemas']['Unsealed'];
-    };
-    /** @description What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default. */
-    LogspaceRequest: {
-      /**
-       * @description `fsync` or `os`.
-       * @example fsync
-       */
-      durability?: string | null;
-      /** @description `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept. */
-      retention?: Record<string, never> | null;
-    };
-    /**
-     * @description Whether a logspace stores.
-     * @enum {string}
-     */
-    LogspaceState: 'ok' | 'failing';
-    /** @description A logspace, as the router page shows it. */
-    LogspaceStatus: {
-      /** @description The earliest message's time. */
-      first_time?: string | null;
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Journal on disk.
-       */
-      journal_bytes: number;
-      /** @description Why it fails. */
-      last_error?: string | null;
-      /** @description The latest message's time. */
-      last_time?: string | null;
-      /**
-       * Format: int64
-       * @description Messages it holds.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Stored over the last seconds.
-       */
-      messages_per_second: number;
-      /** @description Why segments cannot be made; messages are still stored and found. */
-      sealing_error?: string | null;
-      /**
-       * Format: int64
-       * @description Sealed segments.
-       */
-      segments: number;
-      /** @description Whether it stores. */
-      state: components['schemas']['LogspaceState'];
-      /**
-       * Format: int64
-       * @description Everything on disk: segments, their indexes, journal.
-       */
-      stored_bytes: number;
-      /**
-       * Format: int64
-       * @description How far sealing is behind: messages in full journal files, which are slower to search.
-       */
-      unsealed_messages: number;
-    };
-    /** @description Every logspace that can be searched. */
-    Logspaces: {
-      logspaces: components['schemas']['LogspaceInfo'][];
-    };
-    /** @description The keys of a Loki destination. */
-    Loki: components['schemas']['HttpServer'] &
-      components['schemas']['Token'] & {
-        /** @description What is in a line. */
-        format: components['schemas']['HttpFormat'];
-        /** @description What messages of one stream have in common. */
-        labels: components['schemas']['Label'][];
-        /** @description The tenant, for a server with several. */
-        tenant?: string | null;
-      };
-    /** @description A file of a table. */
-    LookupFile: {
-      /** Format: int64 */
-      bytes: number;
-      /** @description The first one is the key. */
-      columns: string[];
-      /** @description Why the newest version of it cannot be used. */
-      error?: string | null;
-      /** Format: date-time */
-      modified?: string | null;
-      name: string;
-      rows: number;
-      /** @description Routes of the live document with a step that uses it. */
-      used_by: string[];
-    };
-    /** @description All of them. */
-    LookupFiles: {
-      files: components['schemas']['LookupFile'][];
-    };
-    /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
-    Message: {
-      /**
-       * Format: date-time
-       * @description The message's own time, if it was not believed.
-       */
-      device_time?: string;
-      /**
-       * Format: int32
-       * @description 0 (kern) to 23 (local7).
-       */
-      facility: number | null;
-      facility_name: string | null;
-      /** @description What else it carries, by name. */
-      fields: {
-        [key: string]: components['schemas']['FieldValue'];
-      };
-      /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
-      flags: string[];
-      /** @description Empty where the message says none. */
-      host: string;
-      /**
-       * @description `LOGSPACE:SEQUENCE`.
-       * @example main:42
-       */
-      id: string;
-      logspace: string;
-      /** @description The text. */
-      message: string;
-      /** @description Empty where the message says none. */
-      msgid: string;
-      /** @description The address it was sent from. */
-      peer: string;
-      /** @description Empty where the message says none. */
-      pid: string;
-      /** @description Empty where the message says none. */
-      program: string;
-      /** @description Everything exactly as received. */
-      raw: string;
-      /** @description The bytes of `raw`, if they are not UTF-8. */
-      raw_base64?: string;
-      /**
-       * Format: date-time
-       * @description When we received it.
-       */
-      received: string;
-      /**
-       * Format: int32
-       * @description 0 (emerg) to 7 (debug).
-       */
-      severity: number | null;
-      severity_name: string | null;
-      /** @description The id of the source it came in through. */
-      source: string;
-      /**
-       * Format: date-time
-       * @description The message's own time, or `received` if that is missing or absurd.
-       */
-      time: string;
-    };
-    /** @description The keys of a destination for any other HTTP server. */
-    NdjsonHttp: components['schemas']['HttpServer'] &
-      components['schemas']['Token'] & {
-        /** @description What is in a line. */
-        format: components['schemas']['HttpFormat'];
-        /** @description The method of requests. */
-        method: components['schemas']['HttpMethod'];
-      };
-    /** @description A user's new password. */
-    NewPassword: {
-      /** @description The password to replace. Required for one's own. */
-      current_password?: string | null;
-      /** @description At least 8 characters, and not easy to guess. */
-      password: string;
-    };
-    /** @description A secret to give to an authenticator app. */
-    NewTotp: {
-      /** @description In base 32, to type in: 30 seconds, 6 digits, SHA-1. */
-      secret: string;
-      /** @description For a QR code. */
-      uri: string;
-    };
-    /** @description A user to create. */
-    NewUser: {
-      /**
-       * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
-       *     manages the accounts that have no others.
-       */
-      logspaces?: string[] | null;
-      /** @description At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
-      name: string;
-      /** @description At least 8 characters, and not easy to guess. */
-      password: string;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that limits everything that is found; none by default.
-       * @example host:web-*
-       */
-      scope?: string | null;
-    };
-    /** @description A body of which no message could be stored. */
-    NothingIngested: components['schemas']['Problem'] & components['schemas']['Ingested'];
-    /** @description How many of the oldest messages are meant, as they were seen. */
-    Oldest: {
-      /** Format: int64 */
-      messages: number;
-    };
-    /** @description How addresses are written: one, or a list of several. */
-    OneOrMore: string | string[];
-    /**
-     * @description What an option is.
-     * @enum {string}
-     */
-    OptionKind: 'field' | 'value' | 'stage' | 'function' | 'keyword' | 'operator';
-    /**
-     * @description Which messages come first.
-     * @enum {string}
-     */
-    Order: 'newest' | 'oldest';
-    /** @description The keys of an OpenTelemetry destination. */
-    Otlp: components['schemas']['HttpServer'] & components['schemas']['Token'];
-    /** @description The keys of an OpenTelemetry source. */
-    OtlpSource: components['schemas']['Admission'] & {
-      /** @description The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`. */
-      listen: string[];
-      /** @description The longest request that is taken, unpacked. */
-      max_request: string;
-      /** @description The name of the token that requests must bring; without it, they need none. */
-      token?: string;
-    };
-    /** @description Coverage and warnings of histogram and facets. */
-    OverviewEnd: {
-      coverage: components['schemas']['Coverage'];
-      /**
-       * Format: int64
-       * @description Since the request.
-       */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description A line of the answer. */
-    OverviewLine:
-      | {
-          /** @description The first page. */
-          rows: components['schemas']['SearchResponse'];
-        }
-      | {
-          /** @description How far the answer is, if it takes longer than a moment. */
-          progress: components['schemas']['OverviewProgress'];
-        }
-      | {
-          /** @description How many messages match over time. */
-          histogram: components['schemas']['Histogram'];
-        }
-      | {
-          /** @description The values of fields. */
-          facets: {
-            [key: string]: components['schemas']['Facet'];
-          };
-        }
-      | {
-          /** @description There are no more lines. */
-          end: components['schemas']['OverviewEnd'];
-        }
-      | {
-          /** @description Why there are no more lines. */
-          error: components['schemas']['Problem'];
+        /** @description The messages of a destination. */
+        DestinationRow: {
+            /** Format: int64 */
+            delivered: number;
+            /** @description By reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            id: string;
+            /** Format: int64 */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description How many routes gave to it, also those that did not fit.
+             */
+            queued: number;
+            /**
+             * Format: int64
+             * @description What is missing in these figures: it is 0, or the server is wrong.
+             */
+            remainder: number;
+            /**
+             * Format: int64
+             * @description How many waited at the end.
+             */
+            waiting: number;
+            /**
+             * Format: int64
+             * @description How many waited at the beginning of the range.
+             */
+            waiting_before: number;
         };
-    /** @description Histogram and facets of a part of the range: of the newest messages that match. Exact for that part. */
-    OverviewProgress: {
-      facets: {
-        [key: string]: components['schemas']['Facet'];
-      };
-      /**
-       * Format: double
-       * @description The part of the range that was looked at, from 0 to 1.
-       */
-      fraction: number;
-      histogram: components['schemas']['Histogram'];
-    };
-    /** @description What to show. */
-    OverviewRequest: {
-      /**
-       * Format: int32
-       * @description As of `/histogram`.
-       * @default 60
-       */
-      buckets?: number | null;
-      /** @description As of `/histogram`. */
-      by?: string | null;
-      /**
-       * Format: int32
-       * @description How many values of each field to show.
-       * @default 10
-       */
-      facet_limit?: number | null;
-      /** @description Fields whose values to count; `host`, `program` and `severity` by default. */
-      fields?: string[] | null;
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description As of `/histogram`. */
-      interval?: string | null;
-      /**
-       * Format: int32
-       * @description Messages of the first page.
-       * @default 100
-       */
-      limit?: number | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @default newest */
-      order?: components['schemas']['Order'] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /**
-     * @description How a file or an object is packed.
-     * @enum {string}
-     */
-    Packing: 'zstd' | 'gzip' | 'none';
-    /** @description A message that is not stored. */
-    Pasted: {
-      /** @description As it comes in. */
-      raw: string;
-      /** @description The id of the source that it comes in through. */
-      source: string;
-    };
-    /** @description The body of every unsuccessful response (`application/problem+json`). */
-    Problem: {
-      /** @description In characters, from 1. */
-      column?: number;
-      /** @description What happened, where, and what to do. */
-      detail: string;
-      /** @description The column after the last character. */
-      end_column?: number;
-      /** @description Where in the query or document, from 1. */
-      line?: number;
-      /** @description Which part of a document, such as `routes[2].where`. */
-      path?: string;
-      /** @description Every problem of a document. */
-      problems?: components['schemas']['DocumentProblem'][];
-      /** Format: int32 */
-      status: number;
-      /** @description What may have been meant. */
-      suggestion?: string;
-      /** @description The status in words. */
-      title: string;
-      /** @description Always `about:blank`: the status says what kind of problem it is. */
-      type: string;
-    };
-    /** @description An OpenID provider. */
-    Provider: {
-      id: string;
-      /** @description For its button. */
-      label: string;
-    };
-    /** @description A change of a query. Values and names are as in messages: nothing has to be quoted. */
-    QueryEdit:
-      | {
-          field: string;
-          /** @enum {string} */
-          op: 'include';
-          part?: string | null;
-          value?: string | null;
-        }
-      | {
-          field: string;
-          /** @enum {string} */
-          op: 'exclude';
-          part?: string | null;
-          value?: string | null;
-        }
-      | {
-          field: string;
-          /** @enum {string} */
-          op: 'only';
-          part?: string | null;
-          value?: string | null;
-        }
-      | {
-          end: number;
-          /** @enum {string} */
-          op: 'negate';
-          start: number;
-        }
-      | {
-          end: number;
-          /** @enum {string} */
-          op: 'remove';
-          start: number;
-        }
-      | {
-          /** @enum {string} */
-          op: 'add';
-          text: string;
-        }
-      | {
-          from?: string | null;
-          /** @enum {string} */
-          op: 'set_range';
-          to?: string | null;
-        }
-      | {
-          /** Format: int64 */
-          count?: number | null;
-          field: string;
-          /** @enum {string} */
-          op: 'top';
-        }
-      | {
-          field: string;
-          /** @enum {string} */
-          op: 'summarize';
-        }
-      | {
-          /** @enum {string} */
-          op: 'messages';
+        /**
+         * @description Whether a destination sends.
+         * @enum {string}
+         */
+        DestinationState: "idle" | "ok" | "retrying" | "paused" | "disabled";
+        /** @description A forward destination. */
+        DestinationStatus: {
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            bytes: number;
+            /** @description What was dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Whether it takes and sends anything. */
+            enabled: boolean;
+            /** @description Since when nothing can be sent. */
+            failing_since?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description How it sends. */
+            kind: components["schemas"]["DestinationType"];
+            /** @description The last thing that went wrong. */
+            last_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sent since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /** @description When that is tried again. */
+            next_try?: string | null;
+            /**
+             * Format: int64
+             * @description How long the oldest message has been waiting.
+             */
+            oldest_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Messages that the other side refused, and that are kept until they are sent again or discarded.
+             */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description Bytes that wait, on disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description Limit for the bytes that wait.
+             */
+            queue_bytes_max: number;
+            /** @description Why nothing more can be queued. */
+            queue_error?: string | null;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            queue_messages: number;
+            /**
+             * Format: int64
+             * @description Put into its queue since the start of the process.
+             */
+            queued: number;
+            /** @description Whether it sends. */
+            state: components["schemas"]["DestinationState"];
+            /** @description Where it sends. */
+            to: string;
         };
-    /** @description A query, and what to change in it. */
-    QueryRequest: {
-      /** @description Changes, applied in order: at most 64. Positions refer to the text after the previous change. */
-      edits?: components['schemas']['QueryEdit'][];
-      /** @description In the query language, optionally with stages. */
-      query?: string;
-    };
-    /** @description A query as it is understood. */
-    QueryResponse: {
-      /** @description The top-level clauses of the filter. */
-      clauses: components['schemas']['WrittenClause'][];
-      /** @description The part of it before the stages. */
-      filter: string;
-      /** @description The text, after all changes. */
-      query: string;
-      /** @description Whether the query names its own time range, so that `from` and `to` of a search do not apply. */
-      sets_range: boolean;
-      /** @description The stages. */
-      stages: components['schemas']['WrittenStage'][];
-      /** @description The texts that it looks for, in the order of the query. */
-      terms: components['schemas']['QueryTerm'][];
-      /** @description Its pieces in order, for colours: only white space lies between them. */
-      tokens: components['schemas']['QueryToken'][];
-    };
-    /** @description A text that a query looks for: `parts` at word boundaries, or `regex` anywhere. */
-    QueryTerm: {
-      /** @description Whether case matters. */
-      case_sensitive: boolean;
-      /** @description The field; if missing, all fields that are searched for text without a field. */
-      field?: string;
-      /** @description Pieces in order, each with `text` or `wildcard`. */
-      parts?: components['schemas']['TermPart'][];
-      /** @description The source of a regular expression. */
-      regex?: string;
-    };
-    /** @description A piece of a query. */
-    QueryToken: {
-      /** @description The first character after it. */
-      end: number;
-      /**
-       * @description `word`, `wildcard`, `field`, `operator`, `quoted`, `regex`, `number`, `keyword`, `bracket`, `pipe`, `stage` or
-       *     `function`.
-       * @example field
-       */
-      kind: string;
-      /** @description Its first character, from 0. */
-      start: number;
-    };
-    /** @description A warning about an answer. */
-    QueryWarning: {
-      /** @description The kind of warning, for programs. */
-      code?: components['schemas']['WarningCode'];
-      /** @description In characters, from 1. */
-      column?: number;
-      /** @description The column after the last character. */
-      end_column?: number;
-      /** @description Where in the query, from 1. */
-      line?: number;
-      message: string;
-      /** @description A query that may have been meant. */
-      suggestion?: string;
-    };
-    /** @description What waits for a destination. */
-    Queue: {
-      /** @description How old a message becomes before it is dropped. */
-      age?: string | null;
-      /** @description When a message is acknowledged. */
-      durability: components['schemas']['QueueDurability'];
-      /** @description The most bytes that are kept in memory as well, so that they are sent without being read again. */
-      memory: string;
-      /** @description The most bytes that wait, on disk. */
-      size: string;
-    };
-    /**
-     * @description When a message for a destination is acknowledged.
-     * @enum {string}
-     */
-    QueueDurability: 'fsync' | 'delay' | 'os';
-    /** @description Messages that wait for a destination that the document no longer has. */
-    QueueLeft: {
-      /** @description The destination's id. If the document has it again, they are sent. */
-      id: string;
-      /**
-       * Format: int64
-       * @description How long the oldest message has been waiting.
-       */
-      oldest_ms?: number | null;
-      /**
-       * Format: int64
-       * @description Messages that the other side had refused.
-       */
-      quarantined: number;
-      /**
-       * Format: int64
-       * @description Bytes that wait, on disk.
-       */
-      queue_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages that wait.
-       */
-      queue_messages: number;
-    };
-    /** @description Messages a second. */
-    Rates: {
-      /**
-       * Format: double
-       * @description Neither.
-       */
-      dropped: number;
-      /**
-       * Format: double
-       * @description Not stored, but given to a destination.
-       */
-      forwarded: number;
-      /** Format: double */
-      received: number;
-      /**
-       * Format: double
-       * @description Over how many seconds.
-       */
-      seconds: number;
-      /** Format: double */
-      stored: number;
-      /**
-       * Format: double
-       * @description Their format was not recognised.
-       */
-      unparsed: number;
-    };
-    /** @description How what comes in through sockets is read, and who may send. */
-    Reception: components['schemas']['Admission'] & {
-      /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
-      charset: string;
-      /** @description How long and for how much a read waits for company. */
-      coalesce: components['schemas']['Coalesce'];
-      /** @description How a message is parsed. */
-      format: components['schemas']['Format'];
-      /** @description The longest message that is kept whole; a longer one is cut and flagged. */
-      max_message: string;
-      /** @description How many workers one connection's messages are spread over. */
-      partitions: components['schemas']['Count'];
-      /** @description IANA name of the zone of stamps that name none. */
-      timezone: string;
-    };
-    /** @description Codes for the day when the app is lost: the only time they are shown. */
-    RecoveryCodes: {
-      /** @description Each works once. */
-      recovery_codes: string[];
-    };
-    /** @description The keys of a RELP source. */
-    Relp: components['schemas']['Reception'] & {
-      /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
-      listen: string[];
-    };
-    /** @description The keys of a RELP destination. */
-    RelpServer: {
-      /** @description What is sent of a message. */
-      format: components['schemas']['ForwardFormat'];
-      tls?: components['schemas']['ClientTls'] | null;
-      /** @description `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several. */
-      to: components['schemas']['OneOrMore'];
-      /**
-       * Format: int32
-       * @description How many messages may be unanswered.
-       */
-      window: number;
-    };
-    /** @description A line of the answer. */
-    ReplayLine: {
-      /** @description Whether this is the last line. */
-      end: boolean;
-      /** @description Why it ended early. */
-      error?: string;
-      /**
-       * Format: int64
-       * @description Messages that are in the destination's queue.
-       */
-      messages: number;
-      /**
-       * Format: int64
-       * @description Messages that match and cannot be read, as far as is known.
-       */
-      missing: number;
-      /**
-       * Format: int64
-       * @description Messages that match.
-       */
-      of: number;
-    };
-    /** @description Which messages: `query`, `from`, `to` and `logspaces` as of a search. */
-    ReplayRequest: {
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description What became of every message of a range of time. */
-    Report: {
-      destinations: components['schemas']['DestinationRow'][];
-      from: string;
-      /** @description The sources, by id. */
-      rows: components['schemas']['SourceRow'][];
-      series: components['schemas']['Series'][];
-      /** @description The step that was used: of a time long ago there are no minutes any more. */
-      step: components['schemas']['Step'];
-      to: string;
-      total: components['schemas']['Fates'];
-    };
-    /** @description What a logspace keeps. Without either limit it keeps everything. */
-    Retention: {
-      /** @description How old a message becomes. */
-      age?: string | null;
-      /** @description How many bytes on disk the logspace takes. */
-      size?: string | null;
-    };
-    /** @description How long messages are kept. */
-    RetentionInfo: {
-      /** @description At most this old. */
-      age?: string | null;
-      /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
-      held?: string | null;
-      /** @description At most this much. */
-      size?: string | null;
-    };
-    /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
-    RetentionPreview: {
-      /** Format: int64 */
-      bytes: number;
-      /** Format: int64 */
-      journal_files: number;
-      /** Format: int64 */
-      messages: number;
-      /** @description When the last of these messages was received; null if nothing would be removed. */
-      received_last: string | null;
-      /** Format: int64 */
-      segments: number;
-    };
-    /** @description A retention, written as in the router document. Without either limit everything is kept. */
-    RetentionRequest: {
-      /** @description At most this old, for example `90d`. */
-      age?: string | null;
-      /** @description At most this much on disk, for example `200GiB`. */
-      size?: string | null;
-    };
-    /** @description A revision without its text. */
-    Revision: {
-      author: string;
-      comment: string;
-      /** Format: date-time */
-      created_at: string;
-      /** @description Whether it is the live one. */
-      live: boolean;
-      /** Format: int64 */
-      revision: number;
-    };
-    /** @description What differs between two revisions. */
-    RevisionDiff: {
-      /** @description A sentence for each difference; empty if one of the two can no longer be read. */
-      changes: string[];
-      /** @description Of the texts, as `diff -u` writes it. */
-      text: string;
-    };
-    /** @description All revisions, newest first. */
-    Revisions: {
-      revisions: components['schemas']['Revision'][];
-    };
-    /**
-     * @description What an account may do. Each role includes those before it.
-     * @enum {string}
-     */
-    Role: 'ingest' | 'analyst' | 'operator' | 'admin';
-    /** @description When a file is set aside. */
-    Rotate: {
-      /** @description When a period of this length ends, counted from 1970 in UTC. */
-      age?: string | null;
-      /** @description How files that are set aside are packed. */
-      compression: components['schemas']['Packing'];
-      /** @description Before it is longer than this. */
-      size?: string | null;
-    };
-    /** @description How a token gets another secret. */
-    Rotation: {
-      /**
-       * @description How long the present secret works beside the new one, at most `30d`.
-       * @default 24h
-       * @example 24h
-       */
-      overlap?: string;
-    };
-    /** @description One rule of the router. */
-    Route: {
-      /** @description Whether it takes anything. */
-      enabled: boolean;
-      /** @description It takes only messages that no earlier route took. */
-      fallback: boolean;
-      /** @description Messages taken here go to no later route. */
-      final: boolean;
-      /** @description A full destination slows the sender down instead of dropping. */
-      flow_control: boolean;
-      /** @description The sources it listens to; empty is all of them. */
-      from: string[];
-      /** @description The name that counters know it by. */
-      id: string;
-      /** @description What is done to them before their targets get them, in order. */
-      steps: Record<string, never>[];
-      /** @description The logspaces and destinations that get them. */
-      to: string[];
-      /** @description The messages it takes, in the query language. */
-      where: string;
-    };
-    /** @description How many messages a route takes. */
-    RouteReport: {
-      /** Format: int64 */
-      after: number;
-      /** Format: int64 */
-      before: number;
-      id: string;
-      /** @description What its steps do in the draft. */
-      steps: components['schemas']['StepReport'][];
-    };
-    /** @description A route. */
-    RouteStatus: {
-      /** @description Whether it takes anything. */
-      enabled: boolean;
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Matched since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-      /** @description What its steps did since the start of the process, in order. */
-      steps: components['schemas']['StepStatus'][];
-    };
-    RouteTrace: {
-      final: boolean;
-      id: string;
-      steps: components['schemas']['StepTrace'][];
-      /** @description Where the route sends to. */
-      to: string[];
-      verdict: components['schemas']['RouteVerdict'];
-      /** @description In words. */
-      why: string;
-    };
-    /** @enum {string} */
-    RouteVerdict: 'taken' | 'not_taken';
-    /** @description A change that is live. */
-    RouterChange: {
-      /** @description What changed, a sentence for each. */
-      changes: string[];
-      /**
-       * Format: int64
-       * @description The live revision.
-       */
-      revision: number;
-      unconfirmed?: components['schemas']['Unconfirmed'] | null;
-      /** @description Valid, but probably a mistake. */
-      warnings: string[];
-    };
-    /** @description What the live document's parts are doing. */
-    RouterStatus: components['schemas']['Status'] & {
-      unconfirmed?: components['schemas']['Unconfirmed'] | null;
-    };
-    /** @description The keys of an S3 destination. */
-    S3: {
-      /** @description Whose key signs the requests. */
-      access_key: string;
-      /** @description How the bucket is named in a request. */
-      addressing: components['schemas']['Addressing'];
-      /** @description The bucket. */
-      bucket: string;
-      /** @description How objects are packed. */
-      compression: components['schemas']['Packing'];
-      /** @description What is in a line. */
-      format: components['schemas']['HttpFormat'];
-      /** @description Added to every request, as `NAME: VALUE`. */
-      headers: string[];
-      /** @description How much comes into an object. */
-      object: components['schemas']['Gather'];
-      /** @description What the names of objects begin with. */
-      prefix: string;
-      /** @description The region that it is in. */
-      region: string;
-      /** @description The key. */
-      secret_key?: string | null;
-      /** @description The file that holds it instead. */
-      secret_key_file?: string | null;
-      /** @description The longest that a request may take. */
-      timeout: string;
-      tls?: components['schemas']['ClientTls'] | null;
-      /** @description The server, unless it is that of AWS for the region. */
-      url?: string | null;
-    };
-    /** @description A search that was saved. */
-    SavedSearch: {
-      /** Format: date-time */
-      created_at: string;
-      folder: string;
-      from: string | null;
-      /** Format: int64 */
-      id: number;
-      /**
-       * Format: date-time
-       * @description By anyone.
-       */
-      last_used: string | null;
-      logspaces: string[] | null;
-      /** @description Whether it belongs to the caller. */
-      mine: boolean;
-      name: string;
-      /** @description The owner's name when it was saved: a user's name, or `token:` and a token's. */
-      owner: string;
-      query: string;
-      shared: boolean;
-      tags: string[];
-      to: string | null;
-      /** Format: date-time */
-      updated_at: string;
-      view: unknown;
-    };
-    /** @description A search to save. */
-    SavedSearchRequest: {
-      /** @description Where to show it, such as `ops/network`; at most 200 characters. */
-      folder?: string;
-      /** @description RFC 3339, or relative as `-1h`. */
-      from?: string | null;
-      /** @description Ids; null for all. */
-      logspaces?: string[] | null;
-      /** @description Unique among the owner's searches in this folder; at most 100 characters. */
-      name: string;
-      /** @description In the query language, optionally with stages. */
-      query?: string;
-      /** @description Whether everyone may see and use it. Searches of tokens always are shared. */
-      shared?: boolean;
-      /** @description Words to find it by: at most 20 of at most 50 characters. */
-      tags?: string[];
-      to?: string | null;
-      /** @description How to show the results: any JSON of at most 16 KiB, stored unchanged. */
-      view?: unknown;
-    };
-    /** @description The caller's own searches and shared ones, by folder and name. */
-    SavedSearches: {
-      saved_searches: components['schemas']['SavedSearch'][];
-    };
-    /** @description Which messages, and how many. */
-    SearchRequest: {
-      /** @description Where the page begins: `cursor` of the page before. */
-      cursor?: string | null;
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /**
-       * Format: int32
-       * @description Messages of a page.
-       * @default 100
-       */
-      limit?: number | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @default newest */
-      order?: components['schemas']['Order'] | null;
-      /**
-       * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
-       * @example program=nginx | parse json | where status>=500
-       */
-      query?: string;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description A page of messages. */
-    SearchResponse: {
-      /** @description What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless. */
-      columns: string[] | null;
-      coverage: components['schemas']['Coverage'];
-      /** @description Where the next page begins; null on the last. */
-      cursor: string | null;
-      messages: components['schemas']['Message'][];
-      /** @description The query as it was understood. */
-      query: string;
-      /** Format: int64 */
-      took_ms: number;
-      warnings: components['schemas']['QueryWarning'][];
-    };
-    /** @description A second factor. */
-    SecondFactor: {
-      /**
-       * Format: int32
-       * @description Recovery codes that were not used yet.
-       */
-      recovery_codes_left: number;
-      /**
-       * Format: date-time
-       * @description When it was set up.
-       */
-      since: string;
-    };
-    /** @description What became of the messages of a point in time. */
-    Series: {
-      /** Format: int64 */
-      dropped: number;
-      /** Format: int64 */
-      forwarded: number;
-      /** Format: int64 */
-      received: number;
-      /** Format: int64 */
-      stored: number;
-      time: string;
-      /** Format: int64 */
-      unacknowledged: number;
-    };
-    /** @description Who is logged in. */
-    Session: {
-      authenticated: boolean;
-      /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
-      csrf_token: string | null;
-      /**
-       * Format: date-time
-       * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
-       *     by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
-       */
-      expires_at: string | null;
-      /** @description Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser. */
-      providers: components['schemas']['Provider'][];
-      /**
-       * @description The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
-       *     `POST /api/v1/account/totp`.
-       */
-      second_factor_required: boolean;
-      /** @description There is no user yet: create the first administrator with `POST /api/v1/setup`. */
-      setup_required: boolean;
-      user: components['schemas']['SessionUser'] | null;
-      /** @description Of the server. */
-      version: string;
-    };
-    /** @description The user of a session. */
-    SessionUser: {
-      /** @description Ids of the logspaces that the user may search; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      role: components['schemas']['Role'];
-      /** @description A filter that limits everything the user finds; null for none. */
-      scope: string | null;
-    };
-    /** @description Sessions, the last used first. */
-    Sessions: {
-      sessions: components['schemas']['ListedSessionBody'][];
-    };
-    /** @description The first administrator to create. */
-    Setup: {
-      /** @description The code that the server printed when it started. */
-      code: string;
-      /** @default admin */
-      name?: string;
-      /** @description At least 8 characters, and not easy to guess. */
-      password: string;
-    };
-    /** @description A message at one place of its way. */
-    Shown: {
-      /** @description What else it carries, by name; several values are joined by commas. */
-      fields: {
-        [key: string]: string;
-      };
-      host: string;
-      message: string;
-      program: string;
-      raw: string;
-      /** @description Empty if it has none. */
-      severity_name: string;
-      /** Format: date-time */
-      time: string;
-    };
-    /** @description A configured receiver. */
-    Source: components['schemas']['SourceKind'] & {
-      /** @description Whether it receives anything. */
-      enabled: boolean;
-      /** @description The name that routes, messages and counters know it by. */
-      id: string;
-    };
-    /** @description What a source receives. */
-    SourceKind:
-      | (components['schemas']['Syslog'] & {
-          /** @enum {string} */
-          kind: 'syslog';
-        })
-      | (components['schemas']['Relp'] & {
-          /** @enum {string} */
-          kind: 'relp';
-        })
-      | (components['schemas']['Gelf'] & {
-          /** @enum {string} */
-          kind: 'gelf';
-        })
-      | (components['schemas']['OtlpSource'] & {
-          /** @enum {string} */
-          kind: 'otlp';
-        })
-      | (components['schemas']['Files'] & {
-          /** @enum {string} */
-          kind: 'file';
-        })
-      | (components['schemas']['Http'] & {
-          /** @enum {string} */
-          kind: 'http';
-        })
-      | {
-          /** @enum {string} */
-          kind: 'internal';
+        /**
+         * @description How a destination sends.
+         * @enum {string}
+         */
+        DestinationType: "syslog" | "relp" | "file" | "s3" | "elastic" | "loki" | "splunk_hec" | "otlp" | "ndjson_http";
+        /** @description The whole routing configuration. Its JSON has the shape of its TOML, with every default filled in. */
+        Document: {
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["Destination"][];
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["Logspace"][];
+            /** @description Which messages go where, in order. */
+            routes: components["schemas"]["Route"][];
+            /** @description Where messages come in. */
+            sources: components["schemas"]["Source"][];
+            /**
+             * Format: int32
+             * @description The version of the document's shape: 1.
+             */
+            version: number;
         };
-    /** @description The messages of a source. */
-    SourceRow: components['schemas']['Fates'] & {
-      source: string;
-    };
-    /** @description A source. */
-    SourceStatus: {
-      /**
-       * Format: int64
-       * @description Received since the start of the process.
-       */
-      bytes: number;
-      /**
-       * Format: int64
-       * @description How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
-       */
-      clock_skew_ms: number;
-      /**
-       * Format: int64
-       * @description Open connections.
-       */
-      connections: number;
-      /** @description What was dropped or refused, by reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /** @description Whether it receives anything. */
-      enabled: boolean;
-      /** @description Its id. */
-      id: string;
-      /**
-       * Format: int64
-       * @description Messages that were cut off when their sender disconnected.
-       */
-      incomplete: number;
-      /** @description How it receives. */
-      kind: components['schemas']['SourceType'];
-      /** @description The last thing that went wrong with a sender. */
-      last_error?: string | null;
-      /** @description When the last message came. */
-      last_seen?: string | null;
-      /** @description Its sockets. */
-      listeners: components['schemas']['ListenerStatus'][];
-      /**
-       * Format: int64
-       * @description Received since the start of the process.
-       */
-      messages: number;
-      /**
-       * Format: double
-       * @description Over the last seconds.
-       */
-      messages_per_second: number;
-      /**
-       * Format: int64
-       * @description Pieces found where a frame should begin: their senders count wrongly.
-       */
-      out_of_step: number;
-      /**
-       * Format: int64
-       * @description The bytes of these pieces.
-       */
-      out_of_step_bytes: number;
-      /**
-       * Format: int64
-       * @description Messages that a bug of a parser left unparsed; the log says more.
-       */
-      parser_failures: number;
-      /**
-       * Format: int64
-       * @description Bytes between the sockets and the disk.
-       */
-      queue_bytes: number;
-      /**
-       * Format: int64
-       * @description Limit above which senders are held back.
-       */
-      queue_bytes_max: number;
-      /**
-       * Format: int64
-       * @description Coalesced reads, each of which a worker parsed as one batch.
-       */
-      reads: number;
-      /**
-       * Format: int64
-       * @description Messages that were longer than the limit.
-       */
-      truncated: number;
-      /**
-       * Format: int64
-       * @description Messages of senders that put nothing between them.
-       */
-      undelimited: number;
-      /**
-       * Format: int64
-       * @description Messages whose format was not recognised.
-       */
-      unparsed: number;
-      /**
-       * Format: int64
-       * @description Messages that no route matched.
-       */
-      unrouted: number;
-    };
-    /**
-     * @description How a source receives.
-     * @enum {string}
-     */
-    SourceType: 'syslog' | 'relp' | 'gelf' | 'otlp' | 'file' | 'http' | 'internal';
-    /** @description The keys of a Splunk destination. */
-    SplunkHec: components['schemas']['HttpServer'] &
-      components['schemas']['Token'] & {
-        /** @description A GUID under which the server acknowledges what it has indexed. */
-        channel?: string | null;
-        /** @description What is in an event. */
-        format: components['schemas']['HttpFormat'];
-        /** @description The index, unless it is the token's. */
-        index?: string | null;
-        /** @description The source type, unless it is the token's. */
-        sourcetype?: string | null;
-      };
-    /**
-     * @description Where reading begins in a file that is there when the source is new.
-     * @enum {string}
-     */
-    Start: 'beginning' | 'end';
-    /** @description Counters and states of everything that the live router document names. */
-    Status: {
-      /** @description Since when it is live. */
-      applied_at: string;
-      /** @description Where messages are forwarded to. */
-      destinations: components['schemas']['DestinationStatus'][];
-      /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
-      expiry_held?: string | null;
-      /** @description Where messages are stored. */
-      logspaces: components['schemas']['LogspaceStatus'][];
-      /** @description Messages that wait for destinations that the document no longer has, until they are discarded. */
-      queues_left: components['schemas']['QueueLeft'][];
-      /**
-       * Format: int64
-       * @description The live revision.
-       */
-      revision: number;
-      /** @description Rules, in order. */
-      routes: components['schemas']['RouteStatus'][];
-      /** @description Receivers. */
-      sources: components['schemas']['SourceStatus'][];
-      /** @description When these figures were read. */
-      time: string;
-      /** @description What became of all messages so far. */
-      totals: components['schemas']['Totals'];
-      /**
-       * Format: int64
-       * @description Messages that no route matched: they are dropped.
-       */
-      unrouted_messages: number;
-    };
-    /**
-     * @description How long the time of a point is.
-     * @enum {string}
-     */
-    Step: '1m' | '1h' | '1d';
-    /** @description What a step does. */
-    StepReport: {
-      /** Format: int64 */
-      changed: number;
-      /** Format: int64 */
-      dropped: number;
-      /** @description Messages before and after it. */
-      examples: components['schemas']['TestExample'][];
-      /** Format: int64 */
-      failed: number;
-      kind: string;
-      /** Format: int64 */
-      messages: number;
-      /** @description Its number, from 1. */
-      step: number;
-    };
-    /** @description A step of a route. */
-    StepStatus: {
-      /**
-       * Format: int64
-       * @description Those of them that it changed.
-       */
-      changed: number;
-      /**
-       * Format: int64
-       * @description Those that it took out.
-       */
-      dropped: number;
-      /**
-       * Format: int64
-       * @description Those that it could not be done to: they went on as they were.
-       */
-      failed: number;
-      /**
-       * Format: int64
-       * @description Combinations of values that it had to forget, as there were too many at once.
-       */
-      forgotten: number;
-      /** @description What it does. */
-      kind: string;
-      /**
-       * Format: int64
-       * @description Messages that got there and that it concerned.
-       */
-      messages: number;
-    };
-    StepTrace: {
-      /** @description The message after it. */
-      after?: components['schemas']['Shown'];
-      kind: string;
-      /** @description Its number, from 1. */
-      step: number;
-      verdict: components['schemas']['StepVerdict'];
-      /** @description In words. */
-      why: string;
-    };
-    /** @enum {string} */
-    StepVerdict: 'changed' | 'unchanged' | 'dropped' | 'skipped' | 'failed';
-    /** @description The keys of a syslog source. */
-    Syslog: components['schemas']['Reception'] & {
-      /** @description How messages are told apart in a stream. */
-      framing: components['schemas']['Framing'];
-      /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
-      listen: string[];
-      /** @description Whether a datagram is many messages, each ending with a newline. */
-      split_datagrams: boolean;
-    };
-    /** @description The keys of a syslog destination. */
-    SyslogServer: {
-      /** @description What is sent of a message. */
-      format: components['schemas']['ForwardFormat'];
-      /** @description How messages are told apart in a stream. */
-      framing: components['schemas']['ForwardFraming'];
-      tls?: components['schemas']['ClientTls'] | null;
-      /** @description `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several. */
-      to: components['schemas']['OneOrMore'];
-    };
-    /** @description A table. */
-    Table: {
-      columns: components['schemas']['Column'][];
-      /** @description Notes about the table: what was cut, and why. */
-      notes: string[];
-      /** @description Each has a value for every column; at most 10 000. */
-      rows: components['schemas']['Cell'][][];
-    };
-    /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
-    TailEvent:
-      | components['schemas']['TailMessages']
-      | components['schemas']['TailStatus']
-      | components['schemas']['TailGap']
-      | components['schemas']['Problem'];
-    /** @description The data of an event `gap`: some messages after the requested position cannot be sent. */
-    TailGap: {
-      /**
-       * Format: int64
-       * @description How many were stored there, whether they matched or not.
-       */
-      messages: number;
-      /** @description Why they are missing. */
-      reason: string;
-    };
-    /** @description The data of an event `messages`. Its `id` is the position after them. */
-    TailMessages: {
-      /** @description What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless. */
-      columns?: string[];
-      /** @description In the order in which they were stored, at most 500. */
-      messages: components['schemas']['Message'][];
-    };
-    /** @description The data of an event `status`, which comes first and then every second. Counts are since the previous one. */
-    TailStatus: {
-      /**
-       * Format: int64
-       * @description Stored messages that were not read yet.
-       */
-      behind: number;
-      /**
-       * Format: date-time
-       * @description The time of the last match; null if there was none yet.
-       */
-      last_match: string | null;
-      /**
-       * Format: int64
-       * @description The exact number of these that match.
-       */
-      matched: number;
-      /**
-       * Format: int64
-       * @description Messages that were stored in the requested logspaces.
-       */
-      received: number;
-      /**
-       * Format: int64
-       * @description If not all are sent, every n-th is. Null if all are.
-       */
-      sampled_one_in: number | null;
-      /**
-       * Format: int64
-       * @description How many of the matches were sent.
-       */
-      shown: number;
-    };
-    /** @description What a target gets. */
-    TargetReport: {
-      after: components['schemas']['Volume'];
-      before: components['schemas']['Volume'];
-      target: string;
-    };
-    /** @description What messages have in common that one statement of a program writes. */
-    Template: {
-      /**
-       * @description 16 hexadecimal digits; the same in every segment and on every server.
-       * @example 5f0c9d2ab1e34478
-       */
-      id: string;
-      /**
-       * Format: int64
-       * @description Messages of the asked segments that have it, at any time.
-       */
-      messages: number;
-      /**
-       * @description Its text, with the kind of each variable in angle brackets.
-       * @example connection from <address> port <number>
-       */
-      text: string;
-    };
-    /** @description A piece of a text that is looked for. */
-    TermPart:
-      | {
-          /** @description These characters. */
-          text: string;
-        }
-      | {
-          /** @description `*`: any run of characters without white space. `?`: one of them. */
-          wildcard: string;
+        /** @description One problem of a document. */
+        DocumentProblem: {
+            /**
+             * Format: int32
+             * @description In characters, from 1.
+             */
+            column?: number;
+            /**
+             * Format: int32
+             * @description Where in the text, from 1.
+             */
+            line?: number;
+            /** @description What is wrong and what to do. */
+            message: string;
+            /** @description Where in the document, such as `routes[2].where`; empty for the whole. */
+            path: string;
         };
-    /** @description What became of a test message. */
-    TestAnswer: {
-      /** @description What the other side said, if its protocol has answers. */
-      answer?: string;
-      /** @description What went wrong, and what to do. */
-      error?: string;
-      /** @description Whether the other side has accepted it, as far as its protocol tells. */
-      ok: boolean;
-      /** Format: int64 */
-      took_ms: number;
-    };
-    /** @description A message in both documents. */
-    TestExample: {
-      after: components['schemas']['Shown'];
-      before: components['schemas']['Shown'];
-      /** @description Of a stored one. */
-      id?: string;
-    };
-    /** @description A line of the answer. */
-    TestLine:
-      | {
-          /** @description How far it is. */
-          progress: components['schemas']['TestReport'];
-        }
-      | {
-          /** @description There are no more lines. */
-          end: components['schemas']['TestReport'];
+        /** @description How many messages it was done to. */
+        Done: {
+            /** Format: int64 */
+            messages: number;
         };
-    /** @description Messages with one outcome in the live document and one in the draft. */
-    TestOutcome: {
-      after: string[];
-      /** @description Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
-      before: string[];
-      /**
-       * Format: int64
-       * @description Those of them that look different where they go in both.
-       */
-      changed: number;
-      /** Format: int64 */
-      count: number;
-      /** @description How many differ in each field. */
-      differs: {
-        [key: string]: number;
-      };
-      examples: components['schemas']['TestExample'][];
-      /** @description What the steps of the draft change in them, also where they are dropped afterwards. */
-      steps: components['schemas']['TestStepChanges'][];
-      /** @description How many of them each route takes. */
-      taken: components['schemas']['TestTaken'];
+        /**
+         * @description When a message is acknowledged.
+         * @enum {string}
+         */
+        Durability: "fsync" | "os";
+        /** @description What is done for an answer. */
+        Effort: {
+            /**
+             * Format: int64
+             * @description The segments that were asked for this estimate; the others are extrapolated.
+             */
+            asked_segments: number;
+            /**
+             * Format: int64
+             * @description Blocks that are decompressed for them.
+             */
+            blocks: number;
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that certainly match, without being read. For callers limited by a grant, this and everything that
+             *     depends on what the messages say is 0, and the cost is that of reading all messages in range.
+             */
+            certain_messages: number;
+            /**
+             * Format: int64
+             * @description Messages of segments that are in range.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments in range.
+             */
+            segments: number;
+            /**
+             * Format: int64
+             * @description Sealed segments that are out of range.
+             */
+            skipped_segments: number;
+            /**
+             * Format: int64
+             * @description Messages that are not in a segment yet: all are read.
+             */
+            tail_messages: number;
+            /**
+             * Format: int64
+             * @description Messages that have to be read.
+             */
+            undecided_messages: number;
+            /**
+             * Format: int64
+             * @description Sealed segments without an index: all their messages are read.
+             */
+            unindexed_segments: number;
+        };
+        /** @description The keys of an Elasticsearch or OpenSearch destination. */
+        Elastic: components["schemas"]["HttpServer"] & {
+            /** @description The API key, encoded as the server gave it. */
+            api_key?: string | null;
+            /** @description The file that holds it instead. */
+            api_key_file?: string | null;
+            /** @description The index or data stream. */
+            index: string;
+        };
+        /** @description What to explain. */
+        ExplainRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /**
+             * @description In the query language, perhaps with stages; empty or `*` means all.
+             * @example error | stats count() by host
+             */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description How a query is answered. */
+        ExplainResponse: {
+            /**
+             * @description The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
+             *     filter is an `OR`.
+             */
+            clauses_of_query: components["schemas"]["WrittenClause"][];
+            cost: components["schemas"]["Cost"];
+            /** @description What the store is searched for. Stages process what that finds, and their cost is not included. */
+            filter: string;
+            logspaces: components["schemas"]["LogspaceExplained"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** @description The stages, as they are written. */
+            stages: components["schemas"]["WrittenStage"][];
+            /** @description All logspaces together. */
+            sum: components["schemas"]["Effort"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The values of a field. Exact if `coverage.complete` and not `partial`. */
+        Facet: {
+            /**
+             * Format: int64
+             * @description How many different values there are.
+             */
+            distinct: number;
+            /** @description Why not all messages are counted, if so. */
+            partial?: string;
+            /** @description The most frequent ones, most frequent first. */
+            values: components["schemas"]["ValueCount"][];
+        };
+        /** @description Which values to count. */
+        FacetsRequest: {
+            /** @description Names: 1 to 32. In a query string, separated by commas. */
+            fields: string[];
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description The values of fields. */
+        FacetsResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /** @description By the names that were asked for. */
+            fields: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /**
+         * @description What became of messages. Each counts once: as stored if a logspace has it, else as forwarded if a destination has it,
+         *     else as dropped.
+         */
+        Fates: {
+            /** @description By reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            forwarded: number;
+            /** @description By destination. */
+            forwarded_to: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Received, and neither stored nor anything else by now.
+             */
+            in_flight: number;
+            /** @description Lost before they were received, as far as it is known, by place. They are not among those that were received. */
+            lost_before: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            received: number;
+            /**
+             * Format: int64
+             * @description What is missing in these figures: it is 0, or the server is wrong.
+             */
+            remainder: number;
+            /** Format: int64 */
+            stored: number;
+            /** @description By logspace. */
+            stored_in: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Received before a crash, and gone with it; no sender was told that they were accepted.
+             */
+            unacknowledged: number;
+        };
+        /** @description The value of a field; several if its name repeats. */
+        FieldValue: string | string[];
+        /** @description The keys of a file destination. */
+        FileSink: {
+            /** @description The file, absolute or below the data directory; parts of a message in it make several. */
+            path: string;
+            /** @description When a file is set aside and a new one is begun. */
+            rotate: components["schemas"]["Rotate"];
+        };
+        /** @description The keys of a file source. */
+        Files: {
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
+            charset: string;
+            /** @description How a line is parsed. */
+            format: components["schemas"]["Format"];
+            /** @description The longest line that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description The files to follow, absolute or below the data directory; `*` and `?` stand for parts of names. */
+            paths: string[];
+            /** @description Where reading begins in a file that is there when the source is new. */
+            start: components["schemas"]["Start"];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+        };
+        /** @description The first code of the app. */
+        FirstCode: {
+            /** @description Six digits. */
+            code: string;
+        };
+        /**
+         * @description How a message is parsed.
+         * @enum {string}
+         */
+        Format: "auto" | "rfc5424" | "rfc3164" | "raw";
+        /**
+         * @description What is sent of a message.
+         * @enum {string}
+         */
+        ForwardFormat: "rfc5424" | "rfc3164" | "raw";
+        /**
+         * @description How messages are told apart in the stream to a server.
+         * @enum {string}
+         */
+        ForwardFraming: "octet" | "newline";
+        /**
+         * @description How messages are told apart in a stream.
+         * @enum {string}
+         */
+        Framing: "auto" | "newline" | "octet" | "nul" | "multiline";
+        /** @description How much is sent at a time. */
+        Gather: {
+            /** @description How long a message waits for more. */
+            age: string;
+            /** @description The most bytes, as messages are in memory. */
+            size: string;
+        };
+        /** @description The keys of a GELF source. */
+        Gelf: components["schemas"]["Admission"] & {
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
+            listen: string[];
+            /** @description The longest message that is kept whole, unpacked; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+        };
+        /** @description Counts in time spans. Exact if `coverage.complete`. */
+        Histogram: {
+            /** @description Consecutive buckets, including empty ones. They begin at multiples of the interval since 1970. */
+            buckets: components["schemas"]["Bucket"][];
+            /**
+             * Format: int64
+             * @description Length of a bucket; 0 if nothing is stored that could be shown.
+             */
+            interval_ms: number;
+            /**
+             * Format: int64
+             * @description Matches dated after the last bucket: without `to`, the buckets end now.
+             */
+            later: number;
+            /**
+             * Format: int64
+             * @description How many more values there are; their messages are in `other` of each bucket.
+             */
+            other_values?: number;
+            /**
+             * Format: int64
+             * @description All messages that match.
+             */
+            total: number;
+            /** @description The values that are counted separately in each bucket, most frequent first: at most 100. */
+            values?: components["schemas"]["ValueCount"][];
+        };
+        /** @description What to count, and in which spans. */
+        HistogramRequest: {
+            /**
+             * Format: int32
+             * @description Maximum number of buckets; the shortest round length that fits is used.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+            by?: string | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+            interval?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description How many messages match, over time. */
+        HistogramResponse: components["schemas"]["Histogram"] & {
+            coverage: components["schemas"]["Coverage"];
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description The keys of a source of what comes over HTTP. */
+        Http: {
+            /** @description The name of the token whose messages it takes; without it, it takes what no other source does. */
+            token?: string;
+        };
+        /**
+         * @description What an HTTP server gets of a message.
+         * @enum {string}
+         */
+        HttpFormat: "json" | "raw" | "message";
+        /**
+         * @description The method of an HTTP request.
+         * @enum {string}
+         */
+        HttpMethod: "POST" | "PUT" | "PATCH";
+        /** @description What all of them have. */
+        HttpServer: {
+            /** @description How bodies are packed. */
+            compression: components["schemas"]["Compression"];
+            /**
+             * Format: int32
+             * @description How many requests may be made at the same time.
+             */
+            connections: number;
+            /** @description Added to every request, as `NAME: VALUE`. */
+            headers: string[];
+            /** @description The password. */
+            password?: string | null;
+            /** @description The file that holds it instead. */
+            password_file?: string | null;
+            /** @description The longest that a request may take. */
+            timeout: string;
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description Where it is. */
+            url: string;
+            /** @description Of a user. */
+            user?: string | null;
+        };
+        /** @description Why nothing is stored: no message of the body could be, or the request itself is refused. */
+        IngestRefused: components["schemas"]["NothingIngested"] | components["schemas"]["Problem"];
+        /** @description What became of the messages. */
+        Ingested: {
+            /** @description Messages that are stored durably. */
+            accepted: number;
+            /** @description Messages that no route of the router document took. They are counted and not stored. */
+            dropped: number;
+            /** @description Why, for the first 100. */
+            errors: components["schemas"]["LineError"][];
+            /** @description Messages that could not be read. */
+            rejected: number;
+        };
+        /**
+         * @description A part of a message that has few values: it can be a label of a stream in Loki, or a part of a name.
+         * @enum {string}
+         */
+        Label: "host" | "program" | "severity" | "facility" | "source";
+        /** @description Why a message is not stored. */
+        LineError: {
+            /** @description The line of the body, or the position in the array, from 1. */
+            line: number;
+            reason: string;
+        };
+        /** @description A session. */
+        ListedSessionBody: {
+            /** @description Where the login came from; null if that is not known. */
+            address: string | null;
+            /** Format: date-time */
+            began_at: string;
+            /** @description It is the one that asks. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description If it is not used until then.
+             */
+            expires_at: string;
+            /** @description Ends it. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used: string;
+            /** @description What the browser calls itself; null if it does not. */
+            user_agent: string | null;
+        };
+        /**
+         * @description Whether a socket is open.
+         * @enum {string}
+         */
+        ListenerState: "listening" | "failed";
+        /** @description A socket of a source. */
+        ListenerStatus: {
+            /** @description Why it failed, and what to do. */
+            error?: string | null;
+            /** @description Whether it is open. */
+            state: components["schemas"]["ListenerState"];
+            /** @description Where senders connect to. */
+            url: string;
+        };
+        /** @description Name and password. */
+        Login: {
+            /**
+             * @description A code of the authenticator app, or a recovery code; for users with a second factor. Without it, a right password
+             *     is answered with 401 and the `path` `code`.
+             */
+            code?: string | null;
+            name: string;
+            password: string;
+        };
+        /** @description A named store. */
+        Logspace: {
+            /** @description When a message is acknowledged. */
+            durability: components["schemas"]["Durability"];
+            /** @description The name that routes and searches know it by. */
+            id: string;
+            /** @description What is kept. */
+            retention: components["schemas"]["Retention"];
+        };
+        /** @description How one logspace answers. */
+        LogspaceExplained: components["schemas"]["Effort"] & {
+            /** @description The clauses of the filter, each followed by its parts: at most 64. */
+            clauses: components["schemas"]["Clause"][];
+            logspace: string;
+            /**
+             * @description The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+             *     templates alone do not answer the filter.
+             */
+            templates: components["schemas"]["Template"][];
+            /** @description How many templates match. */
+            templates_found: number;
+        };
+        /** @description A logspace with what it holds. */
+        LogspaceInfo: {
+            /**
+             * Format: int64
+             * @description The messages of the segments, compressed, on disk.
+             */
+            blocks_bytes: number;
+            /**
+             * Format: int64
+             * @description Parts that are known to be damaged; `verify` finds all.
+             */
+            damaged_parts: number;
+            durability?: components["schemas"]["Durability"] | null;
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /** @description Whether the live router document has it. If not, it can be searched, but not written to. */
+            in_router: boolean;
+            /**
+             * Format: int64
+             * @description The indexes of the segments, on disk.
+             */
+            index_bytes: number;
+            /**
+             * Format: int64
+             * @description Journal on disk.
+             */
+            journal_bytes: number;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Batches that are kept in memory for quick search.
+             */
+            memory_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /** @description How long messages are kept. */
+            retention: components["schemas"]["RetentionInfo"];
+            /**
+             * Format: int64
+             * @description Those of them that are in sealed segments.
+             */
+            sealed_messages: number;
+            /** @description Why segments cannot be made; messages are still stored and found. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
+            /** @description Full journal files that wait to become segments. */
+            unsealed: components["schemas"]["Unsealed"];
+        };
+        /** @description What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default. */
+        LogspaceRequest: {
+            /**
+             * @description `fsync` or `os`.
+             * @example fsync
+             */
+            durability?: string | null;
+            /** @description `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept. */
+            retention?: Record<string, never> | null;
+        };
+        /**
+         * @description Whether a logspace stores.
+         * @enum {string}
+         */
+        LogspaceState: "ok" | "failing";
+        /** @description A logspace, as the router page shows it. */
+        LogspaceStatus: {
+            /** @description The earliest message's time. */
+            first_time?: string | null;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Journal on disk.
+             */
+            journal_bytes: number;
+            /** @description Why it fails. */
+            last_error?: string | null;
+            /** @description The latest message's time. */
+            last_time?: string | null;
+            /**
+             * Format: int64
+             * @description Messages it holds.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Stored over the last seconds.
+             */
+            messages_per_second: number;
+            /** @description Why segments cannot be made; messages are still stored and found. */
+            sealing_error?: string | null;
+            /**
+             * Format: int64
+             * @description Sealed segments.
+             */
+            segments: number;
+            /** @description Whether it stores. */
+            state: components["schemas"]["LogspaceState"];
+            /**
+             * Format: int64
+             * @description Everything on disk: segments, their indexes, journal.
+             */
+            stored_bytes: number;
+            /**
+             * Format: int64
+             * @description How far sealing is behind: messages in full journal files, which are slower to search.
+             */
+            unsealed_messages: number;
+        };
+        /** @description Every logspace that can be searched. */
+        Logspaces: {
+            logspaces: components["schemas"]["LogspaceInfo"][];
+        };
+        /** @description The keys of a Loki destination. */
+        Loki: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description What messages of one stream have in common. */
+            labels: components["schemas"]["Label"][];
+            /** @description The tenant, for a server with several. */
+            tenant?: string | null;
+        };
+        /** @description A file of a table. */
+        LookupFile: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description The first one is the key. */
+            columns: string[];
+            /** @description Why the newest version of it cannot be used. */
+            error?: string | null;
+            /** Format: date-time */
+            modified?: string | null;
+            name: string;
+            rows: number;
+            /** @description Routes of the live document with a step that uses it. */
+            used_by: string[];
+        };
+        /** @description All of them. */
+        LookupFiles: {
+            files: components["schemas"]["LookupFile"][];
+        };
+        /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
+        Message: {
+            /**
+             * Format: date-time
+             * @description The message's own time, if it was not believed.
+             */
+            device_time?: string;
+            /**
+             * Format: int32
+             * @description 0 (kern) to 23 (local7).
+             */
+            facility: number | null;
+            facility_name: string | null;
+            /** @description What else it carries, by name. */
+            fields: {
+                [key: string]: components["schemas"]["FieldValue"];
+            };
+            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
+            flags: string[];
+            /** @description Empty where the message says none. */
+            host: string;
+            /**
+             * @description `LOGSPACE:SEQUENCE`.
+             * @example main:42
+             */
+            id: string;
+            logspace: string;
+            /** @description The text. */
+            message: string;
+            /** @description Empty where the message says none. */
+            msgid: string;
+            /** @description The address it was sent from. */
+            peer: string;
+            /** @description Empty where the message says none. */
+            pid: string;
+            /** @description Empty where the message says none. */
+            program: string;
+            /** @description Everything exactly as received. */
+            raw: string;
+            /** @description The bytes of `raw`, if they are not UTF-8. */
+            raw_base64?: string;
+            /**
+             * Format: date-time
+             * @description When we received it.
+             */
+            received: string;
+            /**
+             * Format: int32
+             * @description 0 (emerg) to 7 (debug).
+             */
+            severity: number | null;
+            severity_name: string | null;
+            /** @description The id of the source it came in through. */
+            source: string;
+            /**
+             * Format: date-time
+             * @description The message's own time, or `received` if that is missing or absurd.
+             */
+            time: string;
+        };
+        /** @description The keys of a destination for any other HTTP server. */
+        NdjsonHttp: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The method of requests. */
+            method: components["schemas"]["HttpMethod"];
+        };
+        /** @description A user's new password. */
+        NewPassword: {
+            /** @description The password to replace. Required for one's own. */
+            current_password?: string | null;
+            /** @description At least 8 characters, and not easy to guess. */
+            password: string;
+        };
+        /** @description A secret to give to an authenticator app. */
+        NewTotp: {
+            /** @description In base 32, to type in: 30 seconds, 6 digits, SHA-1. */
+            secret: string;
+            /** @description For a QR code. */
+            uri: string;
+        };
+        /** @description A user to create. */
+        NewUser: {
+            /**
+             * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
+             *     manages the accounts that have no others.
+             */
+            logspaces?: string[] | null;
+            /** @description At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit. */
+            name: string;
+            /** @description At least 8 characters, and not easy to guess. */
+            password: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that limits everything that is found; none by default.
+             * @example host:web-*
+             */
+            scope?: string | null;
+        };
+        /** @description A body of which no message could be stored. */
+        NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /** @description How many of the oldest messages are meant, as they were seen. */
+        Oldest: {
+            /** Format: int64 */
+            messages: number;
+        };
+        /** @description How addresses are written: one, or a list of several. */
+        OneOrMore: string | string[];
+        /**
+         * @description What an option is.
+         * @enum {string}
+         */
+        OptionKind: "field" | "value" | "stage" | "function" | "keyword" | "operator";
+        /**
+         * @description Which messages come first.
+         * @enum {string}
+         */
+        Order: "newest" | "oldest";
+        /** @description The keys of an OpenTelemetry destination. */
+        Otlp: components["schemas"]["HttpServer"] & components["schemas"]["Token"];
+        /** @description The keys of an OpenTelemetry source. */
+        OtlpSource: components["schemas"]["Admission"] & {
+            /** @description The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`. */
+            listen: string[];
+            /** @description The longest request that is taken, unpacked. */
+            max_request: string;
+            /** @description The name of the token that requests must bring; without it, they need none. */
+            token?: string;
+        };
+        /** @description Coverage and warnings of histogram and facets. */
+        OverviewEnd: {
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Format: int64
+             * @description Since the request.
+             */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description A line of the answer. */
+        OverviewLine: {
+            /** @description The first page. */
+            rows: components["schemas"]["SearchResponse"];
+        } | {
+            /** @description How far the answer is, if it takes longer than a moment. */
+            progress: components["schemas"]["OverviewProgress"];
+        } | {
+            /** @description How many messages match over time. */
+            histogram: components["schemas"]["Histogram"];
+        } | {
+            /** @description The values of fields. */
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+        } | {
+            /** @description There are no more lines. */
+            end: components["schemas"]["OverviewEnd"];
+        } | {
+            /** @description Why there are no more lines. */
+            error: components["schemas"]["Problem"];
+        };
+        /** @description Histogram and facets of a part of the range: of the newest messages that match. Exact for that part. */
+        OverviewProgress: {
+            facets: {
+                [key: string]: components["schemas"]["Facet"];
+            };
+            /**
+             * Format: double
+             * @description The part of the range that was looked at, from 0 to 1.
+             */
+            fraction: number;
+            histogram: components["schemas"]["Histogram"];
+        };
+        /** @description What to show. */
+        OverviewRequest: {
+            /**
+             * Format: int32
+             * @description As of `/histogram`.
+             * @default 60
+             */
+            buckets?: number | null;
+            /** @description As of `/histogram`. */
+            by?: string | null;
+            /**
+             * Format: int32
+             * @description How many values of each field to show.
+             * @default 10
+             */
+            facet_limit?: number | null;
+            /** @description Fields whose values to count; `host`, `program` and `severity` by default. */
+            fields?: string[] | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description As of `/histogram`. */
+            interval?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of the first page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /**
+         * @description How a file or an object is packed.
+         * @enum {string}
+         */
+        Packing: "zstd" | "gzip" | "none";
+        /** @description A message that is not stored. */
+        Pasted: {
+            /** @description As it comes in. */
+            raw: string;
+            /** @description The id of the source that it comes in through. */
+            source: string;
+        };
+        /** @description The body of every unsuccessful response (`application/problem+json`). */
+        Problem: {
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description What happened, where, and what to do. */
+            detail: string;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query or document, from 1. */
+            line?: number;
+            /** @description Which part of a document, such as `routes[2].where`. */
+            path?: string;
+            /** @description Every problem of a document. */
+            problems?: components["schemas"]["DocumentProblem"][];
+            /** Format: int32 */
+            status: number;
+            /** @description What may have been meant. */
+            suggestion?: string;
+            /** @description The status in words. */
+            title: string;
+            /** @description Always `about:blank`: the status says what kind of problem it is. */
+            type: string;
+        };
+        /** @description An OpenID provider. */
+        Provider: {
+            id: string;
+            /** @description For its button. */
+            label: string;
+        };
+        /** @description A change of a query. Values and names are as in messages: nothing has to be quoted. */
+        QueryEdit: {
+            field: string;
+            /** @enum {string} */
+            op: "include";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "exclude";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "only";
+            part?: string | null;
+            value?: string | null;
+        } | {
+            end: number;
+            /** @enum {string} */
+            op: "negate";
+            start: number;
+        } | {
+            end: number;
+            /** @enum {string} */
+            op: "remove";
+            start: number;
+        } | {
+            /** @enum {string} */
+            op: "add";
+            text: string;
+        } | {
+            from?: string | null;
+            /** @enum {string} */
+            op: "set_range";
+            to?: string | null;
+        } | {
+            /** Format: int64 */
+            count?: number | null;
+            field: string;
+            /** @enum {string} */
+            op: "top";
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "summarize";
+        } | {
+            /** @enum {string} */
+            op: "messages";
+        };
+        /** @description A query, and what to change in it. */
+        QueryRequest: {
+            /** @description Changes, applied in order: at most 64. Positions refer to the text after the previous change. */
+            edits?: components["schemas"]["QueryEdit"][];
+            /** @description In the query language, optionally with stages. */
+            query?: string;
+        };
+        /** @description A query as it is understood. */
+        QueryResponse: {
+            /** @description The top-level clauses of the filter. */
+            clauses: components["schemas"]["WrittenClause"][];
+            /** @description The part of it before the stages. */
+            filter: string;
+            /** @description The text, after all changes. */
+            query: string;
+            /** @description Whether the query names its own time range, so that `from` and `to` of a search do not apply. */
+            sets_range: boolean;
+            /** @description The stages. */
+            stages: components["schemas"]["WrittenStage"][];
+            /** @description The texts that it looks for, in the order of the query. */
+            terms: components["schemas"]["QueryTerm"][];
+            /** @description Its pieces in order, for colours: only white space lies between them. */
+            tokens: components["schemas"]["QueryToken"][];
+        };
+        /** @description A text that a query looks for: `parts` at word boundaries, or `regex` anywhere. */
+        QueryTerm: {
+            /** @description Whether case matters. */
+            case_sensitive: boolean;
+            /** @description The field; if missing, all fields that are searched for text without a field. */
+            field?: string;
+            /** @description Pieces in order, each with `text` or `wildcard`. */
+            parts?: components["schemas"]["TermPart"][];
+            /** @description The source of a regular expression. */
+            regex?: string;
+        };
+        /** @description A piece of a query. */
+        QueryToken: {
+            /** @description The first character after it. */
+            end: number;
+            /**
+             * @description `word`, `wildcard`, `field`, `operator`, `quoted`, `regex`, `number`, `keyword`, `bracket`, `pipe`, `stage` or
+             *     `function`.
+             * @example field
+             */
+            kind: string;
+            /** @description Its first character, from 0. */
+            start: number;
+        };
+        /** @description A warning about an answer. */
+        QueryWarning: {
+            /** @description The kind of warning, for programs. */
+            code?: components["schemas"]["WarningCode"];
+            /** @description In characters, from 1. */
+            column?: number;
+            /** @description The column after the last character. */
+            end_column?: number;
+            /** @description Where in the query, from 1. */
+            line?: number;
+            message: string;
+            /** @description A query that may have been meant. */
+            suggestion?: string;
+        };
+        /** @description What waits for a destination. */
+        Queue: {
+            /** @description How old a message becomes before it is dropped. */
+            age?: string | null;
+            /** @description When a message is acknowledged. */
+            durability: components["schemas"]["QueueDurability"];
+            /** @description The most bytes that are kept in memory as well, so that they are sent without being read again. */
+            memory: string;
+            /** @description The most bytes that wait, on disk. */
+            size: string;
+        };
+        /**
+         * @description When a message for a destination is acknowledged.
+         * @enum {string}
+         */
+        QueueDurability: "fsync" | "delay" | "os";
+        /** @description Messages that wait for a destination that the document no longer has. */
+        QueueLeft: {
+            /** @description The destination's id. If the document has it again, they are sent. */
+            id: string;
+            /**
+             * Format: int64
+             * @description How long the oldest message has been waiting.
+             */
+            oldest_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Messages that the other side had refused.
+             */
+            quarantined: number;
+            /**
+             * Format: int64
+             * @description Bytes that wait, on disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that wait.
+             */
+            queue_messages: number;
+        };
+        /** @description Messages a second. */
+        Rates: {
+            /**
+             * Format: double
+             * @description Neither.
+             */
+            dropped: number;
+            /**
+             * Format: double
+             * @description Not stored, but given to a destination.
+             */
+            forwarded: number;
+            /** Format: double */
+            received: number;
+            /**
+             * Format: double
+             * @description Over how many seconds.
+             */
+            seconds: number;
+            /** Format: double */
+            stored: number;
+            /**
+             * Format: double
+             * @description Their format was not recognised.
+             */
+            unparsed: number;
+        };
+        /** @description How what comes in through sockets is read, and who may send. */
+        Reception: components["schemas"]["Admission"] & {
+            /** @description The encoding of bytes that are not UTF-8, by its WHATWG name. */
+            charset: string;
+            /** @description How long and for how much a read waits for company. */
+            coalesce: components["schemas"]["Coalesce"];
+            /** @description How a message is parsed. */
+            format: components["schemas"]["Format"];
+            /** @description The longest message that is kept whole; a longer one is cut and flagged. */
+            max_message: string;
+            /** @description How many workers one connection's messages are spread over. */
+            partitions: components["schemas"]["Count"];
+            /** @description IANA name of the zone of stamps that name none. */
+            timezone: string;
+        };
+        /** @description Codes for the day when the app is lost: the only time they are shown. */
+        RecoveryCodes: {
+            /** @description Each works once. */
+            recovery_codes: string[];
+        };
+        /** @description The keys of a RELP source. */
+        Relp: components["schemas"]["Reception"] & {
+            /** @description The sockets to open: `relp://ADDRESS:PORT`, `relp+tls://ADDRESS:PORT`. */
+            listen: string[];
+        };
+        /** @description The keys of a RELP destination. */
+        RelpServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `relp://HOST:PORT` or `relp+tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
+            /**
+             * Format: int32
+             * @description How many messages may be unanswered.
+             */
+            window: number;
+        };
+        /** @description A line of the answer. */
+        ReplayLine: {
+            /** @description Whether this is the last line. */
+            end: boolean;
+            /** @description Why it ended early. */
+            error?: string;
+            /**
+             * Format: int64
+             * @description Messages that are in the destination's queue.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Messages that match and cannot be read, as far as is known.
+             */
+            missing: number;
+            /**
+             * Format: int64
+             * @description Messages that match.
+             */
+            of: number;
+        };
+        /** @description Which messages: `query`, `from`, `to` and `logspaces` as of a search. */
+        ReplayRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description What became of every message of a range of time. */
+        Report: {
+            destinations: components["schemas"]["DestinationRow"][];
+            from: string;
+            /** @description The sources, by id. */
+            rows: components["schemas"]["SourceRow"][];
+            series: components["schemas"]["Series"][];
+            /** @description The step that was used: of a time long ago there are no minutes any more. */
+            step: components["schemas"]["Step"];
+            to: string;
+            total: components["schemas"]["Fates"];
+        };
+        /** @description What a logspace keeps. Without either limit it keeps everything. */
+        Retention: {
+            /** @description How old a message becomes. */
+            age?: string | null;
+            /** @description How many bytes on disk the logspace takes. */
+            size?: string | null;
+        };
+        /** @description How long messages are kept. */
+        RetentionInfo: {
+            /** @description At most this old. */
+            age?: string | null;
+            /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
+            held?: string | null;
+            /** @description At most this much. */
+            size?: string | null;
+        };
+        /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
+        RetentionPreview: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            journal_files: number;
+            /** Format: int64 */
+            messages: number;
+            /** @description When the last of these messages was received; null if nothing would be removed. */
+            received_last: string | null;
+            /** Format: int64 */
+            segments: number;
+        };
+        /** @description A retention, written as in the router document. Without either limit everything is kept. */
+        RetentionRequest: {
+            /** @description At most this old, for example `90d`. */
+            age?: string | null;
+            /** @description At most this much on disk, for example `200GiB`. */
+            size?: string | null;
+        };
+        /** @description A revision without its text. */
+        Revision: {
+            author: string;
+            comment: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Whether it is the live one. */
+            live: boolean;
+            /** Format: int64 */
+            revision: number;
+        };
+        /** @description What differs between two revisions. */
+        RevisionDiff: {
+            /** @description A sentence for each difference; empty if one of the two can no longer be read. */
+            changes: string[];
+            /** @description Of the texts, as `diff -u` writes it. */
+            text: string;
+        };
+        /** @description All revisions, newest first. */
+        Revisions: {
+            revisions: components["schemas"]["Revision"][];
+        };
+        /**
+         * @description What an account may do. Each role includes those before it.
+         * @enum {string}
+         */
+        Role: "ingest" | "analyst" | "operator" | "admin";
+        /** @description When a file is set aside. */
+        Rotate: {
+            /** @description When a period of this length ends, counted from 1970 in UTC. */
+            age?: string | null;
+            /** @description How files that are set aside are packed. */
+            compression: components["schemas"]["Packing"];
+            /** @description Before it is longer than this. */
+            size?: string | null;
+        };
+        /** @description How a token gets another secret. */
+        Rotation: {
+            /**
+             * @description How long the present secret works beside the new one, at most `30d`.
+             * @default 24h
+             * @example 24h
+             */
+            overlap?: string;
+        };
+        /** @description One rule of the router. */
+        Route: {
+            /** @description Whether it takes anything. */
+            enabled: boolean;
+            /** @description It takes only messages that no earlier route took. */
+            fallback: boolean;
+            /** @description Messages taken here go to no later route. */
+            final: boolean;
+            /** @description A full destination slows the sender down instead of dropping. */
+            flow_control: boolean;
+            /** @description The sources it listens to; empty is all of them. */
+            from: string[];
+            /** @description The name that counters know it by. */
+            id: string;
+            /** @description What is done to them before their targets get them, in order. */
+            steps: Record<string, never>[];
+            /** @description The logspaces and destinations that get them. */
+            to: string[];
+            /** @description The messages it takes, in the query language. */
+            where: string;
+        };
+        /** @description How many messages a route takes. */
+        RouteReport: {
+            /** Format: int64 */
+            after: number;
+            /** Format: int64 */
+            before: number;
+            id: string;
+            /** @description What its steps do in the draft. */
+            steps: components["schemas"]["StepReport"][];
+        };
+        /** @description A route. */
+        RouteStatus: {
+            /** @description Whether it takes anything. */
+            enabled: boolean;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Matched since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /** @description What its steps did since the start of the process, in order. */
+            steps: components["schemas"]["StepStatus"][];
+        };
+        RouteTrace: {
+            final: boolean;
+            id: string;
+            steps: components["schemas"]["StepTrace"][];
+            /** @description Where the route sends to. */
+            to: string[];
+            verdict: components["schemas"]["RouteVerdict"];
+            /** @description In words. */
+            why: string;
+        };
+        /** @enum {string} */
+        RouteVerdict: "taken" | "not_taken";
+        /** @description A change that is live. */
+        RouterChange: {
+            /** @description What changed, a sentence for each. */
+            changes: string[];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            unconfirmed?: components["schemas"]["Unconfirmed"] | null;
+            /** @description Valid, but probably a mistake. */
+            warnings: string[];
+        };
+        /** @description What the live document's parts are doing. */
+        RouterStatus: components["schemas"]["Status"] & {
+            unconfirmed?: components["schemas"]["Unconfirmed"] | null;
+        };
+        /** @description The keys of an S3 destination. */
+        S3: {
+            /** @description Whose key signs the requests. */
+            access_key: string;
+            /** @description How the bucket is named in a request. */
+            addressing: components["schemas"]["Addressing"];
+            /** @description The bucket. */
+            bucket: string;
+            /** @description How objects are packed. */
+            compression: components["schemas"]["Packing"];
+            /** @description What is in a line. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description Added to every request, as `NAME: VALUE`. */
+            headers: string[];
+            /** @description How much comes into an object. */
+            object: components["schemas"]["Gather"];
+            /** @description What the names of objects begin with. */
+            prefix: string;
+            /** @description The region that it is in. */
+            region: string;
+            /** @description The key. */
+            secret_key?: string | null;
+            /** @description The file that holds it instead. */
+            secret_key_file?: string | null;
+            /** @description The longest that a request may take. */
+            timeout: string;
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description The server, unless it is that of AWS for the region. */
+            url?: string | null;
+        };
+        /** @description A search that was saved. */
+        SavedSearch: {
+            /** Format: date-time */
+            created_at: string;
+            folder: string;
+            from: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description By anyone.
+             */
+            last_used: string | null;
+            logspaces: string[] | null;
+            /** @description Whether it belongs to the caller. */
+            mine: boolean;
+            name: string;
+            /** @description The owner's name when it was saved: a user's name, or `token:` and a token's. */
+            owner: string;
+            query: string;
+            shared: boolean;
+            tags: string[];
+            to: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            view: unknown;
+        };
+        /** @description A search to save. */
+        SavedSearchRequest: {
+            /** @description Where to show it, such as `ops/network`; at most 200 characters. */
+            folder?: string;
+            /** @description RFC 3339, or relative as `-1h`. */
+            from?: string | null;
+            /** @description Ids; null for all. */
+            logspaces?: string[] | null;
+            /** @description Unique among the owner's searches in this folder; at most 100 characters. */
+            name: string;
+            /** @description In the query language, optionally with stages. */
+            query?: string;
+            /** @description Whether everyone may see and use it. Searches of tokens always are shared. */
+            shared?: boolean;
+            /** @description Words to find it by: at most 20 of at most 50 characters. */
+            tags?: string[];
+            to?: string | null;
+            /** @description How to show the results: any JSON of at most 16 KiB, stored unchanged. */
+            view?: unknown;
+        };
+        /** @description The caller's own searches and shared ones, by folder and name. */
+        SavedSearches: {
+            saved_searches: components["schemas"]["SavedSearch"][];
+        };
+        /** @description Which messages, and how many. */
+        SearchRequest: {
+            /** @description Where the page begins: `cursor` of the page before. */
+            cursor?: string | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description Messages of a page.
+             * @default 100
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @default newest */
+            order?: components["schemas"]["Order"] | null;
+            /**
+             * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+             * @example program=nginx | parse json | where status>=500
+             */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description A page of messages. */
+        SearchResponse: {
+            /** @description What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless. */
+            columns: string[] | null;
+            coverage: components["schemas"]["Coverage"];
+            /** @description Where the next page begins; null on the last. */
+            cursor: string | null;
+            messages: components["schemas"]["Message"][];
+            /** @description The query as it was understood. */
+            query: string;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
+        /** @description A second factor. */
+        SecondFactor: {
+            /**
+             * Format: int32
+             * @description Recovery codes that were not used yet.
+             */
+            recovery_codes_left: number;
+            /**
+             * Format: date-time
+             * @description When it was set up.
+             */
+            since: string;
+        };
+        /** @description What became of the messages of a point in time. */
+        Series: {
+            /** Format: int64 */
+            dropped: number;
+            /** Format: int64 */
+            forwarded: number;
+            /** Format: int64 */
+            received: number;
+            /** Format: int64 */
+            stored: number;
+            time: string;
+            /** Format: int64 */
+            unacknowledged: number;
+        };
+        /** @description Who is logged in. */
+        Session: {
+            authenticated: boolean;
+            /** @description To send as `X-CSRF-Token` with every change; only with the session's cookie. */
+            csrf_token: string | null;
+            /**
+             * Format: date-time
+             * @description When the session, or the token that was sent, ends; null for a token without an end. Using a session prolongs it
+             *     by its whole lifetime, to the minute, up to the age in the setting `web.session_max`.
+             */
+            expires_at: string | null;
+            /** @description Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser. */
+            providers: components["schemas"]["Provider"][];
+            /**
+             * @description The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
+             *     `POST /api/v1/account/totp`.
+             */
+            second_factor_required: boolean;
+            /** @description There is no user yet: create the first administrator with `POST /api/v1/setup`. */
+            setup_required: boolean;
+            user: components["schemas"]["SessionUser"] | null;
+            /** @description Of the server. */
+            version: string;
+        };
+        /** @description The user of a session. */
+        SessionUser: {
+            /** @description Ids of the logspaces that the user may search; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description A filter that limits everything the user finds; null for none. */
+            scope: string | null;
+        };
+        /** @description Sessions, the last used first. */
+        Sessions: {
+            sessions: components["schemas"]["ListedSessionBody"][];
+        };
+        /** @description The first administrator to create. */
+        Setup: {
+            /** @description The code that the server printed when it started. */
+            code: string;
+            /** @default admin */
+            name?: string;
+            /** @description At least 8 characters, and not easy to guess. */
+            password: string;
+        };
+        /** @description A message at one place of its way. */
+        Shown: {
+            /** @description What else it carries, by name; several values are joined by commas. */
+            fields: {
+                [key: string]: string;
+            };
+            host: string;
+            message: string;
+            program: string;
+            raw: string;
+            /** @description Empty if it has none. */
+            severity_name: string;
+            /** Format: date-time */
+            time: string;
+        };
+        /** @description A configured receiver. */
+        Source: components["schemas"]["SourceKind"] & {
+            /** @description Whether it receives anything. */
+            enabled: boolean;
+            /** @description The name that routes, messages and counters know it by. */
+            id: string;
+        };
+        /** @description What a source receives. */
+        SourceKind: (components["schemas"]["Syslog"] & {
+            /** @enum {string} */
+            kind: "syslog";
+        }) | (components["schemas"]["Relp"] & {
+            /** @enum {string} */
+            kind: "relp";
+        }) | (components["schemas"]["Gelf"] & {
+            /** @enum {string} */
+            kind: "gelf";
+        }) | (components["schemas"]["OtlpSource"] & {
+            /** @enum {string} */
+            kind: "otlp";
+        }) | (components["schemas"]["Files"] & {
+            /** @enum {string} */
+            kind: "file";
+        }) | (components["schemas"]["Http"] & {
+            /** @enum {string} */
+            kind: "http";
+        }) | {
+            /** @enum {string} */
+            kind: "internal";
+        };
+        /** @description The messages of a source. */
+        SourceRow: components["schemas"]["Fates"] & {
+            source: string;
+        };
+        /** @description A source. */
+        SourceStatus: {
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
+             */
+            clock_skew_ms: number;
+            /**
+             * Format: int64
+             * @description Open connections.
+             */
+            connections: number;
+            /** @description What was dropped or refused, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /** @description Whether it receives anything. */
+            enabled: boolean;
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Messages that were cut off when their sender disconnected.
+             */
+            incomplete: number;
+            /** @description How it receives. */
+            kind: components["schemas"]["SourceType"];
+            /** @description The last thing that went wrong with a sender. */
+            last_error?: string | null;
+            /** @description When the last message came. */
+            last_seen?: string | null;
+            /** @description Its sockets. */
+            listeners: components["schemas"]["ListenerStatus"][];
+            /**
+             * Format: int64
+             * @description Received since the start of the process.
+             */
+            messages: number;
+            /**
+             * Format: double
+             * @description Over the last seconds.
+             */
+            messages_per_second: number;
+            /**
+             * Format: int64
+             * @description Pieces found where a frame should begin: their senders count wrongly.
+             */
+            out_of_step: number;
+            /**
+             * Format: int64
+             * @description The bytes of these pieces.
+             */
+            out_of_step_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages that a bug of a parser left unparsed; the log says more.
+             */
+            parser_failures: number;
+            /**
+             * Format: int64
+             * @description Bytes between the sockets and the disk.
+             */
+            queue_bytes: number;
+            /**
+             * Format: int64
+             * @description Limit above which senders are held back.
+             */
+            queue_bytes_max: number;
+            /**
+             * Format: int64
+             * @description Coalesced reads, each of which a worker parsed as one batch.
+             */
+            reads: number;
+            /**
+             * Format: int64
+             * @description Messages that were longer than the limit.
+             */
+            truncated: number;
+            /**
+             * Format: int64
+             * @description Messages of senders that put nothing between them.
+             */
+            undelimited: number;
+            /**
+             * Format: int64
+             * @description Messages whose format was not recognised.
+             */
+            unparsed: number;
+            /**
+             * Format: int64
+             * @description Messages that no route matched.
+             */
+            unrouted: number;
+        };
+        /**
+         * @description How a source receives.
+         * @enum {string}
+         */
+        SourceType: "syslog" | "relp" | "gelf" | "otlp" | "file" | "http" | "internal";
+        /** @description The keys of a Splunk destination. */
+        SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+            /** @description A GUID under which the server acknowledges what it has indexed. */
+            channel?: string | null;
+            /** @description What is in an event. */
+            format: components["schemas"]["HttpFormat"];
+            /** @description The index, unless it is the token's. */
+            index?: string | null;
+            /** @description The source type, unless it is the token's. */
+            sourcetype?: string | null;
+        };
+        /**
+         * @description Where reading begins in a file that is there when the source is new.
+         * @enum {string}
+         */
+        Start: "beginning" | "end";
+        /** @description Counters and states of everything that the live router document names. */
+        Status: {
+            /** @description Since when it is live. */
+            applied_at: string;
+            /** @description Where messages are forwarded to. */
+            destinations: components["schemas"]["DestinationStatus"][];
+            /** @description Why no messages are removed by age for now: the clock cannot be trusted. */
+            expiry_held?: string | null;
+            /** @description Where messages are stored. */
+            logspaces: components["schemas"]["LogspaceStatus"][];
+            /** @description Messages that wait for destinations that the document no longer has, until they are discarded. */
+            queues_left: components["schemas"]["QueueLeft"][];
+            /**
+             * Format: int64
+             * @description The live revision.
+             */
+            revision: number;
+            /** @description Rules, in order. */
+            routes: components["schemas"]["RouteStatus"][];
+            /** @description Receivers. */
+            sources: components["schemas"]["SourceStatus"][];
+            /** @description When these figures were read. */
+            time: string;
+            /** @description What became of all messages so far. */
+            totals: components["schemas"]["Totals"];
+            /**
+             * Format: int64
+             * @description Messages that no route matched: they are dropped.
+             */
+            unrouted_messages: number;
+        };
+        /**
+         * @description How long the time of a point is.
+         * @enum {string}
+         */
+        Step: "1m" | "1h" | "1d";
+        /** @description What a step does. */
+        StepReport: {
+            /** Format: int64 */
+            changed: number;
+            /** Format: int64 */
+            dropped: number;
+            /** @description Messages before and after it. */
+            examples: components["schemas"]["TestExample"][];
+            /** Format: int64 */
+            failed: number;
+            kind: string;
+            /** Format: int64 */
+            messages: number;
+            /** @description Its number, from 1. */
+            step: number;
+        };
+        /** @description A step of a route. */
+        StepStatus: {
+            /**
+             * Format: int64
+             * @description Those of them that it changed.
+             */
+            changed: number;
+            /**
+             * Format: int64
+             * @description Those that it took out.
+             */
+            dropped: number;
+            /**
+             * Format: int64
+             * @description Those that it could not be done to: they went on as they were.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Combinations of values that it had to forget, as there were too many at once.
+             */
+            forgotten: number;
+            /** @description What it does. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description Messages that got there and that it concerned.
+             */
+            messages: number;
+        };
+        StepTrace: {
+            /** @description The message after it. */
+            after?: components["schemas"]["Shown"];
+            kind: string;
+            /** @description Its number, from 1. */
+            step: number;
+            verdict: components["schemas"]["StepVerdict"];
+            /** @description In words. */
+            why: string;
+        };
+        /** @enum {string} */
+        StepVerdict: "changed" | "unchanged" | "dropped" | "skipped" | "failed";
+        /** @description The keys of a syslog source. */
+        Syslog: components["schemas"]["Reception"] & {
+            /** @description How messages are told apart in a stream. */
+            framing: components["schemas"]["Framing"];
+            /** @description The sockets to open: `udp://ADDRESS:PORT`, `tcp://…`, `tls://…`, `unix-dgram:PATH`, `unix-stream:PATH`. */
+            listen: string[];
+            /** @description Whether a datagram is many messages, each ending with a newline. */
+            split_datagrams: boolean;
+        };
+        /** @description The keys of a syslog destination. */
+        SyslogServer: {
+            /** @description What is sent of a message. */
+            format: components["schemas"]["ForwardFormat"];
+            /** @description How messages are told apart in a stream. */
+            framing: components["schemas"]["ForwardFraming"];
+            tls?: components["schemas"]["ClientTls"] | null;
+            /** @description `udp://HOST:PORT`, `tcp://HOST:PORT` or `tls://HOST:PORT`, or several. */
+            to: components["schemas"]["OneOrMore"];
+        };
+        /** @description A table. */
+        Table: {
+            columns: components["schemas"]["Column"][];
+            /** @description Notes about the table: what was cut, and why. */
+            notes: string[];
+            /** @description Each has a value for every column; at most 10 000. */
+            rows: components["schemas"]["Cell"][][];
+        };
+        /** @description The data of an event: `messages`, `status`, `gap` or `problem`. */
+        TailEvent: components["schemas"]["TailMessages"] | components["schemas"]["TailStatus"] | components["schemas"]["TailGap"] | components["schemas"]["Problem"];
+        /** @description The data of an event `gap`: some messages after the requested position cannot be sent. */
+        TailGap: {
+            /**
+             * Format: int64
+             * @description How many were stored there, whether they matched or not.
+             */
+            messages: number;
+            /** @description Why they are missing. */
+            reason: string;
+        };
+        /** @description The data of an event `messages`. Its `id` is the position after them. */
+        TailMessages: {
+            /** @description What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless. */
+            columns?: string[];
+            /** @description In the order in which they were stored, at most 500. */
+            messages: components["schemas"]["Message"][];
+        };
+        /** @description The data of an event `status`, which comes first and then every second. Counts are since the previous one. */
+        TailStatus: {
+            /**
+             * Format: int64
+             * @description Stored messages that were not read yet.
+             */
+            behind: number;
+            /**
+             * Format: date-time
+             * @description The time of the last match; null if there was none yet.
+             */
+            last_match: string | null;
+            /**
+             * Format: int64
+             * @description The exact number of these that match.
+             */
+            matched: number;
+            /**
+             * Format: int64
+             * @description Messages that were stored in the requested logspaces.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description If not all are sent, every n-th is. Null if all are.
+             */
+            sampled_one_in: number | null;
+            /**
+             * Format: int64
+             * @description How many of the matches were sent.
+             */
+            shown: number;
+        };
+        /** @description What a target gets. */
+        TargetReport: {
+            after: components["schemas"]["Volume"];
+            before: components["schemas"]["Volume"];
+            target: string;
+        };
+        /** @description What messages have in common that one statement of a program writes. */
+        Template: {
+            /**
+             * @description 16 hexadecimal digits; the same in every segment and on every server.
+             * @example 5f0c9d2ab1e34478
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Messages of the asked segments that have it, at any time.
+             */
+            messages: number;
+            /**
+             * @description Its text, with the kind of each variable in angle brackets.
+             * @example connection from <address> port <number>
+             */
+            text: string;
+        };
+        /** @description A piece of a text that is looked for. */
+        TermPart: {
+            /** @description These characters. */
+            text: string;
+        } | {
+            /** @description `*`: any run of characters without white space. `?`: one of them. */
+            wildcard: string;
+        };
+        /** @description What became of a test message. */
+        TestAnswer: {
+            /** @description What the other side said, if its protocol has answers. */
+            answer?: string;
+            /** @description What went wrong, and what to do. */
+            error?: string;
+            /** @description Whether the other side has accepted it, as far as its protocol tells. */
+            ok: boolean;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description A message in both documents. */
+        TestExample: {
+            after: components["schemas"]["Shown"];
+            before: components["schemas"]["Shown"];
+            /** @description Of a stored one. */
+            id?: string;
+        };
+        /** @description A line of the answer. */
+        TestLine: {
+            /** @description How far it is. */
+            progress: components["schemas"]["TestReport"];
+        } | {
+            /** @description There are no more lines. */
+            end: components["schemas"]["TestReport"];
+        };
+        /** @description Messages with one outcome in the live document and one in the draft. */
+        TestOutcome: {
+            after: string[];
+            /** @description Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
+            before: string[];
+            /**
+             * Format: int64
+             * @description Those of them that look different where they go in both.
+             */
+            changed: number;
+            /** Format: int64 */
+            count: number;
+            /** @description How many differ in each field. */
+            differs: {
+                [key: string]: number;
+            };
+            examples: components["schemas"]["TestExample"][];
+            /** @description What the steps of the draft change in them, also where they are dropped afterwards. */
+            steps: components["schemas"]["TestStepChanges"][];
+            /** @description How many of them each route takes. */
+            taken: components["schemas"]["TestTaken"];
+        };
+        /** @description What becomes of the same messages in two documents. */
+        TestReport: {
+            /**
+             * Format: int64
+             * @description Messages that go elsewhere or look different.
+             */
+            changed: number;
+            /** @description Whether all of them were tried. */
+            complete: boolean;
+            /**
+             * Format: double
+             * @description How much was tried on the way to exact figures, from 0 to 1.
+             */
+            fraction: number;
+            /**
+             * Format: double
+             * @description Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
+             */
+            margin: number;
+            /** @description The most frequent outcomes first. */
+            matrix: components["schemas"]["TestOutcome"][];
+            /**
+             * Format: int64
+             * @description Messages that were tried.
+             */
+            messages: number;
+            /** @description Messages that a `parse` step could not read. */
+            parse_failures: components["schemas"]["BeforeAfter"];
+            /** @description What to know about these figures. */
+            problems: string[];
+            /** @description The times that were looked at, as far as anything is stored there. */
+            range?: components["schemas"]["TestedRange"];
+            routes: components["schemas"]["RouteReport"][];
+            /** @description Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range. */
+            sampled: boolean;
+            targets: components["schemas"]["TargetReport"][];
+            /** Format: int64 */
+            took_ms: number;
+            /**
+             * Format: int64
+             * @description Messages that match; an estimate until all of them were tried.
+             */
+            total: number;
+        };
+        /** @description What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`. */
+        TestRequest: {
+            /** @description The draft: TOML in a string, or the document as JSON. */
+            document: Record<string, never>;
+            /**
+             * @description How many examples of each outcome to show.
+             * @default 3
+             */
+            examples?: number | null;
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int64
+             * @description Only this many of the newest messages.
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description Messages to try it on, instead of stored ones. */
+            messages?: components["schemas"]["Pasted"][] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /**
+             * Format: int64
+             * @description How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
+             *     progress have their figures. None with 0, with `limit`, and in an answer without lines.
+             * @default 100000
+             */
+            sample?: number | null;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description How many messages of an outcome a step changes. */
+        TestStepChanges: {
+            /** Format: int64 */
+            changed: number;
+            kind: string;
+            /** @description The id of its route. */
+            route: string;
+            /** @description Its number, from 1. */
+            step: number;
+        };
+        /** @description How many messages routes take, by their ids; those that take none are left out. */
+        TestTaken: {
+            after: {
+                [key: string]: number;
+            };
+            before: {
+                [key: string]: number;
+            };
+        };
+        /** @description From when to when. */
+        TestedRange: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+        };
+        /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
+        Tls: {
+            /** @description Our certificate, and those between it and the authority that the senders know. */
+            certificate: string;
+            /** @description The authorities whose certificates senders may show. */
+            client_ca?: string | null;
+            /** @description Its private key. */
+            key: string;
+            /** @description Whether a sender without a certificate is refused. */
+            require_client_certificate: boolean;
+        };
+        /** @description A token, as text or in a file. */
+        Token: {
+            /** @description The token. */
+            token?: string | null;
+            /** @description The file that holds it instead. */
+            token_file?: string | null;
+        };
+        /** @description How much a token may send; what is absent is not limited. */
+        TokenLimits: {
+            /**
+             * Format: int64
+             * @description Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
+             * @default null
+             */
+            body_bytes?: number;
+            /**
+             * Format: int64
+             * @description Bytes of unpacked bodies a second, on average.
+             * @default null
+             */
+            bytes_per_second?: number;
+            /**
+             * Format: int64
+             * @description Messages a second, on average.
+             * @default null
+             */
+            messages_per_second?: number;
+        };
+        /** @description A token to create. */
+        TokenRequest: {
+            /**
+             * Format: date-time
+             * @description When it ends (RFC 3339); never by default.
+             */
+            expires_at?: string | null;
+            /** @description How much it may send; as much as it likes by default. */
+            limits?: components["schemas"]["TokenLimits"];
+            /**
+             * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
+             *     those that it may name in a request; by default none, so that the routes decide.
+             */
+            logspaces?: string[] | null;
+            /**
+             * @description Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
+             *     begins with a letter or a digit.
+             */
+            name: string;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that limits everything that is found; none by default. Not for the role ingest.
+             * @example host:web-*
+             */
+            scope?: string | null;
+        };
+        /** @description All tokens. */
+        Tokens: {
+            tokens: components["schemas"]["Token"][];
+        };
+        /**
+         * @description What became of all messages since the ledger began, each counted once: received is the sum of the others but
+         *     `lost_before`.
+         */
+        Totals: {
+            /** @description Those that were dropped, by reason. */
+            dropped: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Those that only destinations have.
+             */
+            forwarded: number;
+            /**
+             * Format: int64
+             * @description On their way.
+             */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description Lost before they were received, as far as it is known.
+             */
+            lost_before: number;
+            /**
+             * Format: int64
+             * @description Messages that came.
+             */
+            received: number;
+            /**
+             * Format: int64
+             * @description Those of them that a logspace has.
+             */
+            stored: number;
+            /**
+             * Format: int64
+             * @description Gone with a crash; no sender was told that they were accepted.
+             */
+            unacknowledged: number;
+        };
+        /** @description The way of a message. */
+        Trace: {
+            /** @description The message as it was received. */
+            message: components["schemas"]["Shown"];
+            /** @description Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
+            outcome: string[];
+            routes: components["schemas"]["RouteTrace"][];
+            source: string;
+        };
+        /** @description Which message, and through which document. */
+        TraceRequest: {
+            /** @description A draft, as TOML in a string or as JSON; by default the live document. */
+            document: Record<string, never>;
+            /** @description A stored message: `LOGSPACE:SEQUENCE`. */
+            id?: string | null;
+            /** @description Or one as it comes in. */
+            raw?: string | null;
+            /** @description The id of the source that it comes in through. */
+            source?: string | null;
+        };
+        /** @description The live revision, while it has to be confirmed. */
+        Unconfirmed: {
+            /** @description Whether it is taken back before that if messages fare worse than before. */
+            back_if_worse: boolean;
+            /**
+             * Format: int64
+             * @description The one that becomes live again.
+             */
+            back_to: number;
+            health?: components["schemas"]["Compared"] | null;
+            /**
+             * Format: int64
+             * @description The live one.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When, unless it is confirmed.
+             */
+            until: string;
+        };
+        /** @description Full journal files that wait to become segments. */
+        Unsealed: {
+            /**
+             * Format: int64
+             * @description Their length.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            files: number;
+            /**
+             * Format: int64
+             * @description Their messages.
+             */
+            messages: number;
+        };
+        /** @description A user. */
+        User: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Nobody can log in as a user who is disabled. */
+            disabled: boolean;
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            /** @description Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does. */
+            origin: string | null;
+            role: components["schemas"]["Role"];
+            /** @description A filter that limits everything that is found; null for none. */
+            scope: string | null;
+            /** @description A login takes a code of an authenticator app. */
+            second_factor: boolean;
+        };
+        /** @description What a user may do from now on. Every part is required, so that nothing is granted by omission. */
+        UserChange: {
+            /** @description Ids of the logspaces that may be searched, and by an operator managed; null for all. */
+            logspaces: string[] | null;
+            role: components["schemas"]["Role"];
+            /**
+             * @description A filter that limits everything that is found; null for none.
+             * @example host:web-*
+             */
+            scope: string | null;
+        };
+        /** @description All users. */
+        Users: {
+            users: components["schemas"]["User"][];
+        };
+        /** @description What applying a document would do. */
+        Validation: {
+            /** @description What would change, a sentence for each. */
+            changes: string[];
+            /** @description The document, if it can be read as one. */
+            document?: components["schemas"]["Document"];
+            problems: components["schemas"]["DocumentProblem"][];
+            /** @description The text that would be stored. */
+            toml?: string;
+            valid: boolean;
+            /** @description Valid, but probably a mistake. */
+            warnings: string[];
+        };
+        /** @description A value and how many messages have it. */
+        ValueCount: {
+            /** Format: int64 */
+            count: number;
+            value: string;
+        };
+        /**
+         * @description The type of a field's values, judging by those that were examined.
+         * @enum {string}
+         */
+        ValueType: "text" | "number" | "address" | "time" | "severity" | "facility" | "flag" | "logspace";
+        /** @description Whether a logspace is intact. */
+        Verification: {
+            /** Format: int64 */
+            bytes: number;
+            /** @description Whether everything was checked: a stopping server does not finish. */
+            complete: boolean;
+            /** @description The first 1000 problems, the oldest first. */
+            findings: components["schemas"]["VerificationFinding"][];
+            /** @description Whether everything was checked and nothing is wrong. */
+            intact: boolean;
+            /** Format: int64 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Segments and journal files that were checked.
+             */
+            parts: number;
+            /**
+             * Format: int64
+             * @description The number of problems.
+             */
+            problems: number;
+            /** Format: int64 */
+            took_ms: number;
+        };
+        /** @description Something that is damaged. */
+        VerificationFinding: {
+            /** @description The file, in the logspace's folder. */
+            file: string;
+            /** @description The earliest time of the affected messages, if it is known. */
+            from: string | null;
+            /** @description Whether messages cannot be read. A damaged index only costs time: it is rebuilt. */
+            loses_messages: boolean;
+            /** @description The latest one. */
+            to: string | null;
+            /** @description Where in it, and what. */
+            what: string;
+        };
+        Volume: {
+            /**
+             * Format: int64
+             * @description Of their raw bytes.
+             */
+            bytes: number;
+            /** Format: int64 */
+            messages: number;
+        };
+        /** @description Messages that wait or were refused, the oldest first. */
+        Waiting: {
+            /** @description The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`. */
+            messages: components["schemas"]["Message"][];
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            total: number;
+        };
+        /**
+         * @description What a warning is about.
+         * @enum {string}
+         */
+        WarningCode: "range_in_query";
+        /** @description A clause of the filter, as it is written. */
+        WrittenClause: {
+            /** @description The first character after it. */
+            end: number;
+            /** @description The fields that it compares. */
+            fields: string[];
+            /** @description Whether it is negated: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
+            negated: boolean;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /** @example -host:fw* */
+            text: string;
+        };
+        /** @description A stage, as it is written. */
+        WrittenStage: {
+            /** @description The first character after it. */
+            end: number;
+            /**
+             * @description Its canonical name: `limit` for `head`.
+             * @example top
+             */
+            name: string;
+            /** @description Its first character in the query, from 0. */
+            start: number;
+            /**
+             * @description Without the `|` before it.
+             * @example top 5 host
+             */
+            text: string;
+        };
     };
-    /** @description What becomes of the same messages in two documents. */
-    TestReport: {
-      /**
-       * Format: int64
-       * @description Messages that go elsewhere or look different.
-       */
-      changed: number;
-      /** @description Whether all of them were tried. */
-      complete: boolean;
-      /**
-       * Format: double
-       * @description How much was tried on the way to exact figures, from 0 to 1.
-       */
-      fraction: number;
-      /**
-       * Format: double
-       * @description Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
-       */
-      margin: number;
-      /** @description The most frequent outcomes first. */
-      matrix: components['schemas']['TestOutcome'][];
-      /**
-       * Format: int64
-       * @description Messages that were tried.
-       */
-      messages: number;
-      /** @description Messages that a `parse` step could not read. */
-      parse_failures: components['schemas']['BeforeAfter'];
-      /** @description What to know about these figures. */
-      problems: string[];
-      /** @description The times that were looked at, as far as anything is stored there. */
-      range?: components['schemas']['TestedRange'];
-      routes: components['schemas']['RouteReport'][];
-      /** @description Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range. */
-      sampled: boolean;
-      targets: components['schemas']['TargetReport'][];
-      /** Format: int64 */
-      took_ms: number;
-      /**
-       * Format: int64
-       * @description Messages that match; an estimate until all of them were tried.
-       */
-      total: number;
-    };
-    /** @description What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`. */
-    TestRequest: {
-      /** @description The draft: TOML in a string, or the document as JSON. */
-      document: Record<string, never>;
-      /**
-       * @description How many examples of each outcome to show.
-       * @default 3
-       */
-      examples?: number | null;
-      /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-      from?: string | null;
-      /**
-       * Format: int64
-       * @description Only this many of the newest messages.
-       */
-      limit?: number | null;
-      /** @description Logspace ids, all by default. In a query string, separated by commas. */
-      logspaces?: string[] | null;
-      /** @description Messages to try it on, instead of stored ones. */
-      messages?: components['schemas']['Pasted'][] | null;
-      /** @description In the query language; empty or `*` means all. */
-      query?: string;
-      /**
-       * Format: int64
-       * @description How many messages to try first, from everywhere in the range, if there are more than twice as many: the lines of
-       *     progress have their figures. None with 0, with `limit`, and in an answer without lines.
-       * @default 100000
-       */
-      sample?: number | null;
-      /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-      timezone?: string | null;
-      /** @description End of the range, exclusive. Unbounded by default. */
-      to?: string | null;
-    };
-    /** @description How many messages of an outcome a step changes. */
-    TestStepChanges: {
-      /** Format: int64 */
-      changed: number;
-      kind: string;
-      /** @description The id of its route. */
-      route: string;
-      /** @description Its number, from 1. */
-      step: number;
-    };
-    /** @description How many messages routes take, by their ids; those that take none are left out. */
-    TestTaken: {
-      after: {
-        [key: string]: number;
-      };
-      before: {
-        [key: string]: number;
-      };
-    };
-    /** @description From when to when. */
-    TestedRange: {
-      /** Format: date-time */
-      from: string;
-      /** Format: date-time */
-      to: string;
-    };
-    /** @description What encrypted connections need. Files are PEM, absolute or below the data directory. */
-    Tls: {
-      /** @description Our certificate, and those between it and the authority that the senders know. */
-      certificate: string;
-      /** @description The authorities whose certificates senders may show. */
-      client_ca?: string | null;
-      /** @description Its private key. */
-      key: string;
-      /** @description Whether a sender without a certificate is refused. */
-      require_client_certificate: boolean;
-    };
-    /** @description A token, as text or in a file. */
-    Token: {
-      /** @description The token. */
-      token?: string | null;
-      /** @description The file that holds it instead. */
-      token_file?: string | null;
-    };
-    /** @description How much a token may send; what is absent is not limited. */
-    TokenLimits: {
-      /**
-       * Format: int64
-       * @description Bytes of one body, unpacked. `limits.ingest_body_max` counts, too.
-       * @default null
-       */
-      body_bytes?: number;
-      /**
-       * Format: int64
-       * @description Bytes of unpacked bodies a second, on average.
-       * @default null
-       */
-      bytes_per_second?: number;
-      /**
-       * Format: int64
-       * @description Messages a second, on average.
-       * @default null
-       */
-      messages_per_second?: number;
-    };
-    /** @description A token to create. */
-    TokenRequest: {
-      /**
-       * Format: date-time
-       * @description When it ends (RFC 3339); never by default.
-       */
-      expires_at?: string | null;
-      /** @description How much it may send; as much as it likes by default. */
-      limits?: components['schemas']['TokenLimits'];
-      /**
-       * @description Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
-       *     those that it may name in a request; by default none, so that the routes decide.
-       */
-      logspaces?: string[] | null;
-      /**
-       * @description Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
-       *     begins with a letter or a digit.
-       */
-      name: string;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that limits everything that is found; none by default. Not for the role ingest.
-       * @example host:web-*
-       */
-      scope?: string | null;
-    };
-    /** @description All tokens. */
-    Tokens: {
-      tokens: components['schemas']['Token'][];
-    };
-    /**
-     * @description What became of all messages since the ledger began, each counted once: received is the sum of the others but
-     *     `lost_before`.
-     */
-    Totals: {
-      /** @description Those that were dropped, by reason. */
-      dropped: {
-        [key: string]: number;
-      };
-      /**
-       * Format: int64
-       * @description Those that only destinations have.
-       */
-      forwarded: number;
-      /**
-       * Format: int64
-       * @description On their way.
-       */
-      in_flight: number;
-      /**
-       * Format: int64
-       * @description Lost before they were received, as far as it is known.
-       */
-      lost_before: number;
-      /**
-       * Format: int64
-       * @description Messages that came.
-       */
-      received: number;
-      /**
-       * Format: int64
-       * @description Those of them that a logspace has.
-       */
-      stored: number;
-      /**
-       * Format: int64
-       * @description Gone with a crash; no sender was told that they were accepted.
-       */
-      unacknowledged: number;
-    };
-    /** @description The way of a message. */
-    Trace: {
-      /** @description The message as it was received. */
-      message: components['schemas']['Shown'];
-      /** @description Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`. */
-      outcome: string[];
-      routes: components['schemas']['RouteTrace'][];
-      source: string;
-    };
-    /** @description Which message, and through which document. */
-    TraceRequest: {
-      /** @description A draft, as TOML in a string or as JSON; by default the live document. */
-      document: Record<string, never>;
-      /** @description A stored message: `LOGSPACE:SEQUENCE`. */
-      id?: string | null;
-      /** @description Or one as it comes in. */
-      raw?: string | null;
-      /** @description The id of the source that it comes in through. */
-      source?: string | null;
-    };
-    /** @description The live revision, while it has to be confirmed. */
-    Unconfirmed: {
-      /** @description Whether it is taken back before that if messages fare worse than before. */
-      back_if_worse: boolean;
-      /**
-       * Format: int64
-       * @description The one that becomes live again.
-       */
-      back_to: number;
-      health?: components['schemas']['Compared'] | null;
-      /**
-       * Format: int64
-       * @description The live one.
-       */
-      revision: number;
-      /**
-       * Format: date-time
-       * @description When, unless it is confirmed.
-       */
-      until: string;
-    };
-    /** @description Full journal files that wait to become segments. */
-    Unsealed: {
-      /**
-       * Format: int64
-       * @description Their length.
-       */
-      bytes: number;
-      /**
-       * Format: int64
-       * @description How many.
-       */
-      files: number;
-      /**
-       * Format: int64
-       * @description Their messages.
-       */
-      messages: number;
-    };
-    /** @description A user. */
-    User: {
-      /** Format: date-time */
-      created_at: string;
-      /** @description Nobody can log in as a user who is disabled. */
-      disabled: boolean;
-      /** @description Ids of the logspaces that may be searched; null for all. */
-      logspaces: string[] | null;
-      name: string;
-      /** @description Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does. */
-      origin: string | null;
-      role: components['schemas']['Role'];
-      /** @description A filter that limits everything that is found; null for none. */
-      scope: string | null;
-      /** @description A login takes a code of an authenticator app. */
-      second_factor: boolean;
-    };
-    /** @description What a user may do from now on. Every part is required, so that nothing is granted by omission. */
-    UserChange: {
-      /** @description Ids of the logspaces that may be searched, and by an operator managed; null for all. */
-      logspaces: string[] | null;
-      role: components['schemas']['Role'];
-      /**
-       * @description A filter that limits everything that is found; null for none.
-       * @example host:web-*
-       */
-      scope: string | null;
-    };
-    /** @description All users. */
-    Users: {
-      users: components['schemas']['User'][];
-    };
-    /** @description What applying a document would do. */
-    Validation: {
-      /** @description What would change, a sentence for each. */
-      changes: string[];
-      /** @description The document, if it can be read as one. */
-      document?: components['schemas']['Document'];
-      problems: components['schemas']['DocumentProblem'][];
-      /** @description The text that would be stored. */
-      toml?: string;
-      valid: boolean;
-      /** @description Valid, but probably a mistake. */
-      warnings: string[];
-    };
-    /** @description A value and how many messages have it. */
-    ValueCount: {
-      /** Format: int64 */
-      count: number;
-      value: string;
-    };
-    /**
-     * @description The type of a field's values, judging by those that were examined.
-     * @enum {string}
-     */
-    ValueType:
-      'text' | 'number' | 'address' | 'time' | 'severity' | 'facility' | 'flag' | 'logspace';
-    /** @description Whether a logspace is intact. */
-    Verification: {
-      /** Format: int64 */
-      bytes: number;
-      /** @description Whether everything was checked: a stopping server does not finish. */
-      complete: boolean;
-      /** @description The first 1000 problems, the oldest first. */
-      findings: components['schemas']['VerificationFinding'][];
-      /** @description Whether everything was checked and nothing is wrong. */
-      intact: boolean;
-      /** Format: int64 */
-      messages: number;
-      /**
-       * Format: int64
-       * @description Segments and journal files that were checked.
-       */
-      parts: number;
-      /**
-       * Format: int64
-       * @description The number of problems.
-       */
-      problems: number;
-      /** Format: int64 */
-      took_ms: number;
-    };
-    /** @description Something that is damaged. */
-    VerificationFinding: {
-      /** @description The file, in the logspace's folder. */
-      file: string;
-      /** @description The earliest time of the affected messages, if it is known. */
-      from: string | null;
-      /** @description Whether messages cannot be read. A damaged index only costs time: it is rebuilt. */
-      loses_messages: boolean;
-      /** @description The latest one. */
-      to: string | null;
-      /** @description Where in it, and what. */
-      what: string;
-    };
-    Volume: {
-      /**
-       * Format: int64
-       * @description Of their raw bytes.
-       */
-      bytes: number;
-      /** Format: int64 */
-      messages: number;
-    };
-    /** @description Messages that wait or were refused, the oldest first. */
-    Waiting: {
-      /** @description The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`. */
-      messages: components['schemas']['Message'][];
-      /**
-       * Format: int64
-       * @description All of them.
-       */
-      total: number;
-    };
-    /**
-     * @description What a warning is about.
-     * @enum {string}
-     */
-    WarningCode: 'range_in_query';
-    /** @description A clause of the filter, as it is written. */
-    WrittenClause: {
-      /** @description The first character after it. */
-      end: number;
-      /** @description The fields that it compares. */
-      fields: string[];
-      /** @description Whether it is negated: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
-      negated: boolean;
-      /** @description Its first character in the query, from 0. */
-      start: number;
-      /** @example -host:fw* */
-      text: string;
-    };
-    /** @description A stage, as it is written. */
-    WrittenStage: {
-      /** @description The first character after it. */
-      end: number;
-      /**
-       * @description Its canonical name: `limit` for `head`.
-       * @example top
-       */
-      name: string;
-      /** @description Its first character in the query, from 0. */
-      start: number;
-      /**
-       * @description Without the `|` before it.
-       * @example top 5 host
-       */
-      text: string;
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  get_account: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Account'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  renew_recovery_codes: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CurrentPassword'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RecoveryCodes'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_sessions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Sessions'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  end_other_sessions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  end_session: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  confirm_totp: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['FirstCode'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RecoveryCodes'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  begin_totp: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CurrentPassword'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['NewTotp'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_totp: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['BothFactors'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a session of a user, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  aggregate_get: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language, perhaps with stages; empty or `*` means all.
-         * @example error | stats count() by host
-         */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AggregateResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  aggregate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AggregateRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['AggregateResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  audit: {
-    parameters: {
-      query?: {
-        /**
-         * @description Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
-         *     `action`, and its detail is the text. All by default.
-         */
-        query?: string | null;
-        /** @description The earliest time: RFC 3339, or relative, such as `-7d`. */
-        from?: string | null;
-        /** @description The time that all entries are before. */
-        to?: string | null;
-        /** @description 1 to 10000. */
-        limit?: number | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Audit'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  complete: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CompleteRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CompleteResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  count_get: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CountResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  count: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CountRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CountResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  test: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Destination'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TestAnswer'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  discard: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Oldest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Done'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  pause: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It is paused */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  quarantine: {
-    parameters: {
-      query?: {
-        /** @description 1 to 1000; 100 by default. */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Waiting'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  discard_quarantine: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Oldest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Done'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  replay_quarantine: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Oldest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Done'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  queue: {
-    parameters: {
-      query?: {
-        /** @description 1 to 1000; 100 by default. */
-        limit?: number;
-      };
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Waiting'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  replay: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ReplayRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/x-ndjson': components['schemas']['ReplayLine'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  resume: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It sends */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  retry: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The destination */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It is tried */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  explain: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ExplainRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ExplainResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  export: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language, perhaps with stages; empty or `*` means all.
-         * @example error | stats count() by host
-         */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-        format?: ('ndjson' | 'csv' | 'raw') & Record<string, never>;
-        order?: ('newest' | 'oldest') & Record<string, never>;
-        /**
-         * @description Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
-         *     `facility`, `message` and `logspace` by default.
-         */
-        columns?: string;
-        /** @description Maximum number of messages; no limit by default. */
-        limit?: number;
-        /**
-         * @description Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-         *     `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
-         */
-        summary?: boolean;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The messages, or the table */
-      200: {
-        headers: {
-          /** @description With the name for the file */
-          'Content-Disposition'?: string;
-          /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made */
-          'X-Logstead-Count'?: number;
-          /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
-          'X-Logstead-Damaged'?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/x-ndjson': string;
-          'text/csv': string;
-          'application/octet-stream': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  facets_get: {
-    parameters: {
-      query: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-        /** @description Names: 1 to 32. In a query string, separated by commas. */
-        fields: string;
-        /** @description How many values of each field to show. */
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FacetsResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  facets: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['FacetsRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['FacetsResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  flow: {
-    parameters: {
-      query?: {
-        /** @description The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`. */
-        from?: string | null;
-        /** @description The end; it moves on to a whole step. Without it, now. */
-        to?: string | null;
-        /**
-         * @description By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
-         *     and days for thirteen months: for older messages the step is longer than asked for.
-         */
-        step?: ('1m' | '1h' | '1d') | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Report'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  histogram_get: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-        /** @description Maximum number of buckets; the shortest round length that fits is used. */
-        buckets?: number;
-        /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
-        interval?: string;
-        /** @description A field: each bucket also says how many messages have each of its most frequent values. */
-        by?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['HistogramResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  histogram: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['HistogramRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['HistogramResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  ingest: {
-    parameters: {
-      query?: {
-        /** @description The logspace to store in; by default the routes decide. */
-        logspace?: string | null;
-        /** @description What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it. */
-        format?: ('text' | 'auto' | 'rfc5424' | 'rfc3164') | null;
-        /** @description With `1`, a body with a message that cannot be read is refused as a whole. */
-        atomic?: ('1' | '0') | null;
-        /** @description The host of messages that name none; by default, for `text/plain`, the sender's address. */
-        host?: string | null;
-        /** @description The zone of times that name none. */
-        timezone?: string | null;
-        /** @description When the last line was written, RFC 3339: the year of stamps without one. Without it, now. */
-        written?: string | null;
-        time_field?: string | null;
-        message_field?: string | null;
-        host_field?: string | null;
-        program_field?: string | null;
-        severity_field?: string | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** @description A JSON object a line, an array of objects or one, or a text a line */
-    requestBody: {
-      content: {
-        'application/json': Record<string, never>;
-        'application/x-ndjson': string;
-        'text/plain': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Ingested'];
-        };
-      };
-      /** @description Bad Request */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['IngestRefused'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role ingest, or a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description There is no such logspace */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The body comes too slowly, or rests while others wait for the memory that it takes. Nothing is stored */
-      408: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The router document has no source of kind `http` that takes it, or a request with the same Idempotency-Key is under way */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The body is longer than `limits.ingest_body_max`, or holds more messages than `limits.ingest_messages_max`. Nothing is stored */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The media type or the encoding of the body is not understood */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The Idempotency-Key came with another body before */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description The token sends more than it may: `Retry-After` says when to come again */
-      429: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description It cannot be stored now: `detail` says why and how much of the body is stored, and `Retry-After` when to come again */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  logspaces: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Logspaces'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  put_logspace: {
-    parameters: {
-      query?: {
-        /** @description Kept with the revision. */
-        comment?: string | null;
-      };
-      header?: {
-        /** @description ETag of the document that was looked at */
-        'If-Match'?: string | null;
-      };
-      path: {
-        /** @description The logspace */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['LogspaceRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterChange'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description A revision waits to be confirmed */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  retention_preview: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The logspace */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['RetentionRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RetentionPreview'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  verify: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The logspace */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Verification'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Another verification runs */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_lookups: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['LookupFiles'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  read_lookup: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * @description The file
-         * @example assets.csv
-         */
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/csv': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  store_lookup: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * @description The file
-         * @example assets.csv
-         */
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'text/csv': string;
-      };
-    };
-    responses: {
-      /** @description It is stored */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_lookup: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * @description The file
-         * @example assets.csv
-         */
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It is removed */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /**
-         * @description `LOGSPACE:SEQUENCE`
-         * @example main:42
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Message'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  context: {
-    parameters: {
-      query?: {
-        /** @description In the query language; empty or `*` means all. */
-        query?: string;
-        /** @description How many messages before it. */
-        before?: number;
-        /** @description How many messages after it. */
-        after?: number;
-        /**
-         * @description Names of fields, separated by commas: only messages that have the same values there. A field that the message
-         *     itself lacks is an error.
-         * @example host,program
-         */
-        same?: string;
-        /** @description Ids, separated by commas; by default the message's own. */
-        logspaces?: string;
-      };
-      header?: never;
-      path: {
-        /**
-         * @description `LOGSPACE:SEQUENCE`
-         * @example main:42
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['ContextResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  come_back: {
-    parameters: {
-      query?: {
-        code?: string | null;
-        state?: string | null;
-        iss?: string | null;
-        error?: string | null;
-        error_description?: string | null;
-      };
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description See Other */
-      303: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  log_in_with: {
-    parameters: {
-      query?: {
-        /** @description A page of the console, such as `/search?q=error`. */
-        to?: string | null;
-      };
-      header?: never;
-      path: {
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description See Other */
-      303: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  openapi_json: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': Record<string, never>;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  overview: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OverviewRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/x-ndjson': components['schemas']['OverviewLine'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  query: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['QueryRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['QueryResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  resume_retention: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Messages are removed by age */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  get_router: {
-    parameters: {
-      query?: {
-        /** @description `application/toml` in Accept has the same effect. */
-        format?: ('json' | 'toml') | null;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          /** @description The revision, for If-Match */
-          ETag?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Document'];
-          'application/toml': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  put_router: {
-    parameters: {
-      query?: {
-        /** @description Kept with the revision. */
-        comment?: string | null;
-        /**
-         * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
-         *     server was restarted meanwhile.
-         */
-        confirm_within?: string | null;
-        /**
-         * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
-         *     them are dropped or not recognised.
-         */
-        back_if_worse?: boolean | null;
-      };
-      header: {
-        /** @description ETag of the document that was edited */
-        'If-Match': string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Document'];
-        'application/toml': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterChange'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  confirm: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Confirmed'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  difference: {
-    parameters: {
-      query: {
-        from: number;
-        to: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RevisionDiff'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  revisions: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Revisions'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  revision: {
-    parameters: {
-      query?: {
-        /** @description `application/toml` in Accept has the same effect. */
-        format?: ('json' | 'toml') | null;
-      };
-      header?: never;
-      path: {
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Document'];
-          'application/toml': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  roll_back: {
-    parameters: {
-      query?: {
-        /** @description Kept with the revision. */
-        comment?: string | null;
-        /**
-         * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
-         *     server was restarted meanwhile.
-         */
-        confirm_within?: string | null;
-        /**
-         * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
-         *     them are dropped or not recognised.
-         */
-        back_if_worse?: boolean | null;
-      };
-      header?: never;
-      path: {
-        revision: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterChange'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role operator, and a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  status: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['RouterStatus'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  test_router: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TestRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['TestReport'];
-          'application/x-ndjson': components['schemas']['TestLine'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  trace_message: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TraceRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Trace'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  validate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Document'];
-        'application/toml': string;
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Validation'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_saved_searches: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearches'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SavedSearchRequest'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearch'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  replace_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SavedSearchRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SavedSearch'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  use_saved_search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  search_get: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
-         * @example program=nginx | parse json | where status>=500
-         */
-        query?: string;
-        /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
-        from?: string;
-        /** @description End of the range, exclusive. Unbounded by default. */
-        to?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-        /** @description Messages of a page. */
-        limit?: number;
-        order?: ('newest' | 'oldest') & Record<string, never>;
-        /** @description Where the page begins: `cursor` of the page before. */
-        cursor?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SearchResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  search: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['SearchRequest'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SearchResponse'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  get_session: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  log_in: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Login'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  log_out: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  set_up: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Setup'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Session'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  tail: {
-    parameters: {
-      query?: {
-        /**
-         * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
-         * @example program=nginx | parse json | where status>=500
-         */
-        query?: string;
-        /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
-        timezone?: string;
-        /** @description Logspace ids, all by default. In a query string, separated by commas. */
-        logspaces?: string;
-        /**
-         * @description Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
-         *     automatically, takes precedence.
-         */
-        since?: string;
-        /** @description Starts with this many of the newest stored messages. Ignored when a position is given. */
-        last?: number;
-      };
-      header?: {
-        /** @description Goes on after this position */
-        'Last-Event-ID'?: string | null;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/event-stream': components['schemas']['TailEvent'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_tokens: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Tokens'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_token: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['TokenRequest'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedToken'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_token: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  rotate_token: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        id: number;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['Rotation'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['CreatedToken'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_users: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Users'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  create_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewUser'];
-      };
-    };
-    responses: {
-      /** @description Created */
-      201: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['User'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  change_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['UserChange'];
-      };
-    };
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['User'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  disable_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  enable_user: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  change_password: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewPassword'];
-      };
-    };
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role analyst, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  list_sessions_of: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['Sessions'];
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  end_sessions_of: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  end_session_of: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  remove_totp_of: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        name: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description No Content */
-      204: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs the role admin, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  healthz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  metrics: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description Nobody is logged in */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description Needs a grant of everything, or the CSRF token */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
-  readyz: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description A reason a line */
-      503: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': string;
-        };
-      };
-      /** @description What is wrong, and what to do */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'];
-        };
-      };
-    };
-  };
+    get_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentPassword"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FirstCode"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentPassword"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTotp"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BothFactors"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    aggregate_get: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, perhaps with stages; empty or `*` means all.
+                 * @example error | stats count() by host
+                 */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    aggregate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AggregateRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AggregateResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
+                 *     `action`, and its detail is the text. All by default.
+                 */
+                query?: string | null;
+                /** @description The earliest time: RFC 3339, or relative, such as `-7d`. */
+                from?: string | null;
+                /** @description The time that all entries are before. */
+                to?: string | null;
+                /** @description 1 to 10000. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Audit"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompleteResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CountRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Destination"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestAnswer"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is paused */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    quarantine: {
+        parameters: {
+            query?: {
+                /** @description 1 to 1000; 100 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discard_quarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay_quarantine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Oldest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    queue: {
+        parameters: {
+            query?: {
+                /** @description 1 to 1000; 100 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ReplayLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It sends */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The destination */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is tried */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplainRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, perhaps with stages; empty or `*` means all.
+                 * @example error | stats count() by host
+                 */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+                format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
+                order?: ("newest" | "oldest") & Record<string, never>;
+                /**
+                 * @description Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
+                 *     `facility`, `message` and `logspace` by default.
+                 */
+                columns?: string;
+                /** @description Maximum number of messages; no limit by default. */
+                limit?: number;
+                /**
+                 * @description Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
+                 *     `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
+                 */
+                summary?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages, or the table */
+            200: {
+                headers: {
+                    /** @description With the name for the file */
+                    "Content-Disposition"?: string;
+                    /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made */
+                    "X-Logstead-Count"?: number;
+                    /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
+                    "X-Logstead-Damaged"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets_get: {
+        parameters: {
+            query: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+                /** @description Names: 1 to 32. In a query string, separated by commas. */
+                fields: string;
+                /** @description How many values of each field to show. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FacetsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    flow: {
+        parameters: {
+            query?: {
+                /** @description The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`. */
+                from?: string | null;
+                /** @description The end; it moves on to a whole step. Without it, now. */
+                to?: string | null;
+                /**
+                 * @description By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
+                 *     and days for thirteen months: for older messages the step is longer than asked for.
+                 */
+                step?: ("1m" | "1h" | "1d") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram_get: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+                /** @description Maximum number of buckets; the shortest round length that fits is used. */
+                buckets?: number;
+                /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
+                interval?: string;
+                /** @description A field: each bucket also says how many messages have each of its most frequent values. */
+                by?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    histogram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistogramRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistogramResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ingest: {
+        parameters: {
+            query?: {
+                /** @description The logspace to store in; by default the routes decide. */
+                logspace?: string | null;
+                /** @description What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it. */
+                format?: ("text" | "auto" | "rfc5424" | "rfc3164") | null;
+                /** @description With `1`, a body with a message that cannot be read is refused as a whole. */
+                atomic?: ("1" | "0") | null;
+                /** @description The host of messages that name none; by default, for `text/plain`, the sender's address. */
+                host?: string | null;
+                /** @description The zone of times that name none. */
+                timezone?: string | null;
+                /** @description When the last line was written, RFC 3339: the year of stamps without one. Without it, now. */
+                written?: string | null;
+                time_field?: string | null;
+                message_field?: string | null;
+                host_field?: string | null;
+                program_field?: string | null;
+                severity_field?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A JSON object a line, an array of objects or one, or a text a line */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-ndjson": string;
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ingested"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IngestRefused"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role ingest, or a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such logspace */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body comes too slowly, or rests while others wait for the memory that it takes. Nothing is stored */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The router document has no source of kind `http` that takes it, or a request with the same Idempotency-Key is under way */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is longer than `limits.ingest_body_max`, or holds more messages than `limits.ingest_messages_max`. Nothing is stored */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type or the encoding of the body is not understood */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key came with another body before */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token sends more than it may: `Retry-After` says when to come again */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It cannot be stored now: `detail` says why and how much of the body is stored, and `Retry-After` when to come again */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logspaces"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_logspace: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+            };
+            header?: {
+                /** @description ETag of the document that was looked at */
+                "If-Match"?: string | null;
+            };
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogspaceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A revision waits to be confirmed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retention_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionPreview"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another verification runs */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_lookups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookupFiles"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description It is stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The file
+                 * @example assets.csv
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query?: {
+                /** @description In the query language; empty or `*` means all. */
+                query?: string;
+                /** @description How many messages before it. */
+                before?: number;
+                /** @description How many messages after it. */
+                after?: number;
+                /**
+                 * @description Names of fields, separated by commas: only messages that have the same values there. A field that the message
+                 *     itself lacks is an error.
+                 * @example host,program
+                 */
+                same?: string;
+                /** @description Ids, separated by commas; by default the message's own. */
+                logspaces?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `LOGSPACE:SEQUENCE`
+                 * @example main:42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    come_back: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                state?: string | null;
+                iss?: string | null;
+                error?: string | null;
+                error_description?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in_with: {
+        parameters: {
+            query?: {
+                /** @description A page of the console, such as `/search?q=error`. */
+                to?: string | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See Other */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi_json: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OverviewRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["OverviewLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Messages are removed by age */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_router: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept has the same effect. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The revision, for If-Match */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_router: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+                /**
+                 * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
+                 *     server was restarted meanwhile.
+                 */
+                confirm_within?: string | null;
+                /**
+                 * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
+                 *     them are dropped or not recognised.
+                 */
+                back_if_worse?: boolean | null;
+            };
+            header: {
+                /** @description ETag of the document that was edited */
+                "If-Match": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Confirmed"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    difference: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionDiff"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revisions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revisions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revision: {
+        parameters: {
+            query?: {
+                /** @description `application/toml` in Accept has the same effect. */
+                format?: ("json" | "toml") | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                    "application/toml": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    roll_back: {
+        parameters: {
+            query?: {
+                /** @description Kept with the revision. */
+                comment?: string | null;
+                /**
+                 * @description How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
+                 *     server was restarted meanwhile.
+                 */
+                confirm_within?: string | null;
+                /**
+                 * @description Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
+                 *     them are dropped or not recognised.
+                 */
+                back_if_worse?: boolean | null;
+            };
+            header?: never;
+            path: {
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterStatus"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_router: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestReport"];
+                    "application/x-ndjson": components["schemas"]["TestLine"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    trace_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Document"];
+                "application/toml": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_saved_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearches"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedSearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSearch"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    use_saved_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search_get: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+                 * @example program=nginx | parse json | where status>=500
+                 */
+                query?: string;
+                /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+                from?: string;
+                /** @description End of the range, exclusive. Unbounded by default. */
+                to?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+                /** @description Messages of a page. */
+                limit?: number;
+                order?: ("newest" | "oldest") & Record<string, never>;
+                /** @description Where the page begins: `cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Setup"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the query language, perhaps with the stages `where`, `extract`, `parse`, `eval` and `fields`; empty or `*` means all.
+                 * @example program=nginx | parse json | where status>=500
+                 */
+                query?: string;
+                /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+                timezone?: string;
+                /** @description Logspace ids, all by default. In a query string, separated by commas. */
+                logspaces?: string;
+                /**
+                 * @description Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
+                 *     automatically, takes precedence.
+                 */
+                since?: string;
+                /** @description Starts with this many of the newest stored messages. Ignored when a position is given. */
+                last?: number;
+            };
+            header?: {
+                /** @description Goes on after this position */
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["TailEvent"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tokens"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Users"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUser"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    disable_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enable_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_sessions_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_totp_of: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description A reason a line */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
 }
