@@ -41,7 +41,7 @@ export class SearchPage {
     this.fields = new Fields(page);
     this.alert = page.getByRole('alert');
     this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
-    this.warning = page.getByRole('status').filter({ hasText: /searched for the text/ });
+    this.warning = page.getByRole('status').filter({ hasText: /searched for the literal text/ });
     this.empty = page.getByRole('heading', { name: 'No message matches' });
     this.firstMessage = page.getByRole('region', { name: 'First message' });
     this.dialog = page.getByRole('dialog');

@@ -531,7 +531,7 @@ async fn stages_are_sent_to_where_tables_are_made() {
     let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
     warns(&hidden, "write a space before it");
     let pasted = server.ask("/facets", json!({"query": "open (paren", "fields": ["host"]})).await;
-    warns(&pasted, "searched for the text as it stands");
+    warns(&pasted, "not a valid query, so this searched for the literal text");
 }
 
 #[tokio::test]

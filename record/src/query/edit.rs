@@ -214,7 +214,7 @@ impl<'a> Written<'a> {
         let found = self.clauses.iter().position(|clause| clause.span == *range);
         found.ok_or_else(|| ParseError {
             kind: ErrorKind::Meaning,
-            message: "no clause or stage stands exactly there: read the query again".to_owned(),
+            message: "no clause or stage is at exactly this place: read the query again".to_owned(),
             span: 0..0,
             suggestion: None,
         })

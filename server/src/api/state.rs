@@ -11,6 +11,7 @@ use super::ingest::room::Memory;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;
+use crate::internal;
 use crate::machine::clock;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
@@ -140,9 +141,11 @@ impl Inner {
         Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
-    /// Records an action. If it cannot be written, the entry waits: the action has been done.
+    /// Records an action, also in our own log. If it cannot be written, the entry waits: the action has been done.
     pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
         let meta = self.state.meta.clone();
+        let account = actor.account.map(|account| account.to_string()).unwrap_or_default();
+        internal::audit(&actor.name, &account, action, &detail);
         let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
         // Only a bug makes it fail, which has been logged.
         written.await.ok();

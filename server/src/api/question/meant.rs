@@ -309,14 +309,14 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-/// The wanted logspaces, if they exist and the caller may search them.
+/// The wanted logspaces, if they exist and the caller may search them; by default, all but private ones.
 pub(in crate::api) fn select_logspaces(
     shared: &Inner,
     caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Logspaces> {
     let logspaces = caller.logspaces(&shared.state.pipeline);
-    let Some(wanted) = wanted else { return Ok(logspaces) };
+    let Some(wanted) = wanted else { return Ok(logspaces.public()) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
         return Err(unknown_logspace(unknown, &logspaces.ids().collect::<Vec<_>>()));
