@@ -129,7 +129,7 @@ fn what_is_wrong_is_said_where_it_stands() {
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
     let nested = format!("* | eval x = {}1{}", "(".repeat(100), ")".repeat(100));
-    assert!(parse_pipeline(&nested).unwrap_err().to_string().contains("are nested"));
+    assert!(parse_pipeline(&nested).unwrap_err().to_string().contains("nested parentheses"));
     let long = format!("* | eval x = {}1", "1 + ".repeat(400));
     assert!(parse_pipeline(&long).unwrap_err().to_string().contains("at most"));
     let known = parse_pipeline("* | eval host = 1").unwrap_err();
