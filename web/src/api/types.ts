@@ -1441,12 +1441,18 @@ export interface components {
         Column: {
             kind: components["schemas"]["ColumnKind"];
             name: string;
+            unit?: components["schemas"]["ColumnUnit"] | null;
         };
         /**
          * @description The kind of a column's values, apart from nulls.
          * @enum {string}
          */
         ColumnKind: "text" | "number" | "severity" | "time";
+        /**
+         * @description The unit of a column's numbers.
+         * @enum {string}
+         */
+        ColumnUnit: "bytes" | "seconds";
         /** @description How messages fared before a change, and after it. */
         Compared: {
             after: components["schemas"]["Rates"];

@@ -16,16 +16,16 @@ export function Reading({ plot, point, zone, x, y, width }: Props) {
       <div className={classes.readingHead}>{pointName(plot, point, zone)}</div>
       {readings.map(({ name, tone, text }) => (
         <div key={name} className={classes.readingRow}>
-          <Swatch tone={tone} isLine={false} />
+          <Swatch tone={tone} />
           <span className={classes.readingName}>{name}</span>
           <span className={classes.readingValue}>{text}</span>
         </div>
       ))}
-      {readings.length === 0 && <div className="dimmed">Nothing</div>}
+      {readings.length === 0 && <div className="dimmed">No messages</div>}
       {total !== null && (
         <div className={classes.readingRow} data-total>
           <span />
-          <span className={classes.readingName}>In all</span>
+          <span className={classes.readingName}>Total</span>
           <span className={classes.readingValue}>{total}</span>
         </div>
       )}

@@ -1,6 +1,7 @@
 /** Where the marks of a chart go. Pure: numbers in, places in pixels out. */
 import type { Plot, Series, Tone } from '../pivot';
-import { ticks } from './scale';
+import { type Measure, plain } from '../unit';
+import { unitTicks } from './scale';
 
 export type Kind = 'bars' | 'lines' | 'area';
 export type Box = { left: number; top: number; width: number; height: number };
@@ -24,8 +25,15 @@ export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
   );
   const low = tops.reduce((least, value) => Math.min(least, value), 0);
   const high = tops.reduce((most, value) => Math.max(most, value), 0);
-  const found = ticks(low, high, count);
+  const found = unitTicks(low, high, count, axisMeasure(plot));
   return { low: found[0] ?? 0, high: found.at(-1) ?? 1, ticks: found };
+}
+
+/** What the axis of values is in; plain where the series are in different units. */
+export function axisMeasure({ series }: Plot): Measure {
+  const [first] = series;
+  const isOne = series.every(({ measure }) => measure.unit === first?.measure.unit);
+  return (isOne && first?.measure) || plain;
 }
 
 export function isStacked(plot: Plot, kind: Kind): boolean {
@@ -68,6 +76,18 @@ export function standingBars(plot: Plot, scale: Scale, width: number, height: nu
       height: bar.length,
     };
   });
+}
+
+/** The same as one path for each series. */
+export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
+  const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
+  for (const bar of standingBars(plot, scale, width, height)) {
+    const into = paths[bar.series];
+    if (into === undefined) continue;
+    const [x, y, w, h] = [bar.left, bar.top, bar.width, bar.height].map(round);
+    into.path += `M${x},${y}h${w}v${h}h-${w}z`;
+  }
+  return paths;
 }
 
 /** Lying bars, a row of `rowHeight` for each name. */
@@ -115,8 +135,9 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
   const slots = timeSlots(plot, width);
   const stacked = isStacked(plot, kind);
   const base = plot.points.map(() => 0);
+  const left = leftOut(plot);
   return plot.series.map((one, series) => {
-    const runs = runsOf(one, base, stacked);
+    const runs = runsOf(one, base, stacked, left);
     const place = (point: number, value: number): Dot => {
       const slot = slots[point] ?? { left: 0, width: 0 };
       return { point, x: slot.left + slot.width / 2, y: height - along(value, scale, height) };
@@ -135,14 +156,25 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
   });
 }
 
+/** The sum of a part of a span would look like a fall. Where hardly anything else is there, it is shown. */
+function leftOut({ points, partial, stackable }: Plot): ReadonlySet<number> {
+  const isShown = !stackable || points.length - partial.size < 2;
+  return new Set(isShown ? [] : partial.keys());
+}
+
 type Step = { point: number; from: number; to: number };
 
 /** Raises `base` by the series where values are stacked. */
-function runsOf({ values }: Series, base: number[], stacked: boolean): Step[][] {
+function runsOf(
+  { values }: Series,
+  base: number[],
+  stacked: boolean,
+  left: ReadonlySet<number>,
+): Step[][] {
   const runs: Step[][] = [];
   let run: Step[] = [];
   values.forEach((value, point) => {
-    if (value === null && !stacked) {
+    if (left.has(point) || (value === null && !stacked)) {
       if (run.length > 0) runs.push(run);
       run = [];
       return;
