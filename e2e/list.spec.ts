@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 
 const long = (n: number) =>
@@ -10,7 +11,9 @@ test('no row covers another one, however the list is drawn and changed', async (
 }) => {
   await logstead.sendTcp(...Array.from({ length: 300 }, (_, n) => long(n)));
   await expect.poll(() => logstead.count('word')).toBe(300);
-  const calm = async (what: string) => expect(await searchPage.overlaps(), what).toBe(0);
+  const calm = async (what: string) => {
+    expect(await searchPage.overlaps(), what).toBe(0);
+  };
 
   await searchPage.open({ q: 'word', wrap: '1' });
   await expect(searchPage.found.first()).toBeVisible();
@@ -106,10 +109,88 @@ test('a page that is left alone asks the server for nothing, and answers come co
   expect((await answer).headers()['content-encoding']).toMatch(/zstd|br|gzip/);
   await expect.poll(() => searchPage.total()).toBe(50);
   // What was stored while the page was made is counted once.
-  await page.waitForTimeout(1_500);
+  await silence(page, 1_500);
 
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await page.waitForTimeout(4_000);
+  await silence(page, 4_000);
   expect(asked.filter((path) => /search|overview|count|histogram/.test(path))).toEqual([]);
 });
+
+test.describe('a list that folds', () => {
+  test.use({ folds: true });
+
+  test('repeats of one kind are one row, which shows all of them by a click or a key', async ({
+    logstead,
+    page,
+    searchPage,
+  }) => {
+    const failed = (n: number) => `<38>1 - web-1 sshd ${n} - - Failed password from 10.0.0.${n}`;
+    await logstead.sendTcp(beat(1), ...[1, 2, 3, 4].map(failed), '<38>1 - web-2 app - - - the end');
+    await expect.poll(() => logstead.count('*')).toBeGreaterThanOrEqual(6);
+    await searchPage.open({ q: '-source=internal' });
+    const repeats = page.getByRole('button', { name: '4 messages of this kind' });
+    await expect(searchPage.found).toContainText(['the end', 'from 10.0.0.4', 'beat 1']);
+    await expect(searchPage.found).toHaveCount(3);
+
+    await repeats.click();
+    await expect(searchPage.found).toHaveCount(6);
+    await expect(repeats).toHaveAttribute('aria-expanded', 'true');
+    await page.keyboard.press('f');
+    await expect(searchPage.found).toHaveCount(3);
+  });
+});
+
+test('structured messages are said in words, with the values that tell them apart', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  const lines = [200, 502, 404, 502, 200].map((status, n) => {
+    const body = {
+      ts: 1795 + n,
+      level: 'info',
+      msg: 'payment sent',
+      status,
+      zone: 'eu-1',
+      took: n,
+    };
+    return `<38>1 - shop-1 api ${n} - - ${JSON.stringify(body)}`;
+  });
+  await logstead.sendTcp(...lines, '<38>1 - shop-1 api 9 - - \u001b[31mred\u001b[0m alert');
+  await expect.poll(() => logstead.count('host=shop-1')).toBe(6);
+  await searchPage.open({ q: 'host=shop-1' });
+  await expect(searchPage.message('payment sent')).toHaveCount(5);
+  const row = searchPage.message('status=404');
+  await expect(row).not.toContainText('level');
+  await expect(row).not.toContainText('zone=');
+  await expect(row).not.toContainText('shop-1');
+  await expect(searchPage.messages.getByTitle('All from host shop-1')).toBeVisible();
+  await expect(searchPage.message('red alert')).toBeVisible();
+  await expect(searchPage.messages.locator('mark')).toHaveCount(0);
+
+  await row.getByText('status=').click();
+  await page.getByRole('menuitem', { name: 'Exclude' }).click();
+  await expect.poll(() => searchPage.written()).toBe('host=shop-1 -status=404');
+  await expect(searchPage.message('payment sent')).toHaveCount(4);
+});
+
+test('where several logspaces are in view, each row says which one it is in', async ({
+  logstead,
+  searchPage,
+}) => {
+  const line = `<38>1 ${new Date().toISOString()} web-1 sshd 7 - - kept twice`;
+  await logstead.sendTcp(line);
+  await logstead.ingest([line.replace('twice', 'once')], 'security');
+  await expect.poll(() => logstead.count('kept')).toBe(2);
+  await searchPage.open({ q: 'kept' });
+  await expect(searchPage.column('Logspace')).toBeVisible();
+  await expect(searchPage.message('once')).toContainText('security');
+  await expect(searchPage.message('twice')).toContainText('main');
+});
+
+/** That nothing happens can only be seen by waiting. */
+async function silence(page: Page, ms: number): Promise<void> {
+  // eslint-disable-next-line no-restricted-properties
+  await page.waitForTimeout(ms);
+}
