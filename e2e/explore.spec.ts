@@ -115,6 +115,7 @@ test('a shared link opens the same messages, whatever came in since', async ({
   await expect.poll(() => Date.now()).toBeGreaterThan(end);
 
   await logstead.sendTcp('<38>1 - web-1 sshd 9 - - login of a latecomer');
+  await searchPage.newer(1).click();
   await expect(searchPage.message('latecomer')).toBeVisible();
 
   const other = await context.newPage();

@@ -3,6 +3,14 @@ import type { Logstead } from '../server';
 import { Drawer } from './drawer';
 import { Fields } from './fields';
 
+/** A list that still moves after so many frames is wrong. */
+const SETTLED_FRAMES = 15;
+
+/** Resolves when the page was drawn so often. */
+async function drawn(frames: number): Promise<void> {
+  for (let frame = 0; frame < frames; frame += 1) await new Promise(requestAnimationFrame);
+}
+
 export class SearchPage {
   readonly query;
   readonly searchButton;
@@ -106,6 +114,27 @@ export class SearchPage {
     await this.page.mouse.down();
     await this.page.mouse.move(box.x + to * box.width, y, { steps: 4 });
     await this.page.mouse.up();
+  }
+
+  /** Says how many messages came while the list stood still, and shows them. */
+  newer(count: number): Locator {
+    return this.page.getByRole('button', { name: `${count} new`, exact: true });
+  }
+
+  /** Has the list show what comes in. */
+  async goLive(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Go live' }).click();
+  }
+
+  /** How many rows of the list cover a part of another one, once nothing moves any more. */
+  async overlaps(): Promise<number> {
+    await this.page.evaluate(drawn, SETTLED_FRAMES);
+    const rows = this.messages.locator('[role="row"][data-row]');
+    return rows.evaluateAll((elements) => {
+      const boxes = elements.map((element) => element.getBoundingClientRect());
+      boxes.sort((a, b) => a.top - b.top);
+      return boxes.filter(({ top }, at) => top < (boxes[at - 1]?.bottom ?? -Infinity) - 1).length;
+    });
   }
 
   column(field: string): Locator {

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 92] = [
+const ROUTES: [(&str, &str, Option<Role>); 93] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -194,6 +194,7 @@ const ROUTES: [(&str, &str, Option<Role>); 92] = [
     ("POST", "/api/v1/explain", Some(Role::Analyst)),
     ("POST", "/api/v1/overview", Some(Role::Analyst)),
     ("GET", "/api/v1/tail", Some(Role::Analyst)),
+    ("GET", "/api/v1/changes", Some(Role::Analyst)),
     ("GET", "/api/v1/export", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),

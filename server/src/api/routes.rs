@@ -20,7 +20,7 @@ use super::router::trying::{history, trace};
 use super::router::{document, logspace, lookups, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
-use super::{export, ingest, saved_searches, tail};
+use super::{changes, export, ingest, saved_searches, tail};
 use crate::meta::Role;
 use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
@@ -90,6 +90,7 @@ fn questions() -> OpenApiRouter<Shared> {
 fn analyst() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(routes!(changes::changes))
         .routes(got::<ExportRequest>(routes!(export::export)))
         .routes(routes!(saved_searches::list, saved_searches::create))
         .routes(routes!(saved_searches::replace, saved_searches::remove))

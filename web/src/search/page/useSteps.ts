@@ -2,6 +2,7 @@
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
 import type { TimeRange } from '../../ui/range';
+import { rememberRefresh } from '../live';
 import type { SearchState } from '../searchParams';
 
 /** `replace` leaves no step in the browser's history. */
@@ -15,7 +16,10 @@ export function useSteps(state: SearchState, onChange: ChangeSearch) {
   const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
   return {
     ask,
-    show: (part: Partial<SearchState>) => onChange({ ...state, ...part }, true),
+    show: (part: Partial<SearchState>) => {
+      if (part.refresh !== undefined) rememberRefresh(part.refresh);
+      onChange({ ...state, ...part }, true);
+    },
     filter: (field: string, value: string, exclude: boolean) =>
       edit([valueEdit(field, value, exclude)], (query) => ask({ query })),
     zoom: (range: TimeRange) =>

@@ -14,6 +14,8 @@ import { momentText, parseMoment, useZone } from '../../ui/time';
 import type { SearchState, Times, View } from '../searchParams';
 import { ColumnPicker } from './ColumnPicker';
 import { endAt } from './endAt';
+import { useDensity } from './useDensity';
+import { useFolding } from './useFolds';
 import classes from './ViewTools.module.css';
 
 type Props = {
@@ -80,6 +82,8 @@ function Columns({ state, messages, onChange }: Omit<Props, 'onAsk'>) {
 }
 
 function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
+  const { density, setDensity } = useDensity();
+  const [isFolding, setFolding] = useFolding();
   return (
     <Menu
       position="bottom-end"
@@ -108,6 +112,15 @@ function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
         <Menu.Divider />
         <Menu.CheckboxItem checked={state.wrap} onChange={(wrap) => onChange({ wrap })}>
           Wrap long messages
+        </Menu.CheckboxItem>
+        <Menu.CheckboxItem
+          checked={density === 'small'}
+          onChange={(small) => setDensity(small ? 'small' : 'medium')}
+        >
+          Small rows
+        </Menu.CheckboxItem>
+        <Menu.CheckboxItem checked={isFolding} onChange={setFolding}>
+          Fold repeats
         </Menu.CheckboxItem>
       </Menu.Dropdown>
     </Menu>
