@@ -189,6 +189,42 @@ test('where several logspaces are in view, each row says which one it is in', as
   await expect(searchPage.message('twice')).toContainText('main');
 });
 
+test('an open message has its words for a title, its text line by line, and says how usual its values are', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  const paid = (n: number, status: number, severity: number) =>
+    `<${128 + severity}>1 - shop-${n % 2} api - - - ${JSON.stringify({ msg: `sent ${n}`, status })}`;
+  await logstead.sendTcp(
+    paid(1, 502, 3),
+    paid(2, 200, 6),
+    paid(3, 200, 6),
+    paid(4, 200, 6),
+    '<131>1 - shop-1 java - - - boom: lost\\n\\tat a.B.c(B.java:1)\\n\\tat d.E.f(E.java:2)',
+  );
+  await expect.poll(() => logstead.count('host=shop-*')).toBe(5);
+  await searchPage.open({ q: 'program=api' });
+  await searchPage.show('sent 1');
+  const { drawer } = searchPage;
+  await expect(drawer.region.getByRole('heading', { name: 'sent 1', exact: true })).toBeVisible();
+  await expect(drawer.text).toHaveText('{ "msg": "sent 1", "status": 502 }');
+  await drawer.button('Values of status: this one 25 %').click();
+  const values = drawer.region.getByRole('group', { name: 'Values of status' });
+  await expect(values).toContainText('502 is 25 % here, 100 % of errors');
+  await expect(values.getByRole('listitem')).toHaveText([/^200375 %/, /^502125 %/]);
+  await drawer.button('Raw').click();
+  await expect(drawer.text).toContainText('{"msg":"sent 1","status":502}');
+
+  await values.getByRole('button', { name: 'Exclude' }).click();
+  await expect.poll(() => searchPage.written()).toBe('program=api -status=502');
+  await searchPage.open({ q: 'program=java' });
+  await searchPage.show('boom');
+  await expect(drawer.region.getByRole('heading', { name: 'boom: lost' })).toBeVisible();
+  await expect(drawer.text).toHaveText('boom: lost at a.B.c(B.java:1) at d.E.f(E.java:2)');
+  await expect(page.getByRole('heading', { name: 'Stack trace' })).toBeVisible();
+});
+
 /** That nothing happens can only be seen by waiting. */
 async function silence(page: Page, ms: number): Promise<void> {
   // eslint-disable-next-line no-restricted-properties

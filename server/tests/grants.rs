@@ -382,6 +382,8 @@ fn questions(method: &str, path: &str, query: &str) -> Vec<(String, Value)> {
             })
             .collect(),
         "tail" => vec![json!({"query": query, "last": 1000})],
+        // Without the header that asks for events: those who see a part hear a clock.
+        "changes" => vec![json!({})],
         "{id}" | "context" => {
             let ids = ["main:0", "main:1", "main:2", "main:3", "other:0", "other:7", "nope:0", "main:99999"];
             let parameters = if path.ends_with("context") {

@@ -10,8 +10,8 @@ export function LinesHead({ day, look }: { day: string; look: Look }) {
       <span role="columnheader">
         <VisuallyHidden>Severity</VisuallyHidden>
       </span>
-      <span role="columnheader" aria-label="Time" className={classes.day}>
-        {day}
+      <span role="columnheader" aria-label="Time" className={classes.day} title={day}>
+        {day.replace(/ \d{4}$/u, '')}
       </span>
       {host.only === null && <span role="columnheader">Host</span>}
       {program.only === null && <span role="columnheader">Program</span>}

@@ -14,6 +14,7 @@ const rows = Array.from({ length: 20 }, (_, n) =>
     method: n === 3 ? 'DELETE' : 'GET',
     status: ['200', '404', '502'][n % 3] ?? '',
     took: `${n * 7}ms`,
+    'json.level': String(n % 3),
     user: 'ana',
   }),
 );

@@ -77,10 +77,7 @@ export function worthSaying(
   pairsMax: number,
 ): Pair[] {
   const isSaid = ({ key, value }: Pair) =>
-    value === '' ||
-    told.has(key.toLowerCase()) ||
-    silent.has(key.toLowerCase()) ||
-    holds(title, value);
+    value === '' || told.has(plain(key)) || silent.has(key.toLowerCase()) || holds(title, value);
   const weight = ({ key }: Pair) => weights.get(key) ?? 1;
   return pairs
     .filter((pair) => !isSaid(pair))
@@ -100,6 +97,11 @@ function weightOf(values: ReadonlyMap<string, number>, total: number): number {
 function isMeasure(values: ReadonlyMap<string, number>): boolean {
   const [first = ''] = values.keys();
   return /^-?\d{1,9}(?:\.\d+)?\s?(?:[kKMG]?i?B|[mnuµ]?s|min|h|%)?$/u.test(first);
+}
+
+/** Names that every message has get the format before them. */
+function plain(key: string): string {
+  return key.toLowerCase().replace(/^(?:json|kv|cef|leef)\./u, '');
 }
 
 /** As a whole: `tcp` is not in `tcpdump`. */

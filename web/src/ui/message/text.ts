@@ -10,10 +10,9 @@ const UNSEEN = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
  * Joiners within emoji and within words of scripts that are written with them change how their neighbours look, and so
  * are seen. Between other letters they hide.
  */
-const BEFORE_JOINER =
-  /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$|(?![\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])[\p{L}\p{M}]$/u;
-const AFTER_JOINER =
-  /^\p{Extended_Pictographic}|^(?![\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{L}/u;
+const BEFORE_JOINER = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\p{L}|\p{M}/u;
+const AFTER_JOINER = /\p{Extended_Pictographic}|\p{L}/u;
+const NEEDS_NO_JOINERS = /\p{sc=Latin}|\p{sc=Greek}|\p{sc=Cyrillic}/u;
 const NON_JOINER = 0x200c;
 const JOINER = 0x200d;
 
@@ -42,8 +41,8 @@ export function cut(text: string, charactersMax: number): { text: string; left: 
 }
 
 function joins(text: string, at: number): boolean {
-  return (
-    BEFORE_JOINER.test(text.slice(Math.max(at - 2, 0), at)) &&
-    AFTER_JOINER.test(text.slice(at + 1, at + 3))
-  );
+  const before = Array.from(text.slice(Math.max(at - 2, 0), at)).at(-1) ?? '';
+  const [after = ''] = Array.from(text.slice(at + 1, at + 3));
+  const isJoined = BEFORE_JOINER.test(before) && AFTER_JOINER.test(after);
+  return isJoined && !NEEDS_NO_JOINERS.test(before + after);
 }
