@@ -172,6 +172,7 @@ test('the values of a field can be searched', async ({ logstead, searchPage }) =
 
 test('a clause can be switched off and on, turned round and taken out', async ({
   logstead,
+  page,
   searchPage,
 }) => {
   await logstead.sendTcp(...logins);
@@ -179,26 +180,54 @@ test('a clause can be switched off and on, turned round and taken out', async ({
   await searchPage.open({ q: 'login program=sshd' });
   await expect.poll(() => searchPage.total()).toBe(5);
 
-  const clause = searchPage.clause('program=sshd');
-  const toggle = clause.getByRole('button', { name: 'program=sshd', exact: true });
-  await toggle.click();
+  const clause = await searchPage.clause('program=sshd');
+  await clause.getByRole('button', { name: 'Switch off program=sshd' }).click();
   await expect.poll(() => searchPage.total()).toBe(10);
-  await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+  await expect.poll(() => searchPage.written()).toBe('login');
 
-  await toggle.click();
+  await page.getByRole('button', { name: 'Switch on program=sshd' }).click();
   await expect.poll(() => searchPage.total()).toBe(5);
 
-  await clause.hover();
-  await clause.getByRole('button', { name: 'Exclude program=sshd' }).click();
+  await (
+    await searchPage.clause('program=sshd')
+  )
+    .getByRole('button', { name: 'Exclude program=sshd' })
+    .click();
   await expect.poll(() => searchPage.written()).toBe('login -program=sshd');
   await expect.poll(() => searchPage.total()).toBe(5);
   await expect(searchPage.message('login of ana')).toBeHidden();
 
-  const negated = searchPage.clause('-program=sshd');
-  await negated.hover();
-  await negated.getByRole('button', { name: 'Remove -program=sshd' }).click();
+  await (
+    await searchPage.clause('-program=sshd')
+  )
+    .getByRole('button', { name: 'Remove -program=sshd' })
+    .click();
   await expect.poll(() => searchPage.written()).toBe('login');
   await expect.poll(() => searchPage.total()).toBe(10);
+});
+
+test('clauses are tokens in the query, by what they do, also for the keyboard', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(...logins);
+  await expect.poll(() => logstead.count('login')).toBe(10);
+  await searchPage.open({ q: 'login -program=cron severity<=debug | top 5 host' });
+  const kinds = ['word', 'not', 'field', 'stage'];
+  for (const [at, text] of ['login', '-program=cron', 'severity<=debug', 'top 5 host'].entries())
+    await expect(searchPage.token(text)).toHaveAttribute('data-kind', kinds[at] ?? '');
+
+  await searchPage.open({ q: 'login program=sshd' });
+  await expect(searchPage.token('program=sshd')).toBeVisible();
+  await searchPage.query.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Switch off login' })).toBeFocused();
+  for (let presses = 0; presses < 7; presses += 1) await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('button', { name: 'Remove program=sshd' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => searchPage.written()).toBe('login');
 });
 
 test('a field becomes a column, whose place and width outlive a reload', async ({

@@ -70,4 +70,21 @@ test.describe('a new data directory', () => {
     await loginPage.signIn('ana', admin.password);
     await expect(searchPage.query).toBeVisible();
   });
+
+  test('the link with the setup code is enough, also without its dashes', async ({
+    logstead,
+    loginPage,
+    page,
+    searchPage,
+  }) => {
+    await loginPage.open(`/setup#${logstead.setupCode.replaceAll('-', '').toLowerCase()}`);
+    await expect(page.getByLabel('Setup code')).toHaveValue(logstead.setupCode);
+    await page.getByLabel('Password', { exact: true }).fill(admin.password);
+    await loginPage.createButton.click();
+    await loginPage.skipSetUp();
+    await expect(searchPage.query).toBeVisible();
+
+    await loginPage.open('/setup');
+    await expect(page).toHaveURL(/\/search$/);
+  });
 });

@@ -1,11 +1,12 @@
 import type { Locator, Page } from '@playwright/test';
 
-const names = {
-  Saved: /^Saved/,
-  Save: /^Save(?!d)/,
-  Share: /^Share/,
-  Export: /^Export/,
-  API: /^API/,
+/** In which menu each is; `Share` has a button of its own where there is room. */
+const actions = {
+  Saved: { menu: 'Save', item: /^Saved searches/ },
+  Save: { menu: 'Save', item: /^Save this/ },
+  Share: { menu: null, item: /^Share/ },
+  Export: { menu: 'More actions', item: /^Export/ },
+  API: { menu: 'More actions', item: /^API/ },
 };
 
 /** What can be done with a search: keep it, hand it on, take its messages away. */
@@ -16,18 +17,16 @@ export class Actions {
     this.dialog = page.getByRole('dialog').filter({ has: page.getByRole('heading') });
   }
 
-  /** Buttons where there is room for them, else a menu. */
-  async open(action: keyof typeof names): Promise<void> {
-    const main = this.page.getByRole('main');
-    const own = main.getByRole('button', { name: names[action] });
-    const menu = main.getByRole('button', { name: 'Actions', exact: true });
-    await own.or(menu).first().waitFor();
-    if (await menu.isVisible()) {
-      await menu.click();
-      await this.page.getByRole('menuitem', { name: names[action] }).click();
-    } else {
-      await own.click();
-    }
+  /** Where there is little room all of them are in one menu. */
+  async open(action: keyof typeof actions): Promise<void> {
+    const { menu, item } = actions[action];
+    const bar = this.page.getByRole('toolbar', { name: 'Results' });
+    const more = bar.getByRole('button', { name: 'More actions' });
+    const own = bar.getByRole('button', { name: menu ?? 'Share', exact: true });
+    await more.waitFor();
+    const isOwn = await own.isVisible();
+    await (isOwn ? own : more).click();
+    if (!isOwn || menu !== null) await this.page.getByRole('menuitem', { name: item }).click();
     await this.dialog.waitFor();
   }
 

@@ -14,7 +14,7 @@ async function drawn(frames: number): Promise<void> {
 export class SearchPage {
   readonly query;
   readonly searchButton;
-  /** The clauses of the query, below it. */
+  /** What can be done with the clauses of the query. */
   readonly clauses;
   readonly timeline;
   readonly messages;
@@ -56,7 +56,14 @@ export class SearchPage {
     this.count = page.getByRole('main').getByText(/^[\d\s]+ messages?$/);
   }
 
+  /** All messages, if nothing else is asked for. */
   async open(parameters: Record<string, string> = {}): Promise<void> {
+    const search = new URLSearchParams({ q: '*', ...parameters }).toString();
+    await this.page.goto(this.logstead.url(`/search?${search}`));
+  }
+
+  /** Before anything is asked. */
+  async openBlank(parameters: Record<string, string> = {}): Promise<void> {
     const search = new URLSearchParams(parameters).toString();
     await this.page.goto(this.logstead.url(`/search${search && '?'}${search}`));
   }
@@ -99,10 +106,17 @@ export class SearchPage {
       .click();
   }
 
-  /** The part of the query that has this text, and what can be done with it. */
-  clause(text: string): Locator {
-    const toggle = this.page.getByRole('button', { name: text, exact: true });
-    return this.clauses.getByRole('listitem').filter({ has: toggle });
+  /** A clause as a token in the query. */
+  token(text: string): Locator {
+    return this.query.locator('[data-clause]').filter({ hasText: text });
+  }
+
+  /** What can be done with a clause, which the pointer on its token brings up. */
+  async clause(text: string): Promise<Locator> {
+    await this.token(text).first().hover();
+    const tools = this.clauses.getByRole('listitem', { name: text, exact: true });
+    await tools.and(this.page.locator('[data-shown="true"]')).waitFor();
+    return tools;
   }
 
   /** Looks closer at a part of the histogram; `from` and `to` are parts of its width. */
@@ -147,7 +161,7 @@ export class SearchPage {
 
   /** The link of the share dialog, as it is offered first. */
   async share(): Promise<string> {
-    await this.page.getByRole('button', { name: 'Share…' }).click();
+    await this.page.getByRole('button', { name: 'Share', exact: true }).click();
     const link = await this.dialog.getByRole('textbox', { name: 'Link' }).inputValue();
     await this.page.keyboard.press('Escape');
     return link;

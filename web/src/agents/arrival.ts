@@ -83,6 +83,6 @@ export function arrivalPath(query: string): string {
 
 /** All that matches, with the message open. */
 export function searchHref(query: string, { id }: Message): string {
-  const params = new URLSearchParams({ ...(query !== '' && { q: query }), from: 'all', open: id });
+  const params = new URLSearchParams({ q: query === '' ? '*' : query, from: 'all', open: id });
   return `/search?${params.toString()}`;
 }

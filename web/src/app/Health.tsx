@@ -17,7 +17,6 @@ import {
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { RateLine } from './RateLine';
 import classes from './Health.module.css';
-import shell from './Shell.module.css';
 
 const TROUBLES_SHOWN = 4;
 
@@ -31,14 +30,15 @@ export function Health({ version }: { version: string }) {
   const isHere = state !== 'unreachable' && state !== 'checking';
   const rate = newest === undefined || !isHere ? null : formatRate(newest.rate);
   return (
-    <Popover position="bottom-end" width={320} trapFocus returnFocus>
+    <Popover position="right-end" width={320} trapFocus returnFocus>
       <Popover.Target>
         <UnstyledButton
-          className={shell.tool}
+          className={classes.opener}
           aria-label={`Health: ${nameOf(state)}${rate === null ? '' : `, ${rate} messages per second`}`}
         >
           <span className={classes.dot} data-state={state} />
-          <span className={classes.rate}>{rate === null ? nameOf(state) : `${rate} msg/s`}</span>
+          {/* Without a rate the dot says it, and the name of the button. */}
+          <span className={classes.rate}>{rate === null ? '–' : `${rate}/s`}</span>
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>

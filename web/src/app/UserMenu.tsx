@@ -1,16 +1,22 @@
+/** Who is signed in, and what is theirs to set. */
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKey, IconLogout, IconUser, IconUserCog } from '@tabler/icons-react';
+import { IconCommand, IconKey, IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type User, sessionQuery, signOut } from '../api/session';
 import { PasswordForm } from '../session/PasswordForm';
 import { Dialog } from '../ui/Dialog';
+import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
 import { toast } from '../ui/toast';
-import classes from './Shell.module.css';
+import classes from './Rail.module.css';
+import { ThemeChoice, useThemeCommands } from './ThemeChoice';
+import { initialsOf } from './initials';
 
-export function UserMenu({ user }: { user: User }) {
+type Props = { user: User; onCommands: () => void; onShortcuts: () => void };
+
+export function UserMenu({ user, onCommands, onShortcuts }: Props) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const toAccount = () => void navigate({ to: '/account' });
@@ -20,6 +26,7 @@ export function UserMenu({ user }: { user: User }) {
     onSettled: () => queryClient.resetQueries({ queryKey: sessionQuery.queryKey }),
   });
   const [passwordOpen, password] = useDisclosure(false);
+  useThemeCommands();
   useCommands([
     {
       id: '/account',
@@ -39,15 +46,14 @@ export function UserMenu({ user }: { user: User }) {
   return (
     <>
       <Menu
-        position="bottom-end"
-        width={200}
+        position="right-end"
+        width={220}
         withInitialFocusPlaceholder={false}
         portalProps={{ target: '#content' }}
       >
         <Menu.Target>
-          <UnstyledButton className={classes.tool} aria-label={`User: ${user.name}`}>
-            <IconUser size={18} aria-hidden />
-            <span className={classes.userName}>{user.name}</span>
+          <UnstyledButton className={classes.avatar} aria-label={`User: ${user.name}`}>
+            <span aria-hidden>{initialsOf(user.name)}</span>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
@@ -60,6 +66,25 @@ export function UserMenu({ user }: { user: User }) {
           <Menu.Item leftSection={<IconKey size={16} />} onClick={password.open}>
             Change password
           </Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>Theme</Menu.Label>
+          <ThemeChoice />
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={<IconCommand size={16} />}
+            rightSection={<KeyCaps keys="Mod-k" />}
+            onClick={onCommands}
+          >
+            Commands
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} />}
+            rightSection={<KeyCaps keys="?" />}
+            onClick={onShortcuts}
+          >
+            Keyboard shortcuts
+          </Menu.Item>
+          <Menu.Divider />
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave.mutate()}>
             Sign out
           </Menu.Item>

@@ -1,5 +1,6 @@
 /** The addresses of the console. Pages get their part of the address as props and know no router. */
 import {
+  Navigate,
   createRootRoute,
   createRoute,
   createRouter,
@@ -19,8 +20,8 @@ import { type Step, readStep, writeStep } from '../welcome/welcomeParams';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
 import { NotFound } from './NotFound';
+import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
-import type { ScopeKind } from './scope';
 
 type Params = Record<string, string | undefined>;
 
@@ -28,8 +29,6 @@ declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** What the page is called in lists of keys and commands. */
     page?: string;
-    /** What the frame offers to choose for it; nothing by default. */
-    scope?: ScopeKind;
   }
 }
 
@@ -57,7 +56,7 @@ const indexRoute = createRoute({
 const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/search',
-  staticData: { page: 'Search', scope: 'both' },
+  staticData: { page: 'Search' },
   component: function Search() {
     const params = searchRoute.useSearch();
     const navigate = useNavigate();
@@ -66,7 +65,15 @@ const searchRoute = createRoute({
         void navigate({ to: '/search', search: writeSearch(state), replace }),
       [navigate],
     );
-    return <SearchPage state={readSearch(params, preferredRefresh())} onChange={onChange} />;
+    const state = readSearch(params, preferredRefresh());
+    return (
+      <SearchPage
+        state={state}
+        logspaces={<LogspaceScope />}
+        range={<RangeScope query={state.query} />}
+        onChange={onChange}
+      />
+    );
   },
 });
 
@@ -75,7 +82,7 @@ const LazyTailPage = lazyRouteComponent(() => import('../tail/TailPage'), 'TailP
 const tailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/tail',
-  staticData: { page: 'Tail', scope: 'logspaces' },
+  staticData: { page: 'Tail' },
   component: function Tail() {
     const params: Params = tailRoute.useSearch();
     const navigate = useNavigate();
@@ -85,7 +92,9 @@ const tailRoute = createRoute({
         void navigate({ to: '/tail', search: { from, to, ...writeTail(state) }, replace }),
       [from, navigate, to],
     );
-    return <LazyTailPage state={readTail(params)} onChange={onChange} />;
+    return (
+      <LazyTailPage state={readTail(params)} logspaces={<LogspaceScope />} onChange={onChange} />
+    );
   },
 });
 
@@ -115,7 +124,7 @@ const LazyFlowPage = lazyRouteComponent(() => import('../flow/FlowPage'), 'FlowP
 const flowRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/flow',
-  staticData: { page: 'Flow', scope: 'range' },
+  staticData: { page: 'Flow' },
   component: function Flow() {
     const params: Params = flowRoute.useSearch();
     const navigate = useNavigate();
@@ -126,7 +135,14 @@ const flowRoute = createRoute({
       [logspace, navigate],
     );
     const onOpen = useCallback((href: string) => void navigate({ href }), [navigate]);
-    return <LazyFlowPage range={readRange(from, to)} onRange={onRange} onOpen={onOpen} />;
+    return (
+      <LazyFlowPage
+        range={readRange(from, to)}
+        picker={<RangeScope />}
+        onRange={onRange}
+        onOpen={onOpen}
+      />
+    );
   },
 });
 
@@ -171,6 +187,13 @@ const welcomeRoute = createRoute({
   },
 });
 
+/** Where the setup code leads; once there is an administrator there is nothing to set up any more. */
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/setup',
+  component: () => <Navigate to="/search" replace />,
+});
+
 const accountRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account',
@@ -186,6 +209,7 @@ const routeTree = rootRoute.addChildren([
   flowRoute,
   agentsRoute,
   welcomeRoute,
+  setupRoute,
   accountRoute,
 ]);
 

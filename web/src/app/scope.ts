@@ -2,9 +2,6 @@
 import type { TimeRange } from '../ui/range';
 import { isSameRange } from '../ui/range';
 
-/** Which part of the scope a page has a use for; the frame offers no more than that. */
-export type ScopeKind = 'both' | 'range' | 'logspaces' | 'none';
-
 type Params = Record<string, unknown>;
 
 const SCOPE = ['from', 'to', 'logspace'] as const;

@@ -1,6 +1,7 @@
 /** Whether every message that was received is accounted for, and where it is. */
 import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { Ledger } from '../api/model';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
@@ -19,18 +20,21 @@ import classes from './Flow.module.css';
 
 type Props = {
   range: TimeRange;
+  /** Where it is chosen. */
+  picker?: ReactNode;
   onRange: (range: TimeRange) => void;
   /** Goes to an address of the console. */
   onOpen: (href: string) => void;
 };
 
-export function FlowPage({ range, onRange, onOpen }: Props) {
+export function FlowPage({ range, picker, onRange, onOpen }: Props) {
   const { data: flow, error, refetch, isPlaceholderData: stale } = useQuery(flowQuery(range));
   return (
     <div className={classes.page} onClick={(event) => follow(event, onOpen)}>
       <div className={classes.title}>
         <h1>Flow</h1>
         <p className="dimmed">Every message that was received is accounted for once.</p>
+        <div className={classes.picker}>{picker}</div>
       </div>
       {error !== null && (
         <Notice tone="error" title={error.message} onRetry={() => void refetch()} />

@@ -4,7 +4,7 @@ import { type TimeRange, writeRange } from '../ui/range';
 /** Stored messages of the range, in one logspace or in all. */
 export function searchHref(query: string, range: TimeRange, logspace?: string): string {
   return address('/search', {
-    ...(query !== '' && { q: query }),
+    q: query === '' ? '*' : query,
     ...(logspace !== undefined && { logspace }),
     ...writeRange(range),
   });

@@ -141,6 +141,11 @@ export function refreshInterval(refresh: Refresh): number | false {
   }
 }
 
+/** Whether nothing is asked for: then the page says what the range looks like. */
+export function isBlank({ query, off, open, marks }: SearchState): boolean {
+  return query === '' && off.length === 0 && open === null && marks.length === 0;
+}
+
 /** Whether a query leaves nothing out. */
 export function isEverything(query: string): boolean {
   return query === '' || query === '*';

@@ -7,16 +7,18 @@ import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
 import { NewPassword } from './NewPassword';
+import { codeIn } from './setupCode';
 import classes from './AuthFrame.module.css';
 
 type Props = { version: string; onSignedIn: (session: Session) => void };
 
 export function SetupPage({ version, onSignedIn }: Props) {
-  const [code, setCode] = useState('');
+  // The server prints the address of this page with the code in it.
+  const [code, setCode] = useState(codeIn(window.location.hash));
   const [name, setName] = useState('admin');
   const [password, setPassword] = useState('');
   const setup = useMutation({
-    mutationFn: () => setUp(code.trim(), name.trim(), password),
+    mutationFn: () => setUp(codeIn(code), name.trim(), password),
     onSuccess: (session) => onSignedIn(session),
   });
   const submit = (event: SyntheticEvent) => {
@@ -43,7 +45,7 @@ export function SetupPage({ version, onSignedIn }: Props) {
         <TextInput
           label="Setup code"
           autoComplete="one-time-code"
-          autoFocus
+          autoFocus={code === ''}
           required
           withAsterisk={false}
           spellCheck={false}

@@ -1,5 +1,5 @@
 /** Watch messages as they are stored: up to four tails side by side. */
-import { useCallback, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { Notice } from '../ui/Notice';
 import { useKeys } from '../ui/useKeys';
 import { Highlights } from './Highlights';
@@ -12,11 +12,13 @@ import classes from './TailPage.module.css';
 
 type Props = {
   state: TailState;
+  /** Where logspaces are chosen. */
+  logspaces?: ReactNode;
   /** `replace` leaves no step in the browser's history. */
   onChange: (state: TailState, replace?: boolean) => void;
 };
 
-export function TailPage({ state, onChange }: Props) {
+export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights } = state;
   const [paused, setPaused] = useState(false);
   const [cleared, setCleared] = useState(0);
@@ -49,6 +51,7 @@ export function TailPage({ state, onChange }: Props) {
         {paused ? 'Paused' : ''}
       </p>
       <div className={classes.bar}>
+        {picker}
         <Highlights
           highlights={highlights}
           onAdd={(text) => highlight(withHighlight(state, text))}

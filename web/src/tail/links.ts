@@ -27,7 +27,7 @@ function address(
   others: Record<string, string>,
 ): string {
   const params = new URLSearchParams({
-    ...(query !== '' && { q: query }),
+    q: query === '' ? '*' : query,
     ...(logspaces.length > 0 && { logspace: logspaces.join(',') }),
     ...others,
   });

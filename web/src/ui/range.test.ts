@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type TimeRange,
   frozen,
+  readRange,
   rangeLabel,
   rangeZone,
   requestRange,
@@ -104,10 +105,22 @@ test('a range is described in words', () => {
   check(between('now-2h', 'now-1h'), 'now-2h – now-1h');
 });
 
-test('the zone is the one that holds where the range begins', () => {
+test('the zone is the one of both ends, or of each', () => {
   expect(rangeZone(last('1h'), 'local', new Date(NOW))).toBe('UTC+01:00');
-  expect(rangeZone(between('2026-07-01T00:00:00Z', null), 'local', new Date(NOW))).toBe(
-    'UTC+02:00',
-  );
+  const summer = between('2026-07-01T00:00:00Z', '2026-07-02T00:00:00Z');
+  expect(rangeZone(summer, 'local', new Date(NOW))).toBe('UTC+02:00');
+  expect(
+    rangeZone(between('2026-07-01T00:00:00Z', '2026-12-01T00:00:00Z'), 'local', new Date(NOW)),
+  ).toBe('UTC+02:00 – UTC+01:00');
   expect(rangeZone(all, 'utc', new Date(NOW))).toBe('UTC');
+});
+
+test('what ends now is the last stretch of its length, however it is written', () => {
+  for (const [from, to] of [
+    ['-24h', undefined],
+    ['now-24h', undefined],
+    ['now-24h', 'now'],
+  ] as const)
+    expect(readRange(from, to)).toEqual(last('24h'));
+  expect(readRange('now-2h', 'now-1h')).toEqual(between('now-2h', 'now-1h'));
 });

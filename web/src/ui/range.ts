@@ -21,6 +21,9 @@ export const presets: readonly { span: string; label: string }[] = [
   { span: '30d', label: 'Last 30 days' },
 ];
 
+/** Those that are always at hand. */
+export const pills: readonly string[] = ['15m', '1h', '24h', '7d'];
+
 export const units = [
   { letter: 's', name: 'second', ms: 1_000 },
   { letter: 'm', name: 'minute', ms: 60_000 },
@@ -35,8 +38,9 @@ export const initialRange: TimeRange = { kind: 'last', span: '1h' };
 export function readRange(from: string | undefined, to: string | undefined): TimeRange {
   if (from === undefined && to === undefined) return initialRange;
   if (from === 'all' && to === undefined) return { kind: 'all' };
-  const span = /^-(\d+[smhdw])$/.exec(from ?? '')?.[1];
-  if (span !== undefined && to === undefined) return { kind: 'last', span };
+  // However it is written, what ends now is the last stretch of its length.
+  const span = /^(?:now)?-(\d+[smhdw])$/.exec(from ?? '')?.[1];
+  if (span !== undefined && (to === undefined || to === 'now')) return { kind: 'last', span };
   return { kind: 'between', from: from ?? null, to: to ?? null };
 }
 
@@ -162,9 +166,12 @@ export function rangeLabel(range: TimeRange, zone: Zone): string {
   }
 }
 
-/** `UTC`, `UTC+01:00`: the offset that holds where the range begins, for summer time may end within a page's life. */
+/** `UTC`, `UTC+01:00`; both offsets where summer time begins or ends within the range. */
 export function rangeZone(range: TimeRange, zone: Zone, now: Date): string {
-  return zoneOffset(zone, new Date(resolve(range, now.getTime())?.from ?? now));
+  const { from, to } = resolve(range, now.getTime()) ?? { from: null, to: null };
+  const end = zoneOffset(zone, new Date(to ?? now));
+  const start = from === null ? end : zoneOffset(zone, new Date(from));
+  return start === end ? end : `${start} – ${end}`;
 }
 
 function inWords({ span }: { span: string }): string {

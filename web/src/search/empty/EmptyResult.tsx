@@ -47,7 +47,7 @@ export function EmptyResult({ state, onChange }: Props) {
           </Button>
         )}
         {!everything && (
-          <Button variant="default" onClick={() => onChange({ ...state, query: '' })}>
+          <Button variant="default" onClick={() => onChange({ ...state, query: '*' })}>
             Show all messages
           </Button>
         )}

@@ -21,7 +21,7 @@ type Props = {
 };
 
 export function Facets(props: Props) {
-  const isNarrow = useMediaQuery('(max-width: 960px)');
+  const isNarrow = useMediaQuery('(max-width: 960px), (max-height: 639px)');
   const [isShown, setShown] = useLocalStorage({ key: 'logstead-fields', defaultValue: true });
   if (isNarrow) return <Sheet {...props} />;
   if (!isShown) {

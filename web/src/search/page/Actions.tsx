@@ -1,22 +1,22 @@
 /** What can be done with a search: keep it, hand it on, take its messages away. */
-import { Button, Menu } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { ActionIcon, Menu } from '@mantine/core';
 import {
   IconBookmark,
   IconBookmarks,
-  IconChevronDown,
   IconCode,
+  IconDots,
   IconDownload,
   IconRoute,
   IconShare2,
 } from '@tabler/icons-react';
-import { type ReactNode, Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
+import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
-import { useKeys } from '../../ui/useKeys';
-import { SavedState } from '../saved/SavedState';
+import { canRefresh } from '../../ui/range';
 import { routerHref } from '../results/links';
-import type { SearchState } from '../searchParams';
-import classes from './Actions.module.css';
+import { type Refresh, type SearchState, refreshes } from '../searchParams';
+import { Tool } from './Tool';
+import type { Room } from './room';
 
 type Props = {
   state: SearchState;
@@ -37,70 +37,124 @@ const SavedDialog = lazy(async () => ({
   default: (await import('../saved/SavedDialog')).SavedDialog,
 }));
 
-type Action = 'saved' | 'save' | 'share' | 'export' | 'api' | 'route';
-const actions: readonly Action[] = ['saved', 'save', 'share', 'export', 'api', 'route'];
+type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
 
-export function Actions({ state, onAsk }: Props) {
+type BarProps = Props & { room: Room; onChange: (part: Partial<SearchState>) => void };
+
+export function Actions({ state, room, onAsk, onChange }: BarProps) {
   const open = useOpen();
   const [active, setActive] = useState<Action | null>(null);
-  const hasRoom = useMediaQuery('(min-width: 721px)', true) && state.open === null;
-  useKeys({ o: { does: 'Saved searches', run: () => setActive('saved') } });
   const close = () => setActive(null);
-  const start = (action: Action) => {
-    if (action === 'route') open(routerHref({ route: state.query }));
-    else setActive(action);
-  };
+  const route = () => open(routerHref({ route: state.query }));
+  const start = (action: Action) => () => setActive(action);
+  useCommands([
+    { id: 'saved', title: 'Saved searches', keys: 'o', run: start('saved') },
+    { id: 'save', title: 'Save this search', keys: 's', run: start('save') },
+    { id: 'share', title: 'Share this search', keys: 'S', words: 'link', run: start('share') },
+    { id: 'export', title: 'Export', words: 'download csv json', run: start('export') },
+    { id: 'api', title: 'API call', words: 'curl', run: start('api') },
+    { id: 'route', title: 'Create a route from this search', run: route },
+  ]);
+  const save = (
+    <>
+      <Menu.Item leftSection={<IconBookmark size={16} />} onClick={start('save')}>
+        Save this search…
+      </Menu.Item>
+      <Menu.Item leftSection={<IconBookmarks size={16} />} onClick={start('saved')}>
+        Saved searches…
+      </Menu.Item>
+    </>
+  );
   return (
-    <div className={classes.actions}>
-      {state.saved !== '' && <SavedState state={state} onAsk={onAsk} />}
-      {hasRoom ? (
-        actions.map((action) => (
-          <Button
-            key={action}
-            variant="subtle"
-            color="gray"
-            leftSection={iconOf(action)}
-            className={classes.action ?? ''}
-            aria-label={labelOf(action)}
-            title={labelOf(action)}
-            onClick={() => start(action)}
-          >
-            <span className={classes.label}>{labelOf(action)}</span>
-          </Button>
-        ))
-      ) : (
-        <Menu
-          position="bottom-end"
-          withInitialFocusPlaceholder={false}
-          portalProps={{ target: '#content' }}
-        >
-          <Menu.Target>
-            <Button variant="default" rightSection={<IconChevronDown size={14} />}>
-              Actions
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown aria-label="Actions">
-            {actions.map((action) => (
-              <Menu.Item key={action} leftSection={iconOf(action)} onClick={() => start(action)}>
-                {labelOf(action)}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+    <>
+      {room !== 'little' && (
+        <>
+          <Menu position="bottom-end" portalProps={{ target: '#content' }}>
+            <Menu.Target>
+              <Tool label="Save" icon={<IconBookmark size={16} />} room={room} />
+            </Menu.Target>
+            <Menu.Dropdown>{save}</Menu.Dropdown>
+          </Menu>
+          <Tool
+            label="Share"
+            icon={<IconShare2 size={16} />}
+            room={room}
+            onClick={start('share')}
+          />
+        </>
       )}
+      <Menu position="bottom-end" portalProps={{ target: '#content' }}>
+        <Menu.Target>
+          <ActionIcon size={32} aria-label="More actions">
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {room === 'little' && (
+            <>
+              {save}
+              <Menu.Item leftSection={<IconShare2 size={16} />} onClick={start('share')}>
+                Share…
+              </Menu.Item>
+            </>
+          )}
+          <Menu.Item leftSection={<IconDownload size={16} />} onClick={start('export')}>
+            Export…
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCode size={16} />} onClick={start('api')}>
+            API call…
+          </Menu.Item>
+          <Menu.Item leftSection={<IconRoute size={16} />} onClick={route}>
+            Create a route…
+          </Menu.Item>
+          {canRefresh(state.range) && <RefreshChoice state={state} onChange={onChange} />}
+        </Menu.Dropdown>
+      </Menu>
       <Suspense>
         {active !== null && (
           <ActionDialog
             action={active}
             state={state}
             onAsk={onAsk}
-            onSave={() => setActive('save')}
+            onSave={start('save')}
             onClose={close}
           />
         )}
       </Suspense>
-    </div>
+    </>
   );
+}
+
+function RefreshChoice({ state, onChange }: Pick<BarProps, 'state' | 'onChange'>) {
+  const choose = (value: string) => {
+    const chosen = refreshes.find((refresh) => refresh === value);
+    if (chosen !== undefined) onChange({ refresh: chosen });
+  };
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Label>Refresh</Menu.Label>
+      <Menu.RadioGroup value={state.refresh} onChange={choose}>
+        {refreshes.map((refresh) => (
+          <Menu.RadioItem key={refresh} value={refresh}>
+            {refreshLabel(refresh)}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
+  );
+}
+
+function refreshLabel(refresh: Refresh): string {
+  switch (refresh) {
+    case 'off':
+      return 'Off';
+    case 'live':
+      return 'Live';
+    case '5':
+    case '10':
+      return `Every ${refresh} s`;
+  }
 }
 
 type DialogProps = Props & {
@@ -128,41 +182,5 @@ function ActionDialog({ action, state, onAsk, onSave, onClose }: DialogProps) {
       return <ExportDialog state={state} onClose={onClose} />;
     case 'api':
       return <ApiDialog state={state} onClose={onClose} />;
-    case 'route':
-      return null;
-  }
-}
-
-function iconOf(action: Action): ReactNode {
-  switch (action) {
-    case 'saved':
-      return <IconBookmarks size={16} />;
-    case 'save':
-      return <IconBookmark size={16} />;
-    case 'share':
-      return <IconShare2 size={16} />;
-    case 'export':
-      return <IconDownload size={16} />;
-    case 'api':
-      return <IconCode size={16} />;
-    case 'route':
-      return <IconRoute size={16} />;
-  }
-}
-
-function labelOf(action: Action): string {
-  switch (action) {
-    case 'saved':
-      return 'Saved';
-    case 'save':
-      return 'Save…';
-    case 'share':
-      return 'Share…';
-    case 'export':
-      return 'Export…';
-    case 'api':
-      return 'API call';
-    case 'route':
-      return 'Make a route from this search';
   }
 }

@@ -1,15 +1,14 @@
 /** What a search found, or why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import type { Hits } from '../../ui/highlight';
 import { EmptyResult } from '../empty/EmptyResult';
 import { Results } from '../results/Results';
-import { ViewTools } from '../results/ViewTools';
 import type { SearchState } from '../searchParams';
 import { Statistics } from '../statistics/Statistics';
-import { Actions } from './Actions';
 import { FirstRun } from './FirstRun';
 import { Loading } from './Loading';
-import { StatusLine } from './StatusLine';
+import { Toolbar } from './Toolbar';
 import type { Search } from './useSearch';
 import type { ChangeSearch, Steps } from './useSteps';
 import classes from './SearchPage.module.css';
@@ -23,32 +22,23 @@ type Props = {
   steps: Steps;
   hits: Hits;
   hasStages: boolean;
+  /** The histogram, where it stands in the toolbar. */
+  bars?: ReactNode;
   onChange: ChangeSearch;
 };
 
 export function Answer(props: Props) {
-  const { state, search, steps, hasStages } = props;
+  const { state, search, steps, hasStages, bars } = props;
   return (
     <div className={classes.results}>
-      <StatusLine
+      <Toolbar
         state={state}
-        search={search.answered}
-        total={search.total}
-        counting={search.counting}
-        live={search.live}
-        paused={search.paused}
-        onChange={steps.show}
-      >
-        {!hasStages && (
-          <ViewTools
-            state={state}
-            messages={search.messages ?? []}
-            onAsk={steps.ask}
-            onChange={steps.show}
-          />
-        )}
-        <Actions state={state} onAsk={steps.ask} />
-      </StatusLine>
+        search={search}
+        steps={steps}
+        messages={search.messages ?? []}
+        hasStages={hasStages}
+        bars={bars}
+      />
       {hasStages && search.error === null && <Statistics state={state} onAsk={steps.ask} />}
       {search.isCancelled && (
         <p className={classes.note}>Cancelled. Press Search to run it again.</p>

@@ -1,73 +1,78 @@
-/** Ask for messages: the shape of all that match, the newest of them, and everything about one. */
+/** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
+import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import { useCommands } from '../../ui/commands';
-import { splitStages } from '../../ui/query/stages';
-import { useHits } from '../../ui/query/useReading';
-import { Drawer } from '../drawer/Drawer';
+import { useZone } from '../../ui/time';
+import { BlankPage } from '../blank/BlankPage';
 import { Facets } from '../facets/Facets';
 import { QueryBar } from '../query/QueryBar';
-import type { SearchState } from '../searchParams';
-import { Timeline } from '../timeline/Timeline';
-import { Answer } from './Answer';
-import { QueryProblem, QueryWarnings } from './QueryProblem';
+import { type SearchState, isBlank } from '../searchParams';
+import { FirstRun } from './FirstRun';
+import { Found } from './Found';
+import { titleOf } from './title';
 import { useSearch } from './useSearch';
 import { type ChangeSearch, useSteps } from './useSteps';
 import classes from './SearchPage.module.css';
 
-type Props = { state: SearchState; onChange: ChangeSearch };
+type Props = {
+  state: SearchState;
+  /** Where logspaces are chosen, and the range. */
+  logspaces?: ReactNode;
+  range?: ReactNode;
+  onChange: ChangeSearch;
+};
 
-export function SearchPage({ state, onChange }: Props) {
+/** There the fields have no room of their own beside the messages. */
+const SMALL = '(max-width: 960px), (max-height: 639px)';
+
+export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const search = useSearch(state);
   const steps = useSteps(state, onChange);
-  const hits = useHits(state.query);
-  const hasStages = splitStages(state.query).stages !== '';
-  const { error, newest, runAgain } = search;
+  const [zone] = useZone();
+  const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
+  const { error, runAgain } = search;
+  useDocumentTitle(titleOf(state.query, state.range, zone));
   useCommands([{ id: 'search-again', title: 'Search again', keys: 'r', run: runAgain }]);
-  const runText = (query: string) => (query === state.query ? runAgain() : steps.ask({ query }));
+  const blank = isBlank(state);
+  const runText = (query: string) =>
+    query === state.query && !blank ? runAgain() : steps.ask({ query });
+  const fields = (
+    <Facets
+      state={state}
+      facets={search.summary?.facets}
+      total={search.total}
+      stale={search.stale}
+      onFilter={steps.filter}
+      onAsk={steps.ask}
+      onChange={steps.show}
+    />
+  );
   return (
     <div className={classes.page}>
       <h1 className="unseen">Search</h1>
-      <QueryBar state={state} error={error} onRun={runText} onChange={steps.ask} />
-      {error !== null && (
-        <QueryProblem error={error} query={state.query} onRetry={runAgain} onUse={runText} />
-      )}
-      {newest !== undefined && (
-        <QueryWarnings
-          warnings={newest.warnings}
-          coverage={newest.coverage}
-          query={state.query}
-          onUse={runText}
-        />
-      )}
-      <Timeline
+      <QueryBar
         state={state}
-        summary={search.summary}
-        stale={search.stale}
-        onZoom={steps.zoom}
-        onFilter={steps.filter}
-        onChange={steps.show}
+        error={error}
+        logspaces={logspaces}
+        range={range}
+        fields={isSmall && !blank ? fields : undefined}
+        onRun={runText}
+        onChange={steps.ask}
       />
-      <div className={classes.columns}>
-        <Facets
+      {blank ? (
+        <BlankPage state={state} onAsk={steps.ask}>
+          {search.isFirstRun && <FirstRun />}
+        </BlankPage>
+      ) : (
+        <Found
           state={state}
-          facets={search.summary?.facets}
-          total={search.total}
-          stale={search.stale}
-          onFilter={steps.filter}
-          onAsk={steps.ask}
-          onChange={steps.show}
+          search={search}
+          steps={steps}
+          fields={isSmall ? undefined : fields}
+          onRun={runText}
+          onChange={onChange}
         />
-        <Answer {...{ state, search, steps, hits, hasStages, onChange }} />
-        {state.open !== null && (
-          <Drawer
-            state={state}
-            id={state.open}
-            messages={search.messages ?? []}
-            hits={hits}
-            onAsk={steps.ask}
-            onChange={steps.show}
-          />
-        )}
-      </div>
+      )}
     </div>
   );
 }

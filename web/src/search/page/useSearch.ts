@@ -6,7 +6,7 @@ import { canRefresh } from '../../ui/range';
 import { useZone } from '../../ui/time';
 import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
-import { type SearchState, isEverything, refreshInterval } from '../searchParams';
+import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
 import { useStored } from '../useStored';
 
 export type Search = ReturnType<typeof useSearch>;
@@ -23,7 +23,7 @@ export function useSearch(state: SearchState) {
   const counts = useCounts(state);
   const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
   // What the reader looks at must not move.
-  const live = wantsRefresh && atTop && state.open === null && !isRefusal(rows.error);
+  const live = wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
   // An empty list has nothing that could.
   const follows = live || (rows.messages?.length === 0 && canRefresh(state.range));
   const restMs = (live && refreshInterval(state.refresh)) || EMPTY_REST_MS;
@@ -51,7 +51,7 @@ export function useSearch(state: SearchState) {
 function useRows(state: SearchState) {
   const queryClient = useQueryClient();
   const searching = searchQuery(state);
-  const search = useInfiniteQuery(searching);
+  const search = useInfiniteQuery({ ...searching, enabled: !isBlank(state) });
   const messages = useMemo(
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
@@ -93,7 +93,10 @@ function useSinglePage(
 }
 
 function useCounts(state: SearchState) {
-  const { data, isPlaceholderData, isFetching, refetch } = useQuery(summaryQuery(state));
+  const { data, isPlaceholderData, isFetching, refetch } = useQuery({
+    ...summaryQuery(state),
+    enabled: !isBlank(state),
+  });
   useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;

@@ -13,7 +13,14 @@ export type Steps = ReturnType<typeof useSteps>;
 export function useSteps(state: SearchState, onChange: ChangeSearch) {
   const setsRange = useSetsRange(state.query);
   const edit = useEdit(state.query);
-  const ask = (part: Partial<SearchState>) => onChange({ ...state, open: null, ...part });
+  const ask = ({ query, ...part }: Partial<SearchState>) =>
+    onChange({
+      ...state,
+      open: null,
+      // To ask for nothing in particular is to ask for all, which is more than not to have asked yet.
+      ...(query !== undefined && { query: query === '' ? '*' : query }),
+      ...part,
+    });
   return {
     ask,
     show: (part: Partial<SearchState>) => {

@@ -1,8 +1,8 @@
-/** What the server says about a query while it is typed: warnings with their remedy, and its cost. */
+/** What the server says about a query: while it is typed, warnings with their remedy; and that it is slow. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
-import { IconAlertTriangle, IconCornerDownLeft } from '@tabler/icons-react';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ExplainResponse } from '../../api/model';
-import { costReason, costWord } from './explain';
+import { costReason } from './explain';
 import classes from './Hints.module.css';
 
 type HintsProps = {
@@ -15,12 +15,7 @@ type HintsProps = {
 export function Hints({ explained, error, onUse }: HintsProps) {
   const [warning, ...more] = explained?.warnings ?? [];
   if (warning === undefined) {
-    return (
-      <p className={classes.hint}>
-        <IconCornerDownLeft size={14} aria-hidden />
-        {error === null ? 'Enter searches, Shift Enter starts a new line' : error.message}
-      </p>
-    );
+    return <p className={classes.hint}>{error?.message}</p>;
   }
   const { message, suggestion } = warning;
   return (
@@ -39,14 +34,17 @@ export function Hints({ explained, error, onUse }: HintsProps) {
   );
 }
 
-export function CostDot({ explained }: { explained: ExplainResponse }) {
-  const word = costWord(explained.cost);
+/** Only of a query that is: of the others there is nothing to say. */
+export function SlowSign({ explained }: { explained: ExplainResponse }) {
+  const { cost } = explained;
+  if (cost === 'instant' || cost === 'quick') return null;
+  const word = cost === 'slow' ? 'Slow' : 'Very slow';
   const reason = costReason(explained);
   return (
     <Tooltip label={reason} multiline maw={320} position="bottom-end">
       <span
         className={classes.cost}
-        data-cost={explained.cost}
+        data-cost={cost}
         role="note"
         // The reason can be read without a mouse as well.
         tabIndex={0}
@@ -55,25 +53,5 @@ export function CostDot({ explained }: { explained: ExplainResponse }) {
         {word}
       </span>
     </Tooltip>
-  );
-}
-
-const examples = [
-  'severity>=error',
-  '"connection refused"',
-  'program:sshd failed',
-  '| top 10 host',
-];
-
-export function Examples({ onUse }: { onUse: (query: string) => void }) {
-  return (
-    <div className={classes.examples} role="group" aria-label="Examples">
-      <span className="dimmed">Try</span>
-      {examples.map((query) => (
-        <UnstyledButton key={query} className={classes.example} onClick={() => onUse(query)}>
-          {query}
-        </UnstyledButton>
-      ))}
-    </div>
   );
 }

@@ -1,18 +1,22 @@
-/** Where the query is written. Below it stands how the server reads it: its clauses, hints and cost. */
-import { Button } from '@mantine/core';
+/** The one bar: where is looked, for what, and when. The query shows its clauses as tokens; the text is what counts. */
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef } from 'react';
+import { type ReactNode, useMemo, useRef } from 'react';
 import { problemOf } from '../../api/client';
 import { completeIn } from '../../api/complete';
+import { readingQuery } from '../../api/query';
+import { type Clause, type ClauseAction, clausesOf } from '../../ui/query/clauses';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
+import { useEdit } from '../../ui/query/useEdit';
 import { requestRange } from '../../ui/range';
 import { useKeys } from '../../ui/useKeys';
-import { Clauses } from './Clauses';
-import { CostDot, Examples, Hints } from './Hints';
-import { explainQuery } from './explain';
 import { type SearchState, writeSearch } from '../searchParams';
+import { Help } from './Help';
+import { Hints, SlowSign } from './Hints';
+import { OffClauses } from './OffClauses';
+import { explainQuery } from './explain';
 import { useDraft } from './useDraft';
 import classes from './QueryBar.module.css';
 
@@ -20,13 +24,21 @@ type Props = {
   state: SearchState;
   /** Why the last run failed, to be shown at its place. */
   error?: Error | null;
+  /** Where logspaces are chosen, and the range. */
+  logspaces?: ReactNode;
+  range?: ReactNode;
+  /** The way to the fields, where they have no room of their own. */
+  fields?: ReactNode;
   onRun: (query: string) => void;
   onChange: (part: Partial<SearchState>) => void;
 };
 
+/** A token is one as soon as it is written; what is wrong with it can wait until the hand rests. */
+const READ_REST_MS = 120;
 const TYPING_REST_MS = 300;
 
-export function QueryBar({ state, error = null, onRun, onChange }: Props) {
+export function QueryBar(props: Props) {
+  const { state, error = null, logspaces, range, fields, onRun, onChange } = props;
   const [draft, setDraft] = useDraft(state.query);
   const field = useRef<QueryFieldHandle>(null);
   useKeys({
@@ -34,70 +46,111 @@ export function QueryBar({ state, error = null, onRun, onChange }: Props) {
     Enter: { does: 'Run the query' },
     'Mod-Enter': { does: 'Run the query in a new tab' },
     'Shift-Enter': { does: 'New line in the query' },
-    'Alt-ArrowUp': { does: 'The query before in the history' },
-    Tab: { does: 'Take the suggestion' },
+    'Alt-ArrowUp': { does: 'Previous query in the history' },
+    Tab: { does: 'Accept the suggestion' },
     Escape: { does: 'Leave the query' },
   });
   const isDraft = draft.trim() !== state.query;
   const problems = useMemo(() => marksOf(isDraft ? null : error), [isDraft, error]);
+  const clauses = useClauses(draft);
+  const edit = useEdit(draft);
   const run = (newTab: boolean) => {
     const query = draft.trim();
     if (newTab) window.open(addressOf({ ...state, query, open: null }), '_blank', 'noopener');
     else onRun(query);
   };
+  const act = (action: ClauseAction, { text, start, end }: Clause) => {
+    const span = { start, end };
+    switch (action) {
+      case 'edit':
+        field.current?.select(start, end);
+        return;
+      case 'negate':
+        edit([{ op: 'negate', ...span }], (query) => onChange({ query }));
+        return;
+      case 'remove':
+        edit([{ op: 'remove', ...span }], (query) => onChange({ query }));
+        return;
+      case 'off':
+        edit([{ op: 'remove', ...span }], (query) =>
+          onChange({ query, off: [...state.off, text] }),
+        );
+    }
+  };
+  const clear = () => {
+    setDraft('');
+    field.current?.focus();
+  };
   return (
-    <div role="search" aria-label="Messages">
-      <div className={classes.bar}>
-        <IconSearch className={classes.icon} size={16} aria-hidden />
+    <div role="search" aria-label="Messages" className={classes.strip}>
+      <div className={classes.box}>
+        <span className={classes.scope}>{logspaces}</span>
         <QueryField
           ref={field}
-          placeholder='Words, "a phrase", host:web*'
+          isBare
+          placeholder='Words, "a phrase", or a field: host=edge-01 severity>=warning'
           value={draft}
           problems={problems}
+          clauses={clauses}
           complete={completeIn({ ...requestRange(state.range), logspaces: state.logspaces })}
+          onClause={act}
           onChange={setDraft}
           onRun={run}
         />
-        <Button className={classes.run ?? ''} size="sm" onClick={() => run(false)}>
-          Search
-        </Button>
+        <OffClauses state={state} onChange={onChange} />
+        <Slow state={state} />
+        <Help state={state} onUse={onRun} />
+        {draft !== '' && (
+          <Tooltip label="Clear the query">
+            <ActionIcon size={32} aria-label="Clear the query" onClick={clear}>
+              <IconX size={16} />
+            </ActionIcon>
+          </Tooltip>
+        )}
       </div>
-      <Below
-        state={state}
-        draft={draft.trim()}
-        onUse={onRun}
-        onChange={onChange}
-        onEdit={(start, end) => field.current?.select(start, end)}
-      />
+      {range}
+      {fields !== undefined && <div className={classes.fields}>{fields}</div>}
+      <Button className={classes.run ?? ''} size="sm" onClick={() => run(false)}>
+        Search
+      </Button>
+      {isDraft && <Hint state={state} draft={draft.trim()} onUse={onRun} />}
     </div>
   );
 }
 
-type BelowProps = {
-  state: SearchState;
-  draft: string;
-  onUse: (query: string) => void;
-  onChange: Props['onChange'];
-  onEdit: (start: number, end: number) => void;
-};
+/** The tokens of what is written, as the server reads it. */
+function useClauses(draft: string) {
+  const [rested] = useDebouncedValue(draft, READ_REST_MS);
+  const { data } = useQuery(readingQuery(rested));
+  return useMemo(
+    () => clausesOf(rested, rested.trim() === '' || data === undefined ? NOTHING_READ : data),
+    [rested, data],
+  );
+}
 
-/** One row, always as high, so that nothing moves while one writes. */
-function Below({ state, draft, onUse, onChange, onEdit }: BelowProps) {
+const NOTHING_READ = { clauses: [], stages: [] };
+
+type HintProps = { state: SearchState; draft: string; onUse: (query: string) => void };
+
+function Hint({ state, draft, onUse }: HintProps) {
   const [rested] = useDebouncedValue(draft, TYPING_REST_MS);
-  const asked = draft === state.query ? draft : rested;
-  const { data, error } = useQuery(explainQuery(asked, state));
-  const isBare = draft === '' && state.off.length === 0;
+  const { data, error } = useQuery(explainQuery(rested, state));
+  const isCurrent = rested === draft && draft !== '';
+  if (!isCurrent || (error === null && (data?.warnings ?? []).length === 0)) return null;
   return (
-    <div className={classes.below}>
-      {isBare && <Examples onUse={onUse} />}
-      {!isBare && draft === state.query && (
-        <Clauses state={state} explained={data} onChange={onChange} onEdit={onEdit} />
-      )}
-      {draft !== state.query && draft !== '' && (
-        <Hints explained={asked === draft ? data : undefined} error={error} onUse={onUse} />
-      )}
-      {draft !== '' && data !== undefined && <CostDot explained={data} />}
+    <div className={classes.hint}>
+      <Hints explained={data} error={error} onUse={onUse} />
     </div>
+  );
+}
+
+function Slow({ state }: { state: SearchState }) {
+  const { data } = useQuery(explainQuery(state.query, state));
+  if (data === undefined) return null;
+  return (
+    <span className={classes.slow}>
+      <SlowSign explained={data} />
+    </span>
   );
 }
 

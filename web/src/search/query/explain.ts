@@ -1,7 +1,7 @@
 /** How the server understands a query, asked while it is written. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { Cost, ExplainResponse } from '../../api/model';
+import type { ExplainResponse } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import { requestRange } from '../../ui/range';
 import type { SearchState } from '../searchParams';
@@ -25,19 +25,6 @@ export function explainQuery(query: string, { range, logspaces }: Where) {
     staleTime: FRESH_MS,
     retry: false,
   });
-}
-
-export function costWord(cost: Cost): string {
-  switch (cost) {
-    case 'instant':
-      return 'Instant';
-    case 'quick':
-      return 'Quick';
-    case 'slow':
-      return 'Slow';
-    case 'very_slow':
-      return 'Very slow';
-  }
 }
 
 /** Why, and for the slow ones what would help. */

@@ -1,17 +1,11 @@
-/** How the results are shown: as lines or as a table, with which times and columns, and from when on. */
-import {
-  Button,
-  type ButtonProps,
-  Menu,
-  Popover,
-  SegmentedControl,
-  TextInput,
-} from '@mantine/core';
+/** How the messages are shown: with which times and columns, wrapped or not, and from when on. */
+import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
-import { type ComponentPropsWithRef, type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useState } from 'react';
 import type { Message } from '../../api/model';
+import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
-import type { SearchState, Times, View } from '../searchParams';
+import type { SearchState, Times } from '../searchParams';
 import { ColumnPicker } from './ColumnPicker';
 import { endAt } from './endAt';
 import { useDensity } from './useDensity';
@@ -21,67 +15,66 @@ import classes from './ViewTools.module.css';
 type Props = {
   state: SearchState;
   messages: readonly Message[];
+  /** Where there are no words the sign has to do; with little room it is in the menu of everything else. */
+  room: 'words' | 'signs' | 'little';
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
 };
 
+/** What the menu opens beside itself. */
+type Panel = 'columns' | 'jump';
+
 const times: readonly { value: Times; label: string }[] = [
   { value: 'absolute', label: 'Time' },
-  { value: 'relative', label: 'How long ago' },
+  { value: 'relative', label: 'Age' },
   { value: 'device', label: 'Time of the sender’s clock' },
   { value: 'received', label: 'Time of receipt' },
 ];
 
-export function ViewTools({ state, messages, onAsk, onChange }: Props) {
+export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const close = () => setPanel(null);
+  const columns = () => {
+    if (state.view !== 'table') onChange({ view: 'table' });
+    setPanel('columns');
+  };
+  useCommands([
+    { id: 'columns', title: 'Columns', words: 'fields table', run: columns },
+    { id: 'jump', title: 'Jump to time', run: () => setPanel('jump') },
+  ]);
   return (
-    <div className={classes.tools}>
-      <SegmentedControl<View>
-        aria-label="View"
-        value={state.view}
-        onChange={(view) => onChange({ view })}
-        data={[
-          { value: 'lines', label: 'Lines' },
-          { value: 'table', label: 'Table' },
-        ]}
-      />
-      {state.view === 'table' && <Columns state={state} messages={messages} onChange={onChange} />}
-      <ViewMenu state={state} onChange={onChange} />
-      <JumpToTime state={state} onAsk={onAsk} />
-    </div>
-  );
-}
-
-type ToolProps = ButtonProps &
-  ComponentPropsWithRef<'button'> & { label: string; short?: string; icon: ReactNode };
-
-/** Opens a menu or a popover, which sets what is in the rest of its properties. */
-function Tool({ label, short = label, icon, ...target }: ToolProps) {
-  return (
-    <Button variant="subtle" color="gray" leftSection={icon} aria-label={label} {...target}>
-      <span className={classes.label}>{short}</span>
-    </Button>
-  );
-}
-
-function Columns({ state, messages, onChange }: Omit<Props, 'onAsk'>) {
-  const [opened, setOpened] = useState(false);
-  return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
+    <Popover opened={panel !== null} onChange={close} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
-        <Tool label="Columns" icon={<IconColumns size={16} />} onClick={() => setOpened(!opened)} />
+        <span>
+          <ViewMenu
+            state={state}
+            room={room}
+            onChange={onChange}
+            onColumns={columns}
+            onJump={() => setPanel('jump')}
+          />
+        </span>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Columns" p={8}>
-        <ColumnPicker
-          columns={state.columns}
-          messages={messages}
-          onColumns={(columns) => onChange({ columns })}
-        />
+      <Popover.Dropdown aria-label={panel === 'columns' ? 'Columns' : 'Jump to time'} p={12}>
+        {panel === 'columns' && (
+          <ColumnPicker
+            columns={state.columns}
+            messages={messages}
+            onColumns={(chosen) => onChange({ columns: chosen })}
+          />
+        )}
+        {panel === 'jump' && <JumpToTime state={state} onAsk={onAsk} onDone={close} />}
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
+type MenuProps = Pick<Props, 'state' | 'room' | 'onChange'> & {
+  onColumns: () => void;
+  onJump: () => void;
+};
+
+function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
   const { density, setDensity } = useDensity();
   const [isFolding, setFolding] = useFolding();
   return (
@@ -92,7 +85,15 @@ function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
       floatingStrategy="fixed"
     >
       <Menu.Target>
-        <Tool label="View options" short="View" icon={<IconAdjustmentsHorizontal size={16} />} />
+        <Button
+          variant="subtle"
+          color="gray"
+          className={classes.view ?? ''}
+          leftSection={room === 'words' && <IconAdjustmentsHorizontal size={16} />}
+          aria-label="View options"
+        >
+          {room === 'words' ? 'View' : <IconAdjustmentsHorizontal size={16} />}
+        </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Times</Menu.Label>
@@ -122,49 +123,45 @@ function ViewMenu({ state, onChange }: Pick<Props, 'state' | 'onChange'>) {
         <Menu.CheckboxItem checked={isFolding} onChange={setFolding}>
           Fold repeats
         </Menu.CheckboxItem>
+        <Menu.Divider />
+        <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>
+          Columns…
+        </Menu.Item>
+        <Menu.Item closeMenuOnClick leftSection={<IconClockPin size={16} />} onClick={onJump}>
+          Jump to time…
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
-function JumpToTime({ state, onAsk }: Pick<Props, 'state' | 'onAsk'>) {
-  const [opened, setOpened] = useState(false);
+type JumpProps = Pick<Props, 'state' | 'onAsk'> & { onDone: () => void };
+
+function JumpToTime({ state, onAsk, onDone }: JumpProps) {
   const [zone] = useZone();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => momentText(new Date().toISOString(), zone).slice(0, 19));
   const moment = parseMoment(text, zone);
-  const open = () => {
-    setText(momentText(new Date().toISOString(), zone).slice(0, 19));
-    setOpened(!opened);
-  };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (moment === null) return;
-    setOpened(false);
+    onDone();
     onAsk({ range: endAt(state.range, moment, Date.now()) });
   };
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus>
-      <Popover.Target>
-        <Tool label="Jump to time" short="Jump" icon={<IconClockPin size={16} />} onClick={open} />
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Jump to time">
-        <form className={classes.jump} onSubmit={submit}>
-          <TextInput
-            size="xs"
-            label="Messages up to"
-            description="Newest first from there, as 2026-01-31 15:04:05 or now-2h."
-            spellCheck={false}
-            value={text}
-            error={
-              text !== '' && moment === null && 'Write it as 2026-01-31 15:04:05, or as now-2h.'
-            }
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <Button type="submit" variant="default" disabled={moment === null}>
-            Jump there
-          </Button>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+    <form className={classes.jump} onSubmit={submit}>
+      <TextInput
+        size="xs"
+        data-autofocus
+        label="Messages up to"
+        description="Newest first from there, as 2026-01-31 15:04:05 or now-2h."
+        spellCheck={false}
+        value={text}
+        error={text !== '' && moment === null && 'Write it as 2026-01-31 15:04:05, or as now-2h.'}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" disabled={moment === null}>
+        Jump
+      </Button>
+    </form>
   );
 }

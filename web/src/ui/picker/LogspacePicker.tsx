@@ -22,13 +22,13 @@ export function LogspacePicker({ logspaces, chosen, onChange }: Props) {
       id: 'logspaces',
       title: 'Choose the logspaces',
       group: 'Time range',
-      keys: 'l',
+      keys: 'L',
       run: () => setOpened(true),
     },
   ]);
   const label = labelOf(chosen);
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus>
       <Popover.Target>
         <Button
           variant="default"
@@ -79,18 +79,18 @@ function Choice({ logspaces, chosen, onChange }: Props) {
                 <span className={classes.name}>
                   <span>{id}</span>
                   <span className="dimmed">
-                    {messages === null ? 'not there' : formatCount(messages)}
+                    {messages === null ? 'missing' : formatCount(messages)}
                   </span>
                 </span>
               }
             />
           ))}
-          {shown.length === 0 && <p className={classes.none}>No logspace has this in its name.</p>}
+          {shown.length === 0 && <p className={classes.none}>No matching logspaces.</p>}
         </div>
       </Checkbox.Group>
       <div className={classes.foot}>
         <span className="dimmed">
-          {chosen.length === 0 ? 'None ticked: all are searched' : `${chosen.length} chosen`}
+          {chosen.length === 0 ? 'All logspaces unless selected.' : `${chosen.length} selected`}
         </span>
         <Button variant="subtle" disabled={chosen.length === 0} onClick={() => onChange([])}>
           All

@@ -35,7 +35,7 @@ export function RelativeRange({ range, onChoose }: ChooseProps) {
           data={units.map(({ letter, name }) => ({ value: letter, label: `${name}s` }))}
         />
         <Button type="submit" variant="default" disabled={!isAmount(amount)}>
-          Use
+          Apply
         </Button>
       </div>
       {problem !== false && (
@@ -79,7 +79,7 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
         size="xs"
         label="To"
         placeholder="now"
-        description="Not included; empty means no end."
+        description="Exclusive. Leave empty for now."
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         spellCheck={false}
         value={to}
@@ -91,7 +91,7 @@ export function AbsoluteRange({ range, zone, onChoose }: ChooseProps & { zone: Z
         variant="default"
         disabled={fromProblem !== false || toProblem !== false || isEmpty}
       >
-        Use these times
+        Apply
       </Button>
     </form>
   );

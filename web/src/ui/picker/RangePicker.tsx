@@ -1,9 +1,9 @@
 /** Chooses which stretch of time is searched, and in which zone times are read and written. */
-import { Button, Popover, SegmentedControl } from '@mantine/core';
-import { IconChevronDown, IconClock } from '@tabler/icons-react';
-import { useState } from 'react';
+import { ActionIcon, Popover, SegmentedControl, Tooltip } from '@mantine/core';
+import { IconArrowBackUp, IconCalendar, IconChevronDown } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import { useCommands } from '../commands';
-import { type TimeRange, isSameRange, presets, rangeLabel, rangeZone } from '../range';
+import { type TimeRange, isSameRange, pills, presets, rangeLabel, rangeZone } from '../range';
 import { type Zone, useZone, zoneLabel } from '../time';
 import { AbsoluteRange, RelativeRange } from './RangeForms';
 import { useRecentRanges } from './recentRanges';
@@ -13,10 +13,14 @@ type Props = {
   range: TimeRange;
   /** Whether the query names its own range, which counts until one is chosen here. */
   isInQuery: boolean;
+  /** The ways on from this range that need no choosing. */
+  steps?: ReactNode;
+  /** The way back to the range before, where there is one. */
+  undo?: (() => void) | undefined;
   onChange: (range: TimeRange) => void;
 };
 
-export function RangePicker({ range, isInQuery, onChange }: Props) {
+export function RangePicker({ range, isInQuery, steps, undo, onChange }: Props) {
   const [opened, setOpened] = useState(false);
   const [zone, setZone] = useZone();
   const [recent, remember] = useRecentRanges();
@@ -34,52 +38,86 @@ export function RangePicker({ range, isInQuery, onChange }: Props) {
       words: 'from to date zone',
       run: () => setOpened(true),
     },
+    ...presets.map(({ span, label }) => ({
+      id: `range ${span}`,
+      title: label,
+      group: 'Time range',
+      run: () => choose({ kind: 'last', span }),
+    })),
   ]);
+  const chosen = range.kind === 'last' && !isInQuery ? range.span : null;
+  const isPill = chosen !== null && pills.includes(chosen);
   const label = isInQuery ? 'Set by the query' : rangeLabel(range, zone);
   const offset = rangeZone(range, zone, new Date());
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
-      <Popover.Target>
-        <Button
-          variant="default"
-          className={classes.picker ?? ''}
-          leftSection={<IconClock size={16} />}
-          rightSection={<IconChevronDown size={14} />}
-          aria-label={`Time range: ${label} ${offset}`}
-          title={isInQuery ? `${label}. Choose a range to take it out of the query.` : label}
-          onClick={() => setOpened(!opened)}
+    <div className={classes.range} role="group" aria-label="Range">
+      {undo !== undefined && range.kind === 'between' && (
+        <Tooltip label="Undo zoom (z)">
+          <ActionIcon size={32} aria-label="Undo zoom" onClick={undo}>
+            <IconArrowBackUp size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      {pills.map((span) => (
+        <button
+          key={span}
+          type="button"
+          className={classes.pill}
+          aria-pressed={span === chosen}
+          title={presets.find((preset) => preset.span === span)?.label}
+          onClick={() => choose({ kind: 'last', span })}
         >
-          <span className={classes.label}>{label}</span>
-          <span className={classes.offset}>{offset}</span>
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown p={0} aria-label="Time range">
-        <div className={classes.panes}>
-          <Presets range={range} onChoose={choose} />
-          <div className={classes.absolute}>
-            <RelativeRange range={range} onChoose={choose} />
-            <AbsoluteRange key={zone} range={range} zone={zone} onChoose={choose} />
-            <ZoneChoice zone={zone} onChange={setZone} />
+          {span}
+        </button>
+      ))}
+      <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+        <Popover.Target>
+          <button
+            type="button"
+            className={classes.picker}
+            data-chosen={!isPill}
+            aria-label={`Time range: ${label} ${offset}`}
+            title={
+              isInQuery
+                ? `${label}. Choose a range to remove it from the query.`
+                : `${label}, ${offset}`
+            }
+            onClick={() => setOpened(!opened)}
+          >
+            <IconCalendar size={16} aria-hidden />
+            <span className={classes.label}>{chosen ?? label}</span>
+            <IconChevronDown className={classes.chevron} size={14} aria-hidden />
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown p={0} aria-label="Time range" className={classes.dropdown ?? ''}>
+          <div className={classes.panes}>
+            <Presets range={range} onChoose={choose} />
+            <div className={classes.absolute}>
+              <RelativeRange range={range} onChoose={choose} />
+              <AbsoluteRange key={zone} range={range} zone={zone} onChoose={choose} />
+              <ZoneChoice zone={zone} onChange={setZone} />
+              {steps}
+            </div>
           </div>
-        </div>
-        {recent.length > 0 && (
-          <div className={classes.recent}>
-            <span className={classes.caption}>Recent</span>
-            <ul className={classes.recentList}>
-              {recent.map((one) => (
-                <li key={JSON.stringify(one)}>
-                  <Preset
-                    label={rangeLabel(one, zone)}
-                    chosen={isSameRange(one, range)}
-                    onChoose={() => choose(one)}
-                  />
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-      </Popover.Dropdown>
-    </Popover>
+          {recent.length > 0 && (
+            <div className={classes.recent}>
+              <span className={classes.caption}>Recent</span>
+              <ul className={classes.recentList}>
+                {recent.map((one) => (
+                  <li key={JSON.stringify(one)}>
+                    <Preset
+                      label={rangeLabel(one, zone)}
+                      chosen={isSameRange(one, range)}
+                      onChoose={() => choose(one)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )}
+        </Popover.Dropdown>
+      </Popover>
+    </div>
   );
 }
 

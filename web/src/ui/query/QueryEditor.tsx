@@ -5,6 +5,9 @@ import { Compartment, EditorState, Prec } from '@codemirror/state';
 import { EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view';
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { acceptChosen, acceptFirst, listLook, listOptions, moveIn } from '../editor/completion';
+import { ClauseTools } from './ClauseTools';
+import { clauseMarks, setClauses } from './clauseMarks';
+import type { Clause, ClauseAction, Clauses } from './clauses';
 import { colours } from './colours';
 import { look } from './look';
 import { type QueryMark, problemMarks, setProblems } from './marks';
@@ -23,9 +26,12 @@ export type EditorProps = {
   placeholder: string;
   value: string;
   problems: readonly QueryMark[];
+  /** Shown as tokens. */
+  clauses: Clauses;
   complete: Complete;
   /** Where the cursor is to be at first; null leaves the focus where it is. */
   cursor: number | null;
+  onClause: (action: ClauseAction, clause: Clause) => void;
   onChange: (value: string) => void;
   onRun: (newTab: boolean) => void;
   /** The query before (1) or after (-1) in the history; null at its ends. */
@@ -34,7 +40,7 @@ export type EditorProps = {
 };
 
 export default function QueryEditor(props: EditorProps) {
-  const { value, problems, placeholder, ref } = props;
+  const { value, problems, clauses, placeholder, onClause, ref } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
   const hint = useRef(new Compartment());
@@ -73,6 +79,10 @@ export default function QueryEditor(props: EditorProps) {
   }, [problems]);
 
   useEffect(() => {
+    editor.current?.dispatch({ effects: setClauses.of(clauses) });
+  }, [clauses]);
+
+  useEffect(() => {
     editor.current?.dispatch({ effects: hint.current.reconfigure(placeholderOf(placeholder)) });
   }, [placeholder]);
 
@@ -94,7 +104,12 @@ export default function QueryEditor(props: EditorProps) {
     },
   }));
 
-  return <div ref={host} />;
+  return (
+    <>
+      <div ref={host} />
+      <ClauseTools host={host} parts={clauses.of === value ? clauses.parts : []} onAct={onClause} />
+    </>
+  );
 }
 
 type Latest = { readonly current: EditorProps };
@@ -107,6 +122,8 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
     EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
     colours,
     problemMarks,
+    // Last, so that a token goes around what is in it and is one element.
+    clauseMarks,
     autocompletion({
       ...listOptions,
       override: [(context) => completionsOf(latest.current.complete, context)],

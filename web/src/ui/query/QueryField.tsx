@@ -12,6 +12,7 @@ import {
 import { useQueryHistory } from './history';
 import { unitAt } from './places';
 import type { QueryMark } from './marks';
+import { type Clause, type ClauseAction, type Clauses, NO_CLAUSES } from './clauses';
 import type { EditorProps, QueryFieldHandle } from './QueryEditor';
 import type { Complete } from './suggestions';
 import classes from './QueryField.module.css';
@@ -24,6 +25,11 @@ type Props = {
   placeholder: string;
   value: string;
   problems?: readonly QueryMark[];
+  /** How the server reads the text, to be shown as tokens. */
+  clauses?: Clauses;
+  onClause?: (action: ClauseAction, clause: Clause) => void;
+  /** Without a border of its own, within a box that has one. */
+  isBare?: boolean;
   complete: Complete;
   onChange: (value: string) => void;
   onRun: (newTab: boolean) => void;
@@ -34,8 +40,17 @@ type Loaded = { Editor: ComponentType<EditorProps>; cursor: number | null };
 
 const NO_PROBLEMS: readonly QueryMark[] = [];
 const LINES_MAX = 8;
+const nothing = () => undefined;
 
-export function QueryField({ label = 'Query', problems = NO_PROBLEMS, ref, ...props }: Props) {
+export function QueryField({
+  label = 'Query',
+  problems = NO_PROBLEMS,
+  clauses = NO_CLAUSES,
+  onClause = nothing,
+  isBare = false,
+  ref,
+  ...props
+}: Props) {
   const plain = useRef<HTMLTextAreaElement>(null);
   const loaded = useEditor(plain);
   const [history, remember] = useQueryHistory();
@@ -49,7 +64,7 @@ export function QueryField({ label = 'Query', problems = NO_PROBLEMS, ref, ...pr
       ? Promise.resolve(recentOf(history))
       : props.complete(text, cursor, signal);
   return (
-    <div className={classes.field}>
+    <div className={classes.field} data-bare={isBare}>
       {loaded === null ? (
         <PlainField
           {...props}
@@ -65,6 +80,8 @@ export function QueryField({ label = 'Query', problems = NO_PROBLEMS, ref, ...pr
           ref={ref ?? null}
           label={label}
           problems={problems}
+          clauses={clauses}
+          onClause={onClause}
           cursor={loaded.cursor}
           complete={complete}
           onRun={onRun}
@@ -120,7 +137,7 @@ function useRecall(value: string, history: readonly string[]) {
   };
 }
 
-type PlainProps = Omit<Props, 'ref' | 'problems' | 'complete'> & {
+type PlainProps = Pick<Props, 'placeholder' | 'value' | 'onChange' | 'onRun'> & {
   label: string;
   field: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElement | null };
   handle: Ref<QueryFieldHandle> | undefined;

@@ -2,19 +2,22 @@
 import { EditorView } from '@codemirror/view';
 
 const LINES_MAX = 8;
-const LINE_PX = 20;
+/** High enough for a token. */
+const LINE_PX = 26;
+const LINES_AT_REST = 3;
 
 export const look = EditorView.theme({
   '&': { color: 'var(--mantine-color-text)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': {
-    maxHeight: `${LINES_MAX * LINE_PX + 16}px`,
+    maxHeight: `${LINES_AT_REST * LINE_PX + 12}px`,
     overflow: 'auto',
     fontFamily: 'var(--mantine-font-family-monospace)',
     fontSize: '13px',
     lineHeight: `${LINE_PX}px`,
   },
-  '.cm-content': { padding: '7px 0', caretColor: 'var(--accent)' },
+  '&.cm-focused .cm-scroller': { maxHeight: `${LINES_MAX * LINE_PX + 12}px` },
+  '.cm-content': { padding: '6px 0', caretColor: 'var(--accent)' },
   '.cm-line': { padding: '0' },
   '.cm-placeholder': { color: 'var(--mantine-color-placeholder)' },
   '.cm-token-field': { color: 'var(--query-field)' },
@@ -26,6 +29,26 @@ export const look = EditorView.theme({
   '.cm-token-pipe': { color: 'var(--query-keyword)', fontWeight: '700' },
   '.cm-token-stage': { color: 'var(--query-keyword)', fontWeight: '600' },
   '.cm-token-function': { color: 'var(--query-number)' },
+  '.cm-clause': {
+    padding: '3px 6px',
+    borderRadius: 'var(--r-s)',
+    backgroundColor: 'var(--accent-soft)',
+    boxDecorationBreak: 'clone',
+    WebkitBoxDecorationBreak: 'clone',
+  },
+  '.cm-clause[data-kind="word"]': { backgroundColor: 'var(--hit)' },
+  '.cm-clause[data-kind="not"]': { backgroundColor: 'var(--err-soft)' },
+  '.cm-clause[data-kind="stage"]': { backgroundColor: 'var(--notice-soft)' },
+  // On a token a colour says no more than what the token does.
+  '.cm-clause [class*="cm-token-"]': { color: 'var(--ink)', fontWeight: '400' },
+  '.cm-clause[data-kind="field"] .cm-token-field': { color: 'var(--accent)' },
+  '.cm-clause[data-kind="field"] .cm-token-operator': { color: 'var(--ink-2)' },
+  '.cm-clause[data-kind="not"] .cm-token-operator, .cm-clause[data-kind="not"] .cm-token-keyword': {
+    color: 'var(--err)',
+    fontWeight: '600',
+  },
+  '.cm-clause[data-kind="stage"] .cm-token-stage, .cm-clause[data-kind="stage"] .cm-token-function':
+    { color: 'var(--notice)', fontWeight: '600' },
   '.cm-problem': {
     textDecoration: 'underline wavy var(--bad) 1px',
     textUnderlineOffset: '3px',

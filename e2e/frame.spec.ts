@@ -1,0 +1,139 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './logstead';
+
+const lines = Array.from(
+  { length: 60 },
+  (_, n) => `<${n % 3 === 0 ? 35 : 38}>1 - web-${n % 4} sshd ${n} - - session ${n} opened for ana`,
+);
+
+test.beforeEach(async ({ logstead, searchPage, page }) => {
+  await logstead.sendTcp(...lines);
+  await expect.poll(() => logstead.count('*')).toBe(lines.length);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await searchPage.open({ q: 'session -host=web-3' });
+  await expect.poll(() => searchPage.total()).toBe(45);
+});
+
+/** Everything that can be clicked and is not within the window, by its name. */
+async function offScreen(page: Page): Promise<string[]> {
+  return page.locator('header, [role=search], [role=toolbar]').evaluateAll((bars) =>
+    bars.flatMap((bar) =>
+      [...bar.querySelectorAll('button, a, [role=textbox], label')]
+        .filter((one) => {
+          const { left, right, width } = one.getBoundingClientRect();
+          const isShown = width > 2 && getComputedStyle(one).visibility !== 'hidden';
+          return isShown && (left < -1 || right > window.innerWidth + 1);
+        })
+        .map((one) => one.getAttribute('aria-label') ?? one.textContent),
+    ),
+  );
+}
+
+/** Pairs of buttons of the bars that lie on one another. */
+async function overlaps(page: Page): Promise<string[]> {
+  return page.locator('[role=search], [role=toolbar]').evaluateAll((bars) =>
+    bars.flatMap((bar) => {
+      const shown = [...bar.querySelectorAll('button')].filter(
+        (one) => one.getBoundingClientRect().width > 2 && one.closest('[data-shown]') === null,
+      );
+      return shown.flatMap((one, at) => {
+        const a = one.getBoundingClientRect();
+        return shown.slice(at + 1).flatMap((other) => {
+          const b = other.getBoundingClientRect();
+          const isApart =
+            a.right <= b.left + 1 ||
+            b.right <= a.left + 1 ||
+            a.bottom <= b.top ||
+            b.bottom <= a.top;
+          return isApart ? [] : [`${one.ariaLabel ?? one.textContent} ${other.ariaLabel ?? ''}`];
+        });
+      });
+    }),
+  );
+}
+
+test('at no width does anything run off the screen or lie on something else', async ({ page }) => {
+  for (const [width, height] of [
+    [2560, 1440],
+    [1440, 900],
+    [1280, 450],
+    [1024, 768],
+    [844, 390],
+    [768, 1024],
+    [720, 450],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const size = `${width}x${height}`;
+    await expect.poll(() => offScreen(page), size).toEqual([]);
+    await expect.poll(() => overlaps(page), size).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width);
+  }
+});
+
+test('a low window gives its height to the messages', async ({ page, searchPage }) => {
+  for (const [width, height, least] of [
+    [1280, 450, 10],
+    [720, 450, 5],
+    [844, 390, 4],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await expect
+      .poll(async () => {
+        const boxes = await Promise.all(
+          (await searchPage.found.all()).map((row) => row.boundingBox()),
+        );
+        return boxes.filter((box) => box !== null && box.y + box.height <= height).length;
+      }, `${width}x${height}`)
+      .toBeGreaterThanOrEqual(least);
+  }
+  const bars = page.getByRole('button', { name: 'Messages over time' });
+  await expect(searchPage.timeline).toBeHidden();
+  await bars.click();
+  await expect(bars).toHaveAttribute('aria-expanded', 'true');
+});
+
+test('every action is in the palette, with its key', async ({ page }) => {
+  await page.getByRole('heading', { name: 'Search' }).waitFor({ state: 'attached' });
+  await page.keyboard.press('Control+k');
+  const typed = page.getByRole('combobox', { name: 'Find a command' });
+  for (const [words, title, key] of [
+    ['export', /^Export/, null],
+    ['save', /^Save this search/, 's'],
+    ['share', /^Share this search/, 'S'],
+    ['table', /^Lines or table/, 'v'],
+    ['wrap', /^Wrap long messages/, 'w'],
+    ['compare', /^Compare the marked/, 'C'],
+    ['columns', /^Columns/, null],
+    ['live', /live updates|Live updates/, null],
+    ['query help', /^Query help/, 'F1'],
+  ] as const) {
+    await typed.fill(words);
+    const option = page.getByRole('option', { name: title }).first();
+    await expect(option).toBeVisible();
+    if (key !== null) await expect(option.locator('kbd').last()).toHaveText(key);
+  }
+});
+
+test('the help names the fields that the messages have, and its examples run', async ({
+  page,
+  searchPage,
+}) => {
+  await page.getByRole('button', { name: 'Query help' }).click();
+  const help = page.getByRole('dialog', { name: 'Query help' });
+  await expect(help.getByRole('button', { name: 'host', exact: true })).toBeVisible();
+  await help.getByRole('button', { name: 'severity>=err', exact: true }).click();
+  await expect.poll(() => searchPage.written()).toBe('severity>=err');
+  await expect.poll(() => searchPage.total()).toBe(20);
+});
+
+test('the way to another range is one click, and says where it leads', async ({ page }) => {
+  await page.getByRole('button', { name: '15m', exact: true }).click();
+  await expect(page).toHaveURL(/from=-15m/);
+  await expect(page.getByRole('button', { name: '15m', exact: true })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await page.keyboard.press('z');
+  await expect(page).not.toHaveURL(/from=-15m/);
+});

@@ -1,0 +1,53 @@
+/** The pages, and at its foot how the server is and who is signed in. Along the bottom of a phone. */
+import { Link } from '@tanstack/react-router';
+import type { User } from '../api/session';
+import { Mark } from '../ui/Mark';
+import { Health } from './Health';
+import { UserMenu } from './UserMenu';
+import classes from './Rail.module.css';
+import { hasQuery, places } from './places';
+import { carried } from './scope';
+
+type Props = {
+  user: User;
+  version: string;
+  /** What the address says. */
+  params: Record<string, unknown>;
+  onCommands: () => void;
+  onShortcuts: () => void;
+};
+
+export function Rail({ user, version, params, onCommands, onShortcuts }: Props) {
+  return (
+    <header className={classes.rail}>
+      <Link
+        to="/search"
+        search={carried(params, false)}
+        className={classes.brand}
+        aria-label="Logstead, to Search"
+      >
+        <Mark size={28} />
+      </Link>
+      <nav className={classes.pages} aria-label="Pages">
+        {places.map((place) => (
+          <Link
+            key={place.to}
+            to={place.to}
+            search={carried(params, hasQuery(place))}
+            activeOptions={{ includeSearch: false }}
+            className={classes.place}
+            aria-label={place.label}
+            title={place.label}
+          >
+            <place.Icon size={18} stroke={1.6} aria-hidden />
+            <span>{place.short}</span>
+          </Link>
+        ))}
+      </nav>
+      <div className={classes.foot}>
+        <Health version={version} />
+        <UserMenu user={user} onCommands={onCommands} onShortcuts={onShortcuts} />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,23 @@
+/** The pages, in the order of the rail. */
+import {
+  IconActivity,
+  IconArrowsSplit2,
+  IconRoute,
+  IconSearch,
+  IconTransferIn,
+} from '@tabler/icons-react';
+
+export const places = [
+  { to: '/search', label: 'Search', short: 'Search', keys: 'g s', Icon: IconSearch },
+  { to: '/tail', label: 'Tail', short: 'Tail', keys: 'g t', Icon: IconActivity },
+  { to: '/router', label: 'Router', short: 'Router', keys: 'g r', Icon: IconRoute },
+  { to: '/flow', label: 'Flow', short: 'Flow', keys: 'g f', Icon: IconArrowsSplit2 },
+  { to: '/send', label: 'Send logs', short: 'Send', keys: 'g l', Icon: IconTransferIn },
+] as const;
+
+export type Place = (typeof places)[number];
+
+/** Between these the query goes along. */
+export function hasQuery({ to }: Place): boolean {
+  return to === '/search' || to === '/tail';
+}

@@ -1,0 +1,83 @@
+/** One answer: a figure, the rows that make it, and the way to all of them. */
+import { Skeleton, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { KeyCaps } from '../../ui/KeyCaps';
+import { Notice } from '../../ui/Notice';
+import { formatCount } from '../../ui/number';
+import { type Change } from './answers';
+import { Spark } from './Spark';
+import classes from './Blank.module.css';
+
+export type Row = {
+  name: string;
+  count: number;
+  counts: readonly number[];
+  change: Change | null;
+  onOpen: () => void;
+};
+
+type Props = {
+  title: string;
+  icon: ReactNode;
+  keys: string;
+  /** Undefined while it is asked for. */
+  figure: string | undefined;
+  says: string;
+  error: Error | null;
+  onRetry: () => void;
+  /** The way to all of it, where there is any. */
+  foot?: { text: string; onOpen: () => void } | undefined;
+  children: ReactNode;
+};
+
+export function Card(props: Props) {
+  const { title, icon, keys, figure, says, error, onRetry, foot, children } = props;
+  const id = useId();
+  return (
+    <section className={classes.card} aria-labelledby={id}>
+      <header className={classes.head}>
+        {icon}
+        <h2 id={id}>{title}</h2>
+        <KeyCaps keys={keys} />
+      </header>
+      {error !== null && (
+        <div className={classes.says}>
+          <Notice tone="error" title={error.message} onRetry={onRetry} />
+        </div>
+      )}
+      {error === null && figure === undefined && (
+        <div className={classes.says} role="status" aria-label={`Loading ${title}`}>
+          <Skeleton className={classes.late ?? ''} height={28} width={220} />
+        </div>
+      )}
+      {error === null && figure !== undefined && (
+        <p className={classes.says}>
+          <b>{figure}</b> {says}
+        </p>
+      )}
+      {error === null && <div className={classes.rows}>{children}</div>}
+      {foot !== undefined && (
+        <UnstyledButton className={classes.foot} onClick={foot.onOpen}>
+          {foot.text} <span aria-hidden>→</span>
+        </UnstyledButton>
+      )}
+    </section>
+  );
+}
+
+type RowProps = Row & { tone?: 'error' | 'info' };
+
+export function CardRow({ name, count, counts, change, tone = 'info', onOpen }: RowProps) {
+  return (
+    <UnstyledButton className={classes.row} onClick={onOpen}>
+      <span className={classes.name} title={name}>
+        {name === '' ? '(empty)' : name}
+      </span>
+      <span className={classes.number}>{formatCount(count)}</span>
+      <Spark counts={counts} tone={tone} />
+      <span className={classes.change} data-tone={change?.tone ?? 'same'}>
+        {change?.text}
+      </span>
+    </UnstyledButton>
+  );
+}

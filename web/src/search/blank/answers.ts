@@ -1,0 +1,60 @@
+/** What the answers of the blank page say, from counts that the server gives exactly. Pure. */
+import type { Histogram } from '../../api/model';
+
+export type Counted = { value: string; count: number };
+
+/** `worse` is only what is a factor: a few per cent more are nothing to look at. */
+export type Change = { text: string; tone: 'worse' | 'better' | 'same' };
+
+/** From here on more is said as a factor. */
+const FACTOR_MIN = 2;
+
+/** How a count compares with the one before; nothing to say where that is not known. */
+export function changeOf(count: number, before: number | undefined): Change | null {
+  if (before === undefined) return null;
+  if (before === 0) return count === 0 ? null : { text: 'new', tone: 'worse' };
+  const factor = count / before;
+  if (factor >= FACTOR_MIN) return { text: `×${shortFactor(factor)}`, tone: 'worse' };
+  const percent = Math.round((factor - 1) * 100);
+  if (percent === 0) return { text: 'same', tone: 'same' };
+  if (percent > 0) return { text: `+${percent} %`, tone: 'same' };
+  return { text: `−${-percent} %`, tone: 'better' };
+}
+
+function shortFactor(factor: number): string {
+  return factor < 10 ? factor.toFixed(1).replace(/\.0$/, '') : String(Math.round(factor));
+}
+
+/** Those that were not there before, the most frequent first. */
+export function newValues(now: readonly Counted[], before: readonly Counted[]): Counted[] {
+  const known = new Set(before.map(({ value }) => value));
+  return now.filter(({ value }) => !known.has(value));
+}
+
+/** Hosts that were heard in the range or before it, and not lately; the one that is missed most first. */
+export function silentHosts(
+  heard: readonly (readonly Counted[])[],
+  lately: readonly Counted[],
+): Counted[] {
+  const speaking = new Set(lately.map(({ value }) => value));
+  const silent = new Map<string, number>();
+  for (const { value, count } of heard.flat()) {
+    if (value !== '' && !speaking.has(value)) silent.set(value, (silent.get(value) ?? 0) + count);
+  }
+  return [...silent]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+/** The counts of one value over time; of all messages without one. */
+export function seriesOf({ buckets }: Histogram, value?: string): number[] {
+  return buckets.map(({ count, by }) => (value === undefined ? count : (by?.[value] ?? 0)));
+}
+
+/** Of a whole, in per cent: never 0 % of something, never 100 % of less than all. */
+export function shareOf(count: number, total: number): string {
+  if (total === 0 || count === 0) return '0 %';
+  const percent = (count / total) * 100;
+  if (percent < 1) return '<1 %';
+  return `${count < total ? Math.min(Math.round(percent), 99) : 100} %`;
+}

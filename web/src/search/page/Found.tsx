@@ -1,0 +1,85 @@
+/** What a search found: its shape over time, its messages, and everything about one of them. */
+import { useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { splitStages } from '../../ui/query/stages';
+import { useHits } from '../../ui/query/useReading';
+import { Drawer } from '../drawer/Drawer';
+import type { SearchState } from '../searchParams';
+import { Timeline } from '../timeline/Timeline';
+import { Answer } from './Answer';
+import { MiniBars } from './MiniBars';
+import { QueryProblem, QueryWarnings } from './QueryProblem';
+import type { Search } from './useSearch';
+import type { ChangeSearch, Steps } from './useSteps';
+import classes from './SearchPage.module.css';
+
+type Props = {
+  state: SearchState;
+  search: Search;
+  steps: Steps;
+  /** Beside the messages, where there is room. */
+  fields: ReactNode;
+  onRun: (query: string) => void;
+  onChange: ChangeSearch;
+};
+
+/** There the messages need every line. */
+const LOW = '(max-height: 639px)';
+
+export function Found({ state, search, steps, fields, onRun, onChange }: Props) {
+  const hits = useHits(state.query);
+  const hasStages = splitStages(state.query).stages !== '';
+  const isLow = useMediaQuery(LOW, false, { getInitialValueInEffect: false });
+  const [isUnfolded, setUnfolded] = useState(false);
+  const { error, newest, runAgain } = search;
+  const bars = (
+    <MiniBars
+      histogram={search.summary?.histogram}
+      split={state.split}
+      isOpen={isUnfolded}
+      onToggle={() => setUnfolded(!isUnfolded)}
+    />
+  );
+  return (
+    <div className={classes.columns}>
+      {fields}
+      <div className={classes.main}>
+        {error !== null && (
+          <QueryProblem error={error} query={state.query} onRetry={runAgain} onUse={onRun} />
+        )}
+        {newest !== undefined && (
+          <QueryWarnings
+            warnings={newest.warnings}
+            coverage={newest.coverage}
+            query={state.query}
+            onUse={onRun}
+          />
+        )}
+        {(!isLow || isUnfolded) && (
+          <Timeline
+            state={state}
+            summary={search.summary}
+            stale={search.stale}
+            onZoom={steps.zoom}
+            onFilter={steps.filter}
+            onChange={steps.show}
+          />
+        )}
+        <Answer
+          {...{ state, search, steps, hits, hasStages, onChange }}
+          bars={isLow ? bars : undefined}
+        />
+      </div>
+      {state.open !== null && (
+        <Drawer
+          state={state}
+          id={state.open}
+          messages={search.messages ?? []}
+          hits={hits}
+          onAsk={steps.ask}
+          onChange={steps.show}
+        />
+      )}
+    </div>
+  );
+}

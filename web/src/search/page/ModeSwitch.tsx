@@ -1,0 +1,39 @@
+/** Lines, a table of them, or a chart of their number. It stands first and keeps its width, so that it never moves. */
+import { SegmentedControl } from '@mantine/core';
+import { useEdit } from '../../ui/query/useEdit';
+import { splitStages } from '../../ui/query/stages';
+import type { SearchState, View } from '../searchParams';
+import type { Steps } from './useSteps';
+
+type Props = {
+  state: SearchState;
+  /** Stages make a table of their own, which is shown as a chart. */
+  hasStages: boolean;
+  steps: Steps;
+};
+
+type Mode = View | 'chart';
+
+/** What a chart shows of a query that does not say. */
+const CHART = '| timechart count() by severity';
+
+export function ModeSwitch({ state, hasStages, steps }: Props) {
+  const edit = useEdit(state.query);
+  const change = (mode: Mode) => {
+    if (mode === 'chart') edit([{ op: 'add', text: CHART }], (query) => steps.ask({ query }));
+    else if (hasStages) steps.ask({ view: mode, query: splitStages(state.query).filter.trim() });
+    else steps.show({ view: mode });
+  };
+  return (
+    <SegmentedControl<Mode>
+      aria-label="View"
+      value={hasStages ? 'chart' : state.view}
+      onChange={change}
+      data={[
+        { value: 'lines', label: 'Lines' },
+        { value: 'table', label: 'Table' },
+        { value: 'chart', label: 'Chart' },
+      ]}
+    />
+  );
+}

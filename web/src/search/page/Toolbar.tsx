@@ -1,0 +1,53 @@
+/** Between the histogram and the results: how they are shown, how many there are, and what can be done with them. */
+import { useElementSize } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import type { Message } from '../../api/model';
+import { ViewTools } from '../results/ViewTools';
+import { SavedState } from '../saved/SavedState';
+import type { SearchState } from '../searchParams';
+import { Actions } from './Actions';
+import { Count } from './Count';
+import { LiveButton } from './LiveButton';
+import { ModeSwitch } from './ModeSwitch';
+import type { Search } from './useSearch';
+import type { Steps } from './useSteps';
+import { roomOf } from './room';
+import classes from './Toolbar.module.css';
+
+type Props = {
+  state: SearchState;
+  search: Search;
+  steps: Steps;
+  messages: readonly Message[];
+  hasStages: boolean;
+  /** The histogram, folded into this line where the window is low. */
+  bars?: ReactNode;
+};
+
+export function Toolbar({ state, search, steps, messages, hasStages, bars }: Props) {
+  const { ref, width } = useElementSize();
+  const room = roomOf(width);
+  return (
+    <>
+      <div ref={ref} role="toolbar" aria-label="Results" className={classes.frame} data-room={room}>
+        <ModeSwitch state={state} hasStages={hasStages} steps={steps} />
+        <Count search={search} room={room} />
+        {bars !== undefined && <div className={classes.bars}>{bars}</div>}
+        <div className={classes.tools}>
+          {!hasStages && (
+            <ViewTools
+              state={state}
+              messages={messages}
+              room={room}
+              onAsk={steps.ask}
+              onChange={steps.show}
+            />
+          )}
+          <Actions state={state} room={room} onAsk={steps.ask} onChange={steps.show} />
+          <LiveButton state={state} search={search} room={room} onChange={steps.show} />
+        </div>
+      </div>
+      {state.saved !== '' && <SavedState state={state} onAsk={steps.ask} />}
+    </>
+  );
+}
