@@ -1,5 +1,6 @@
 /** A plot as a picture, which can also be walked through point by point with the arrow keys. */
 import { useElementSize } from '@mantine/hooks';
+import { useMemo } from 'react';
 import { useZone } from '../../../ui/time';
 import type { Plot } from '../pivot';
 import { Legend } from './Legend';
@@ -8,7 +9,7 @@ import { Reading } from './Reading';
 import { Standing } from './Standing';
 import { type Frame, frameOf, readingAt } from './frame';
 import type { Kind } from './layout';
-import { spokenPoint } from './reading';
+import { spokenPoint, writersOf } from './reading';
 import { type PointActions, usePoint } from './usePoint';
 import classes from './Chart.module.css';
 
@@ -24,7 +25,8 @@ type Props = {
 export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Props) {
   const { ref, width, height } = useElementSize<HTMLDivElement>();
   const [zone] = useZone();
-  const frame = frameOf(plot, width, height);
+  const frame = useMemo(() => frameOf(plot, width, height), [plot, width, height]);
+  const write = useMemo(() => writersOf(plot), [plot]);
   const { marked, isSpoken, handlers } = usePoint(plot, frame, actions);
   return (
     <figure className={classes.figure} aria-label={title}>
@@ -46,6 +48,7 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
           <Reading
             plot={plot}
             point={marked}
+            write={write}
             zone={zone}
             {...readingAt(frame, marked)}
             width={width}
@@ -56,7 +59,7 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
         <figcaption className={classes.caption}>{plot.notes.join(' ')}</figcaption>
       )}
       <p className="unseen" role="status">
-        {isSpoken && marked !== null && spokenPoint(plot, marked, zone)}
+        {isSpoken && marked !== null && spokenPoint(plot, marked, zone, write)}
       </p>
     </figure>
   );
@@ -70,8 +73,9 @@ type PictureProps = {
   isolated: string | null;
 };
 
-function Picture({ frame: { isTime, left, plotWidth, height }, ...picture }: PictureProps) {
+function Picture({ frame, ...picture }: PictureProps) {
+  const { isTime, left, plotWidth, height, slots } = frame;
   const [zone] = useZone();
   if (!isTime) return <Lying {...picture} width={plotWidth} left={left} />;
-  return <Standing {...picture} width={plotWidth} height={height} left={left} zone={zone} />;
+  return <Standing {...picture} {...{ height, left, slots, zone }} width={plotWidth} />;
 }

@@ -4,6 +4,7 @@ import type { Zone } from '../../../ui/time';
 import { shortWriterOf } from '../number';
 import type { Plot } from '../pivot';
 import { Marks } from './Marks';
+import type { Frame } from './frame';
 import { type Kind, along, axisMeasure, timeEnds, timeSlots, valueScale } from './layout';
 import { timeTicks } from './scale';
 import classes from './Chart.module.css';
@@ -15,6 +16,7 @@ type Props = {
   height: number;
   left: number;
   zone: Zone;
+  slots: Frame['slots'];
   marked: number | null;
   isolated: string | null;
 };
@@ -22,24 +24,29 @@ type Props = {
 const TOP = 8;
 const AXIS = 24;
 
-export function Standing({ marked, ...picture }: Props) {
-  const { plot, width, height, left } = picture;
-  const slot = marked === null ? undefined : timeSlots(plot, width)[marked];
-  const middle = slot && slot.left + slot.width / 2;
+export function Standing({ marked, left, slots, ...picture }: Props) {
+  const { width, height } = picture;
+  const slot = marked === null ? undefined : slots[marked];
+  const middle = slot && left + slot.left + slot.width / 2;
   return (
-    <svg width={left + width + 8} height={height} aria-hidden className={classes.svg}>
-      <g transform={`translate(${left} ${TOP})`}>
-        <Picture {...picture} />
-        {middle !== undefined && (
-          <line className={classes.cursor} x1={middle} x2={middle} y2={height - TOP - AXIS} />
-        )}
-      </g>
-    </svg>
+    <>
+      <svg width={left + width + 8} height={height} aria-hidden className={classes.svg}>
+        <g transform={`translate(${left} ${TOP})`}>
+          <Picture {...picture} />
+        </g>
+      </svg>
+      {middle !== undefined && (
+        <div
+          className={classes.cursor}
+          style={{ transform: `translateX(${middle}px)`, top: TOP, height: height - TOP - AXIS }}
+        />
+      )}
+    </>
   );
 }
 
 /** Apart from the cursor, so that thousands of points are not drawn again with every move of the pointer. */
-const Picture = memo(function Picture(props: Omit<Props, 'marked' | 'left'>) {
+const Picture = memo(function Picture(props: Omit<Props, 'marked' | 'left' | 'slots'>) {
   const { plot, kind, width, height, zone, isolated } = props;
   const hatching = useId();
   const inner = height - TOP - AXIS;

@@ -2,9 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { tokens } from '../../../ui/tokens';
 import type { Plot } from '../pivot';
 import { type Measure, plain } from '../unit';
-import { kindsFor, lines, lyingBars, pointAt, standingBars, timeSlots, valueScale } from './layout';
+import {
+  barPaths,
+  kindsFor,
+  lines,
+  lyingBars,
+  pointAt,
+  standingBars,
+  thinned,
+  timeSlots,
+  valueScale,
+} from './layout';
 import { seriesTokens } from './palette';
-import { pointName, readingsAt, spokenPoint } from './reading';
+import { pointName, readingsAt, spokenPoint, writersOf } from './reading';
 import { ticks, timeTicks, unitTicks } from './scale';
 
 const MINUTE = 60_000;
@@ -139,6 +149,21 @@ test('stacked areas lie on one another', () => {
   ]);
 });
 
+test('of more points than pixels those are drawn that are seen', () => {
+  const dots = Array.from({ length: 1000 }, (_, at) => ({ x: at / 100, y: at % 7, point: at }));
+  const kept = thinned(dots);
+  expect(kept.length).toBeLessThanOrEqual(40);
+  expect([kept[0], kept.at(-1)]).toEqual([dots[0], dots.at(-1)]);
+  const spike = { x: 5.5, y: 99, point: 550 };
+  expect(thinned(dots.with(550, spike))).toContainEqual(spike);
+  expect(thinned(dots.slice(0, 1))).toEqual(dots.slice(0, 1));
+
+  const values = Array.from({ length: 1000 }, (_, at) => (at === 555 ? 50 : 1));
+  const [bars] = barPaths(plotOf([values]), { low: 0, high: 50, ticks: [] }, 100, 50);
+  expect(bars?.path.match(/M/gu)).toHaveLength(100);
+  expect(bars?.path).toContain('v50h');
+});
+
 test('the pointer is at the nearest point, also next to a gap', () => {
   const slots = timeSlots(plotOf([[1, 2, 3]]), 90);
   expect([-5, 44, 46, 500].map((x) => pointAt(slots, x))).toEqual([0, 1, 1, 2]);
@@ -152,8 +177,10 @@ test('a point is described in words', () => {
   expect(pointName(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00');
   const open = { ...plot, partial: new Map([[1, 'so far' as const]]) };
   expect(pointName(open, 1, 'utc')).toBe('2026-01-01 00:01:00 – 00:02:00 (so far)');
-  expect(readingsAt(plot, 1).map(({ name }) => name)).toEqual(['s1']);
-  expect(spokenPoint(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00: total 4, s1 3, s0 1');
+  expect(readingsAt(plot, 1, writersOf(plot)).map(({ name }) => name)).toEqual(['s1']);
+  expect(spokenPoint(plot, 0, 'utc', writersOf(plot))).toBe(
+    '2026-01-01 00:00:00 – 00:01:00: total 4, s1 3, s0 1',
+  );
 });
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {

@@ -81,13 +81,27 @@ export function standingBars(plot: Plot, scale: Scale, width: number, height: nu
 /** The same as one path for each series. */
 export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
   const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
+  const shown = plot.points.length > width ? highestOfPixels(plot, width) : null;
   for (const bar of standingBars(plot, scale, width, height)) {
     const into = paths[bar.series];
-    if (into === undefined) continue;
-    const [x, y, w, h] = [bar.left, bar.top, bar.width, bar.height].map(round);
+    if (into === undefined || shown?.has(bar.point) === false) continue;
+    const [x, y, w, h] = [bar.left, bar.top, Math.max(shown ? 1 : 0, bar.width), bar.height].map(
+      round,
+    );
     into.path += `M${x},${y}h${w}v${h}h-${w}z`;
   }
   return paths;
+}
+
+/** Where there are more points than pixels: of each pixel the highest one. */
+function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
+  const best = new Map<number, { point: number; sum: number }>();
+  timeSlots(plot, width).forEach(({ left }, point) => {
+    const sum = plot.series.reduce((sum, { values }) => sum + Math.abs(values[point] ?? 0), 0);
+    const pixel = Math.floor(left);
+    if (sum > (best.get(pixel)?.sum ?? -1)) best.set(pixel, { point, sum });
+  });
+  return new Set([...best.values()].map(({ point }) => point));
 }
 
 /** Lying bars, a row of `rowHeight` for each name. */
@@ -142,8 +156,8 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
       const slot = slots[point] ?? { left: 0, width: 0 };
       return { point, x: slot.left + slot.width / 2, y: height - along(value, scale, height) };
     };
-    const tops = runs.map((run) => run.map(({ point, to }) => place(point, to)));
-    const floors = runs.map((run) => run.map(({ point, from }) => place(point, from)));
+    const tops = runs.map((run) => thinned(run.map(({ point, to }) => place(point, to))));
+    const floors = runs.map((run) => thinned(run.map(({ point, from }) => place(point, from))));
     const area = tops.map((top, run) => `${pathOf([...top, ...(floors[run] ?? []).reverse()])}Z`);
     return {
       tone: one.tone,
@@ -160,6 +174,27 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
 function leftOut({ points, partial, stackable }: Plot): ReadonlySet<number> {
   const isShown = !stackable || points.length - partial.size < 2;
   return new Set(isShown ? [] : partial.keys());
+}
+
+/**
+ * Of each pixel across, the first, the lowest, the highest and the last: what is drawn looks the same, and takes no
+ * longer for ten thousand points.
+ */
+export function thinned(dots: readonly Dot[]): Dot[] {
+  const kept: Dot[] = [];
+  for (let start = 0; start < dots.length;) {
+    const pixel = Math.floor(dots[start]?.x ?? 0);
+    let end = start + 1;
+    let [low, high] = [start, start];
+    for (; end < dots.length && Math.floor(dots[end]?.x ?? 0) === pixel; end += 1) {
+      if ((dots[end]?.y ?? 0) < (dots[low]?.y ?? 0)) low = end;
+      if ((dots[end]?.y ?? 0) > (dots[high]?.y ?? 0)) high = end;
+    }
+    const places = [...new Set([start, Math.min(low, high), Math.max(low, high), end - 1])];
+    kept.push(...places.flatMap((place) => dots[place] ?? []));
+    start = end;
+  }
+  return kept;
 }
 
 type Step = { point: number; from: number; to: number };

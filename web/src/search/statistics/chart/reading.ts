@@ -23,11 +23,11 @@ function momentOf(time: number, zone: Zone): string {
 export type Read = Pick<Series, 'name' | 'tone'> & { text: string };
 
 /** The values at a point, from the greatest; those that are nothing are left out where others are something. */
-export function readingsAt(plot: Plot, at: number): Read[] {
-  const all = plot.series.map(({ name, tone, values, measure }) => ({
+export function readingsAt(plot: Plot, at: number, write: Writers): Read[] {
+  const all = plot.series.map(({ name, tone, values }, place) => ({
     name,
     tone,
-    write: writerOf(numbersOf(values), measure),
+    write: write.series[place] ?? String,
     value: values[at] ?? null,
   }));
   const told = all.filter(({ value }) => value !== null && value !== 0);
@@ -42,10 +42,17 @@ export function readingsAt(plot: Plot, at: number): Read[] {
 }
 
 /** The sum at a point, where the parts add up and there are several. */
-export function totalAt(plot: Plot, at: number): string | null {
+export function totalAt(plot: Plot, at: number, write: Writers): string | null {
   if (!plot.stackable || plot.series.length < 2) return null;
-  const sum = plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
-  return writerFor(plot)(sum);
+  return write.sum(plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+}
+
+export type Writers = { series: readonly Write[]; sum: Write };
+
+/** How the numbers of each series are written, and those of all of them together. */
+export function writersOf(plot: Plot): Writers {
+  const series = plot.series.map(({ values, measure }) => writerOf(numbersOf(values), measure));
+  return { series, sum: writerFor(plot) };
 }
 
 /** One way to write the sums at all points. */
@@ -60,9 +67,9 @@ export function numbersOf(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
 }
 
-export function spokenPoint(plot: Plot, at: number, zone: Zone): string {
-  const values = readingsAt(plot, at).map(({ name, text }) => `${name} ${text}`);
-  const total = totalAt(plot, at);
+export function spokenPoint(plot: Plot, at: number, zone: Zone, write: Writers): string {
+  const values = readingsAt(plot, at, write).map(({ name, text }) => `${name} ${text}`);
+  const total = totalAt(plot, at, write);
   const all = total === null ? values : [`total ${total}`, ...values];
   return `${pointName(plot, at, zone)}: ${all.length === 0 ? 'no messages' : all.join(', ')}`;
 }
