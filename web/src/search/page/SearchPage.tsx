@@ -42,6 +42,8 @@ export function SearchPage({ state, onChange }: Props) {
         state={state}
         summary={search.summary}
         stale={search.stale}
+        error={search.countsError}
+        onRetry={search.runCounts}
         onZoom={steps.zoom}
         onFilter={steps.filter}
         onChange={steps.show}
@@ -50,9 +52,10 @@ export function SearchPage({ state, onChange }: Props) {
         <Facets
           state={state}
           facets={search.summary?.facets}
-          total={search.total}
           stale={search.stale}
-          onFilter={steps.filter}
+          error={search.countsError}
+          onRetry={search.runCounts}
+          onEdit={steps.edit}
           onAsk={steps.ask}
           onChange={steps.show}
         />

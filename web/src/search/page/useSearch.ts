@@ -75,12 +75,16 @@ function useRows(state: SearchState, refreshMs: number | false) {
 }
 
 function useCounts(state: SearchState, refreshMs: number | false) {
-  const { data, isPlaceholderData, isFetching, refetch } = useQuery(summaryQuery(state, refreshMs));
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(
+    summaryQuery(state, refreshMs),
+  );
   useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   return {
     summary: data,
+    /** Why there are no counts. */
+    countsError: error,
     stale: isPlaceholderData,
     total,
     counting: total === undefined && isFetching,
