@@ -259,6 +259,7 @@ test.describe('accessible in both themes', () => {
     await page.keyboard.press('Escape');
 
     const fields = page.getByRole('complementary', { name: 'Fields' });
+    await searchPage.fields.head('host').hover();
     await fields.getByRole('button', { name: 'Actions of host' }).click();
     await expect(page.getByRole('menuitem').first()).toBeVisible();
     await expectAccessible(page, 'menu of a field');

@@ -123,6 +123,15 @@ export class SearchPage {
   async zoom(from: number, to: number): Promise<void> {
     const box = await this.timeline.boundingBox();
     if (box === null) throw new Error('the histogram is not shown');
+    await this.drag(box, from, to);
+  }
+
+  /** Drags over a part of the width of a box. */
+  async drag(
+    box: { x: number; y: number; width: number; height: number },
+    from: number,
+    to: number,
+  ): Promise<void> {
     const y = box.y + box.height / 2;
     await this.page.mouse.move(box.x + from * box.width, y);
     await this.page.mouse.down();

@@ -189,6 +189,7 @@ const ROUTES: [(&str, &str, Option<Role>); 93] = [
     ("GET", "/api/v1/histogram", Some(Role::Analyst)),
     ("POST", "/api/v1/facets", Some(Role::Analyst)),
     ("GET", "/api/v1/facets", Some(Role::Analyst)),
+    ("POST", "/api/v1/fields", Some(Role::Analyst)),
     ("POST", "/api/v1/aggregate", Some(Role::Analyst)),
     ("GET", "/api/v1/aggregate", Some(Role::Analyst)),
     ("POST", "/api/v1/explain", Some(Role::Analyst)),

@@ -24,6 +24,7 @@
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
 mod ast;
+mod choice;
 mod compare;
 mod complete;
 mod edit;

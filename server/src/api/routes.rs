@@ -6,10 +6,13 @@ use super::ask::complete::CompleteRequest;
 use super::ask::context::ContextRequest;
 use super::ask::explain::ExplainRequest;
 use super::ask::facets::FacetsRequest;
+use super::ask::found_fields::FieldsRequest;
 use super::ask::histogram::HistogramRequest;
 use super::ask::overview::OverviewRequest;
 use super::ask::search::{CountRequest, SearchRequest};
-use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
+use super::ask::{
+    aggregate, complete, context, explain, facets, found_fields, histogram, overview, query, search,
+};
 use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::Protocol;
@@ -80,6 +83,7 @@ fn questions() -> OpenApiRouter<Shared> {
         .routes(got::<ContextRequest>(routes!(context::context)))
         .routes(posted_or_got::<HistogramRequest>(routes!(histogram::histogram), get(histogram::histogram)))
         .routes(posted_or_got::<FacetsRequest>(routes!(facets::facets), get(facets::facets)))
+        .routes(posted::<FieldsRequest>(routes!(found_fields::fields)))
         .routes(posted_or_got::<AggregateRequest>(routes!(aggregate::aggregate), get(aggregate::aggregate)))
         .routes(posted::<ExplainRequest>(routes!(explain::explain)))
         .routes(posted::<CompleteRequest>(routes!(complete::complete)))

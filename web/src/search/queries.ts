@@ -12,6 +12,7 @@ import type {
 } from '../api/model';
 import { canRefresh, requestRange } from '../ui/range';
 import type { SearchState } from './searchParams';
+import { commonFields } from './facets/groups';
 import { splitStages } from '../ui/query/stages';
 
 const PAGE_MESSAGES = 200;
@@ -66,7 +67,8 @@ export function summaryQuery(state: SearchState) {
     limit: 1,
     buckets: BUCKETS,
     facet_limit: FACET_VALUES,
-    fields: [...state.facets],
+    fields: [...new Set([...state.facets, ...commonFields])],
+    own_clauses: false,
     ...(state.split !== '' && { by: state.split }),
   };
   const queryKey = ['summary', body];

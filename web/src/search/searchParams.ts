@@ -16,7 +16,7 @@ export type SearchState = {
   wrap: boolean;
   /** The field that the bars of the histogram are split by; empty when they are not. */
   split: string;
-  /** The fields of the sidebar. */
+  /** The fields that are pinned to the sidebar. */
   facets: readonly string[];
   /** The id of the message in the drawer. */
   open: string | null;
@@ -46,13 +46,7 @@ const charts: readonly ChartView[] = ['auto', 'table', 'bars', 'lines', 'area'];
 const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
 
 export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
-export const initialFacets: readonly string[] = [
-  'severity',
-  'host',
-  'program',
-  'facility',
-  'source',
-];
+export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
 
 /** A message is to be seen within a second, the search itself and the way there and back included. */
 const LIVE_MS = 500;

@@ -8,7 +8,7 @@ const values = [
   { value: '409', count: 50 },
   { value: '500', count: 2 },
 ];
-const status = { distinct: 9, values };
+const status = { distinct: 9, messages: 1_000, values };
 const shares = { total: 1_000, fields: { status } };
 const text = (field: string, value: string) => {
   const share = shareOf(shares, field, value);

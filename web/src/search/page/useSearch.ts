@@ -93,7 +93,7 @@ function useSinglePage(
 }
 
 function useCounts(state: SearchState) {
-  const { data, isPlaceholderData, isFetching, refetch } = useQuery({
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
     ...summaryQuery(state),
     enabled: !isBlank(state),
   });
@@ -102,6 +102,8 @@ function useCounts(state: SearchState) {
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   return {
     summary: data,
+    /** Why there are no counts. */
+    countsError: error,
     stale: isPlaceholderData,
     total,
     counting: total === undefined && isFetching,

@@ -1,4 +1,5 @@
 /** The ways on from a search: to another question, or to another look at the same one. */
+import type { QueryEdit } from '../../api/model';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
 import type { TimeRange } from '../../ui/range';
@@ -27,6 +28,7 @@ export function useSteps(state: SearchState, onChange: ChangeSearch) {
       if (part.refresh !== undefined) rememberRefresh(part.refresh);
       onChange({ ...state, ...part }, true);
     },
+    edit: (edits: readonly QueryEdit[]) => edit(edits, (query) => ask({ query })),
     filter: (field: string, value: string, exclude: boolean) =>
       edit([valueEdit(field, value, exclude)], (query) => ask({ query })),
     zoom: (range: TimeRange) =>
