@@ -83,7 +83,7 @@ fn send(server: &Server, (path, kind): (&str, &str), attack: &Attack) -> u16 {
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).ok();
     let answer = String::from_utf8_lossy(&answer);
-    let status = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest[..3].parse().ok());
+    let status = answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     status.unwrap_or_else(|| panic!("{}: {path} gave no answer: {answer:?}", attack.name))
 }
 
