@@ -23,7 +23,8 @@ export function useSearch(state: SearchState) {
   const counts = useCounts(state);
   const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
   // What the reader looks at must not move.
-  const live = wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
+  const live =
+    wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
   // An empty list has nothing that could.
   const follows = live || (rows.messages?.length === 0 && canRefresh(state.range));
   const restMs = (live && refreshInterval(state.refresh)) || EMPTY_REST_MS;
