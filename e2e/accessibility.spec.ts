@@ -185,7 +185,7 @@ test.describe('accessible in both themes', () => {
       await expectAccessible(page, `${query}, ${chart}`);
     }
     await searchPage.open({ q: 'severity | stats count() by host', refresh: 'off' });
-    await statistics.table.getByRole('button', { name: 'host-3' }).click();
+    await statistics.menuOf('host-3');
     await expect(page.getByRole('menuitem').first()).toBeVisible();
     await expectAccessible(page, 'menu of a value');
     await page.keyboard.press('Escape');
@@ -269,6 +269,7 @@ test.describe('accessible in both themes', () => {
     await page.keyboard.press('Escape');
 
     const fields = page.getByRole('complementary', { name: 'Fields' });
+    await searchPage.fields.head('host').hover();
     await fields.getByRole('button', { name: 'Actions of host' }).click();
     await expect(page.getByRole('menuitem').first()).toBeVisible();
     await expectAccessible(page, 'menu of a field');

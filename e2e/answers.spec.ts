@@ -56,6 +56,70 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
   await expect(statistics.drawn).toHaveCount(3);
 });
 
+test('a timechart becomes a table of times by series, and the legend sorts', async ({
+  logstead,
+  page,
+  searchPage,
+  statistics,
+}) => {
+  const now = Date.now();
+  await logstead.sendTcp(
+    ...Array.from({ length: 60 }, (_, n) => {
+      const time = new Date(now - n * 60_000).toISOString();
+      return `<14>1 ${time} web-${n % 3} app 1 - - step took=${[1500, 300, 100][n % 3] ?? 0}ms`;
+    }),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(60);
+  await searchPage.open({
+    q: 'step | parse kv | timechart span=10m avg(took) by host',
+    from: '-1h',
+    refresh: 'off',
+  });
+  await expect(statistics.region.getByRole('heading')).toHaveText('avg(took) by host');
+  const heads = statistics.table.getByRole('columnheader');
+  await expect(heads).toHaveText(['time', 'web-0', 'web-1', 'web-2']);
+  const newest = statistics.table.getByRole('row').nth(1);
+  await expect(newest).toContainText('so far');
+  await expect(newest).toContainText('1.50\u202fs');
+  await expect(statistics.table).toContainText('in part');
+
+  await expect(statistics.series.first()).toContainText('web-0');
+  const byMax = page.getByRole('columnheader', { name: 'max' });
+  await expect(byMax).toHaveAttribute('aria-sort', 'descending');
+  await byMax.getByRole('button').click();
+  await expect(statistics.series.first()).toContainText('web-2');
+  await statistics.series.first().hover();
+  await expect(statistics.region.locator('[data-faded=true]')).toHaveCount(2);
+});
+
+test('a click on a value filters and stays, and the keys read a chart aloud', async ({
+  logstead,
+  page,
+  searchPage,
+  statistics,
+}) => {
+  await logstead.sendTcp(
+    ...Array.from({ length: 12 }, (_, n) => `<14>1 - web-${n % 3} app 1 - - step ${n}`),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(12);
+  await searchPage.open({ q: 'step | stats count() by host', refresh: 'off' });
+  await expect.poll(() => statistics.rows()).toHaveLength(3);
+  await statistics.table.getByRole('button', { name: 'web-1', exact: true }).click();
+  await expect.poll(() => statistics.rows()).toEqual([['web-1', '4']]);
+  expect(await searchPage.written()).toBe('step host=web-1 | stats count() by host');
+  await expect(statistics.chart).toBeVisible();
+
+  await page.goBack();
+  await expect.poll(() => statistics.rows()).toHaveLength(3);
+  const points = statistics.chart.getByRole('group');
+  await points.focus();
+  await page.keyboard.press('End');
+  await expect(statistics.chart.getByRole('status')).toHaveText('web-2: count 4');
+  await page.keyboard.press('Alt+Enter');
+  await expect.poll(() => statistics.rows()).toHaveLength(2);
+  await expect(statistics.table).not.toContainText('web-2');
+});
+
 /** A browser without a dialog for files, as most are: exports become downloads. */
 async function withoutFileDialog(page: Page): Promise<void> {
   await page.addInitScript(() => {

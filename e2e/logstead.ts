@@ -17,6 +17,8 @@ interface Fixtures {
   logstead: Logstead;
   /** Whether the browser is logged in as the administrator when the test begins. */
   signedIn: boolean;
+  /** Whether lists fold what says the same. Most tests count messages, each of which has a row without. */
+  folds: boolean;
   accountPage: AccountPage;
   agentsPage: AgentsPage;
   loginPage: LoginPage;
@@ -36,6 +38,7 @@ interface Fixtures {
 export const test = base.extend<Fixtures>({
   server: [{}, { option: true }],
   signedIn: [true, { option: true }],
+  folds: [false, { option: true }],
 
   logstead: async ({ server }, use, testInfo) => {
     const logstead = await Logstead.start(server);
@@ -44,6 +47,15 @@ export const test = base.extend<Fixtures>({
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('server output', { body: logstead.output, contentType: 'text/plain' });
     }
+  },
+
+  context: async ({ context, folds }, use) => {
+    if (!folds) {
+      await context.addInitScript(() => {
+        localStorage.setItem('logstead-fold', 'false');
+      });
+    }
+    await use(context);
   },
 
   page: async ({ logstead, page, signedIn }, use) => {

@@ -71,8 +71,85 @@ test.describe('above the rate that is shown', () => {
     await tailPage.open({ q: 'runid' });
     await expect(tailPage.state('Live')).toBeVisible();
     logstead.startLoadgen('--rate', '1000/s', '--interval', '60');
-    await expect(tailPage.state(/^1 of \d+ shown, all stored$/)).toBeVisible();
+    await expect(tailPage.state(/^[\d\u202f]+ of [\d\u202f]+\/s shown$/)).toBeVisible();
   });
+});
+
+test('the chart begins with what matched before, and columns stand below each other', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await logstead.sendTcp(
+    ...Array.from(
+      { length: 40 },
+      (_, n) =>
+        `<${n % 2 ? 11 : 14}>1 - web-${'x'.repeat(n % 9)} a-long-program-name 7 - - step ${n}`,
+    ),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(40);
+  await tailPage.open({ q: 'step' });
+  await expect(tailPage.line('step 39')).toBeVisible();
+  await expect(
+    page.getByRole('img', { name: /^Matches of the last 5 minutes: 40 in/ }),
+  ).toBeVisible();
+  for (const column of [4, 5, 6]) {
+    const lefts = await tailPage.lines
+      .locator(`[data-index] > div > :nth-child(${column})`)
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
+    expect(new Set(lefts).size).toBe(1);
+  }
+});
+
+test('lines that stand still say so, and lead back to the newest', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await logstead.sendTcp(...steps(0, 3));
+  await tailPage.open({ q: 'step' });
+  await tailPage.line('seq: 2 ').click();
+  const follow = page.getByRole('button', { name: 'Paused · Follow' });
+  await expect(follow).toBeVisible();
+  await logstead.sendTcp(...steps(3, 5));
+  await expect(tailPage.waiting).toHaveText('Paused, 2 new · Follow');
+  await tailPage.waiting.click();
+  await expect(tailPage.line('seq: 4 ')).toBeVisible();
+  await expect(tailPage.waiting).toBeHidden();
+  await expect(follow).toBeHidden();
+});
+
+test('long messages can be wrapped, and no two lines lie on each other', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await logstead.sendTcp(
+    ...Array.from(
+      { length: 30 },
+      (_, n) => `<14>1 - web app 1 - - step ${n} ${'word '.repeat(n * 9)}`,
+    ),
+  );
+  await tailPage.open({ q: 'step' });
+  await expect(tailPage.line('step 29')).toBeVisible();
+  await page.keyboard.press('w');
+  await expect(tailPage.button('Wrap')).toHaveAttribute('aria-pressed', 'true');
+  const boxes = () =>
+    tailPage.lines.locator('[data-index]').evaluateAll((lines) =>
+      lines
+        .map((line) => line.getBoundingClientRect())
+        .map(({ top, bottom }) => ({ top: Math.round(top), bottom: Math.round(bottom) }))
+        .sort((a, b) => a.top - b.top),
+    );
+  await expect
+    .poll(async () => (await boxes()).some(({ top, bottom }) => bottom - top > 40))
+    .toBe(true);
+  await expect
+    .poll(async () => {
+      const all = await boxes();
+      return all.every(({ top }, at) => at === 0 || top >= (all[at - 1]?.bottom ?? 0));
+    })
+    .toBe(true);
 });
 
 function steps(from: number, to: number): string[] {

@@ -37,7 +37,11 @@ const rsyslogPackages = [
 /** Prepares what the end-to-end tests use. False when none can run. */
 export async function preparePackages() {
   const chromium = { chromium: () => existsSync(browser) };
-  await install({ ...chromium, 'syslog-ng-core': senders['syslog-ng-core'] });
+  await install({
+    ...chromium,
+    'syslog-ng-core': senders['syslog-ng-core'],
+    slapd: senders.slapd,
+  });
   if (!existsSync(browser))
     console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
   if (!answers('loggen')) console.error('Without loggen (syslog-ng-core) its test is skipped.');

@@ -171,7 +171,7 @@ impl Read for GroupGrant {
             fields.note("logspaces", "is empty: name some, or leave it out for all");
         }
         if let Some(Err(error)) = scope.as_deref().map(query::parse) {
-            fields.note("scope", format!("is not understood: {}", error.message));
+            fields.note("scope", format!("is invalid: {}", error.message));
         }
         fields.finish();
         Some(GroupGrant { group, role, logspaces, scope })

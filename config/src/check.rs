@@ -105,7 +105,8 @@ fn check_ids(document: &Document, findings: &mut Findings) {
 fn check_ids_of(key: &str, ids: &[&str], others: &[&str], findings: &mut Findings) {
     for (index, id) in ids.iter().enumerate() {
         let path = Path::default().key(key).index(index).key("id");
-        if !is_id(id) {
+        let is_valid = if key == "logspaces" { is_logspace_id(id) } else { is_id(id) };
+        if !is_valid {
             findings.value(&path, bad_id(id));
         } else if let Some(first) = ids.iter().take(index).position(|other| other == id) {
             findings.value(&path, format!("`{id}` is already the id of {key}[{first}]: choose another"));
@@ -117,7 +118,21 @@ fn check_ids_of(key: &str, ids: &[&str], others: &[&str], findings: &mut Finding
     }
 }
 
-/// Whether a source, route, destination or logspace can have this id.
+/// Whether a logspace can have this id. One that begins with `_` is private.
+pub fn is_logspace_id(id: &str) -> bool {
+    is_id(id.strip_prefix(PRIVATE).unwrap_or(id))
+}
+
+/// Whether a logspace is searched only when it is named, and only by unlimited administrators and by those whose grant
+/// names it. The name alone says so: it stays private when the document no longer has it.
+pub fn is_private(logspace: &str) -> bool {
+    logspace.starts_with(PRIVATE)
+}
+
+/// What the names of private logspaces begin with.
+const PRIVATE: char = '_';
+
+/// Whether a source, route or destination can have this id.
 pub fn is_id(id: &str) -> bool {
     let allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');

@@ -42,7 +42,7 @@ mod template;
 mod unit;
 mod warn;
 
-pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id};
+pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private};
 pub use checked::{Checked, CheckedRoute, Target};
 pub use choice::{
     Addressing, Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,

@@ -517,7 +517,7 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
         "{ drop = 'a', with = \"b\" }",
         &message(".with", "15", "unknown key `with`; known here: drop, where"),
     );
-    step("{ drop = '(a' }", &message(".drop", "11", "this parenthesis is not closed"));
+    step("{ drop = '(a' }", &message(".drop", "11", "this parenthesis is never closed"));
     step("{ mask = '(a' }", &message(".mask", "10", "the regular expression is invalid: unclosed group"));
     step(
         "{ mask = 'a*' }",

@@ -282,7 +282,7 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
         ("client_id", "client_key = 1\nclient_id", "unknown key `client_key`"),
         ("role = \"admin\"", "role = \"king\"", "is not a role"),
         ("role = \"admin\"", "role = \"admin\", logspaces = []", "is empty: name some"),
-        ("scope = \"host:web-*\"", "scope = \"((\"", "is not understood"),
+        ("scope = \"host:web-*\"", "scope = \"((\"", "is invalid"),
         ("logspaces = [\"main\"]", "logspaces = []", "is empty: name some"),
         ("grants = [{ group = \"*\"", "other = [{ group = \"*\"", "nobody can log in"),
         ("client_id", "scopes = [\"email\"]\nclient_id", "must have `openid`"),

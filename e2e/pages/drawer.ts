@@ -3,6 +3,8 @@ import type { Locator, Page } from '@playwright/test';
 /** Everything about one message, beside the results. */
 export class Drawer {
   readonly region;
+  /** The text of the message, as it is best read. */
+  readonly text;
   /** The bytes of the message, as text or in hexadecimal. */
   readonly raw;
   /** The messages around this one, oldest first. */
@@ -12,6 +14,7 @@ export class Drawer {
     this.region = page.getByRole('region', { name: /^Message \S+$/ }).filter({
       has: page.getByRole('tablist'),
     });
+    this.text = this.region.getByRole('region', { name: 'Message', exact: true });
     this.raw = page.getByRole('region', { name: 'Raw message' });
     const list = page.getByRole('list', { name: 'Messages around it, oldest first' });
     this.around = list.getByRole('listitem');

@@ -9,8 +9,23 @@ export class Fields {
     return this.section(field).getByRole('listitem');
   }
 
+  /** Checked where it is chosen. */
   value(field: string, value: string): Locator {
-    return this.section(field).getByRole('button', { name: new RegExp(`^${value}, `) });
+    return this.section(field).getByRole('checkbox', { name: new RegExp(`^${value}, `) });
+  }
+
+  /** The line of a field, which opens and closes its values. */
+  head(field: string): Locator {
+    return this.section(field).getByRole('button').first();
+  }
+
+  /** Where a drag chooses numbers. */
+  numbers(field: string): Locator {
+    return this.section(field).getByRole('slider', { name: `Numbers of ${field}` });
+  }
+
+  get finder(): Locator {
+    return this.sidebar.getByRole('searchbox', { name: 'Find a field or a value' });
   }
 
   async exclude(field: string, value: string): Promise<void> {
@@ -24,15 +39,16 @@ export class Fields {
   }
 
   async searchValues(field: string, text: string): Promise<void> {
+    await this.head(field).hover();
     await this.button(`Search the values of ${field}`).click();
-    await this.sidebar.getByRole('textbox', { name: `Values of ${field} that hold` }).fill(text);
+    await this.sidebar.getByRole('textbox', { name: `Values of ${field} that contain` }).fill(text);
   }
 
-  private get sidebar(): Locator {
+  get sidebar(): Locator {
     return this.page.getByRole('complementary', { name: 'Fields' });
   }
 
-  private section(field: string): Locator {
+  section(field: string): Locator {
     return this.sidebar.getByRole('region', { name: field, exact: true });
   }
 

@@ -3,6 +3,14 @@ import type { Logstead } from '../server';
 import { Drawer } from './drawer';
 import { Fields } from './fields';
 
+/** A list that still moves after so many frames is wrong. */
+const SETTLED_FRAMES = 15;
+
+/** Resolves when the page was drawn so often. */
+async function drawn(frames: number): Promise<void> {
+  for (let frame = 0; frame < frames; frame += 1) await new Promise(requestAnimationFrame);
+}
+
 export class SearchPage {
   readonly query;
   readonly searchButton;
@@ -41,7 +49,7 @@ export class SearchPage {
     this.fields = new Fields(page);
     this.alert = page.getByRole('alert');
     this.place = page.getByRole('img', { name: /^Line \d+, column \d+/ });
-    this.warning = page.getByRole('status').filter({ hasText: /searched for the text/ });
+    this.warning = page.getByRole('status').filter({ hasText: /searched for the literal text/ });
     this.empty = page.getByRole('heading', { name: 'No message matches' });
     this.firstMessage = page.getByRole('region', { name: 'First message' });
     this.dialog = page.getByRole('dialog');
@@ -115,11 +123,41 @@ export class SearchPage {
   async zoom(from: number, to: number): Promise<void> {
     const box = await this.timeline.boundingBox();
     if (box === null) throw new Error('the histogram is not shown');
+    await this.drag(box, from, to);
+  }
+
+  /** Drags over a part of the width of a box. */
+  async drag(
+    box: { x: number; y: number; width: number; height: number },
+    from: number,
+    to: number,
+  ): Promise<void> {
     const y = box.y + box.height / 2;
     await this.page.mouse.move(box.x + from * box.width, y);
     await this.page.mouse.down();
     await this.page.mouse.move(box.x + to * box.width, y, { steps: 4 });
     await this.page.mouse.up();
+  }
+
+  /** Says how many messages came while the list stood still, and shows them. */
+  newer(count: number): Locator {
+    return this.page.getByRole('button', { name: `${count} new`, exact: true });
+  }
+
+  /** Has the list show what comes in. */
+  async goLive(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Go live' }).click();
+  }
+
+  /** How many rows of the list cover a part of another one, once nothing moves any more. */
+  async overlaps(): Promise<number> {
+    await this.page.evaluate(drawn, SETTLED_FRAMES);
+    const rows = this.messages.locator('[role="row"][data-row]');
+    return rows.evaluateAll((elements) => {
+      const boxes = elements.map((element) => element.getBoundingClientRect());
+      boxes.sort((a, b) => a.top - b.top);
+      return boxes.filter(({ top }, at) => top < (boxes[at - 1]?.bottom ?? -Infinity) - 1).length;
+    });
   }
 
   column(field: string): Locator {

@@ -5,7 +5,7 @@ export class Statistics {
   readonly region;
   readonly table;
   readonly chart;
-  /** The names of the groups that are drawn, and their lines. */
+  /** The rows of the groups that are drawn, and their lines. */
   readonly series;
   readonly drawn;
   /** The answer, of whatever form. */
@@ -15,8 +15,11 @@ export class Statistics {
     this.region = page.getByRole('region', { name: 'Statistics' });
     this.table = this.region.getByRole('table', { name: 'Statistics' });
     this.chart = this.region.getByRole('figure');
-    this.series = this.chart.getByRole('list', { name: 'Series' }).getByRole('listitem');
-    this.drawn = this.chart.locator('svg path[stroke], svg polyline');
+    this.series = this.region
+      .getByRole('table', { name: 'Series' })
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') });
+    this.drawn = this.chart.locator('svg path[stroke][fill=none]');
     const nothing = page.getByRole('heading', { name: 'The table has no rows' });
     this.shown = this.table.or(this.region.getByRole('definition').first()).or(nothing);
   }
@@ -36,8 +39,13 @@ export class Statistics {
     return this.region.getByRole('radiogroup', { name: 'Shown as' }).getByText(kind);
   }
 
+  /** Opens what can be done with a value. */
+  async menuOf(value: string): Promise<void> {
+    await this.table.getByRole('button', { name: `Actions for ${value}`, exact: true }).click();
+  }
+
   async showMessagesOf(value: string): Promise<void> {
-    await this.table.getByRole('button', { name: value, exact: true }).click();
+    await this.menuOf(value);
     await this.page.getByRole('menuitem', { name: 'Show these messages' }).click();
   }
 }

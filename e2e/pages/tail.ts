@@ -14,7 +14,7 @@ export class TailPage {
   ) {
     this.tail = page.getByRole('region', { name: 'Tail', exact: true });
     this.lines = page.getByRole('log', { name: 'Messages' });
-    this.waiting = page.getByRole('button', { name: /^[\d\s,.]+ new$/ });
+    this.waiting = page.getByRole('button', { name: /\d new · Follow$/ });
   }
 
   async open(parameters: Record<string, string> = {}): Promise<void> {

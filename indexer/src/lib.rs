@@ -39,8 +39,8 @@ mod store;
 mod work;
 
 pub use answer::{
-    Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Facet, Facets, Histogram, Kind,
-    ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
+    Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Discovery, Distribution, Facet,
+    Facets, FieldFound, Histogram, Kind, ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
 };
 pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, OpenFiles, ReadOnly, RealDisk, Space};

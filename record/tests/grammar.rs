@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
 use logstead_record::query::{
-    Edit, FieldName, Held, Part, Sought, Term, edit, parse, parse_pipeline, parse_time, terms, tokens,
-    written_name, written_value,
+    Edit, FieldName, Held, Number, Part, Sought, Term, edit, parse, parse_pipeline, parse_time, terms,
+    tokens, written_name, written_value,
 };
 use serde_json::{Value, json};
 
@@ -97,10 +97,13 @@ fn change(edit: &Value, of: &str) -> Edit {
         of.char_indices().nth(at).map_or(of.len(), |(byte, _)| byte)
     };
     let time = |key: &str| edit[key].as_str().map(|time| parse_time(time).unwrap());
+    let number = |key: &str| edit[key].as_str().map(|text| Number::parse(text).unwrap());
     match text(edit, "op") {
         "include" => Edit::Include(field(), held()),
         "exclude" => Edit::Exclude(field(), held()),
         "only" => Edit::Only(field(), held()),
+        "toggle" => Edit::Toggle(field(), text(edit, "value").to_owned()),
+        "between" => Edit::Between(field(), number("from"), number("to")),
         "negate" => Edit::Negate(byte("start")..byte("end")),
         "remove" => Edit::Remove(byte("start")..byte("end")),
         "add" => Edit::Add(text(edit, "text").to_owned()),

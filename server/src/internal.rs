@@ -24,17 +24,25 @@ pub(crate) struct Entry {
     level: Level,
     message: String,
     fields: Vec<(&'static str, String)>,
+    is_audit: bool,
 }
+
+/// Records what an account did. The event is in our own log whatever its level, with the msgid `audit`, by which a route
+/// can tell it from others.
+pub(crate) fn audit(user: &str, account: &str, action: &str, detail: &str) {
+    tracing::info!(target: AUDIT, user, account, action, "{detail}");
+}
+
+const AUDIT: &str = "logstead::audit";
 
 /// Sends events to both from now on; the returned entries are for [`feed`].
 pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
-    let filter = EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"))?;
+    let filter = |level: &str| EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"));
     let text = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     tracing_subscriber::registry()
-        .with(filter)
-        .with(text)
-        .with(Own { entries: sender })
+        .with(text.with_filter(filter(level)?))
+        .with(Own { entries: sender }.with_filter(filter(&format!("{level},{AUDIT}=info"))?))
         .try_init()
         .map_err(|error| error.to_string())?;
     Ok(entries)
@@ -66,6 +74,7 @@ fn push(entry: &Entry, host: &str, pid: &str, builder: &mut BatchBuilder) {
         .with(Field::Host, host.as_bytes())
         .with(Field::Program, b"logstead")
         .with(Field::Pid, pid.as_bytes());
+    let row = if entry.is_audit { row.with(Field::Msgid, b"audit") } else { row };
     builder.push(&row);
 }
 
@@ -88,7 +97,12 @@ impl<S: Subscriber> Layer<S> for Own {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let metadata = event.metadata();
         if *metadata.level() <= Level::INFO && metadata.target().starts_with("logstead") {
-            let mut entry = Entry { level: *metadata.level(), message: String::new(), fields: Vec::new() };
+            let mut entry = Entry {
+                level: *metadata.level(),
+                message: String::new(),
+                fields: Vec::new(),
+                is_audit: metadata.target() == AUDIT,
+            };
             event.record(&mut entry);
             // If the store is too slow even for its own log, standard error has to suffice.
             self.entries.try_send(entry).ok();

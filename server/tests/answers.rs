@@ -261,10 +261,77 @@ async fn facets_count_every_value() {
 }
 
 #[tokio::test]
+async fn a_field_is_counted_without_its_own_clauses() {
+    let server = Server::with_messages().await;
+    let query = "failed host=web-1 -user=ana severity>=info";
+    let wanted = json!({"query": query, "fields": ["host", "user", "program"], "own_clauses": false});
+    let found = server.ask("/facets", wanted.clone()).await["fields"].clone();
+    for (name, others) in [
+        ("host", "failed -user=ana severity>=info"),
+        ("user", "failed host=web-1 severity>=info"),
+        ("program", query),
+    ] {
+        let expected = server.ask("/facets", json!({"query": others, "fields": [name]})).await;
+        assert_eq!(found[name], expected["fields"][name], "{name}");
+        let messages = server.ask("/count", json!({"query": format!("({others}) {name}:*")})).await;
+        assert_eq!(found[name]["messages"], messages["count"], "{name}");
+    }
+    assert!(1 < found["host"]["values"].as_array().unwrap().len(), "{found}");
+    let overview = server.post("/overview", &wanted).await;
+    let facets = overview.text().lines().find(|line| line.starts_with("{\"facets\"")).unwrap().to_owned();
+    assert_eq!(serde_json::from_str::<Value>(&facets).unwrap()["facets"], found);
+}
+
+#[tokio::test]
+async fn numbers_have_a_distribution() {
+    let server = Server::start(|_| {});
+    let line =
+        |number: u32| format!("{{\"message\": \"x\", \"took\": \"{number}ms\", \"user\": \"u{number}\"}}\n");
+    server.ingest("main", (1..=100).map(line).collect()).await;
+    let found = server.ask("/facets", json!({"fields": ["took", "user"], "numbers": true})).await;
+    let numbers = &found["fields"]["took"]["numbers"];
+    assert_eq!((&numbers["unit"], &numbers["messages"]), (&json!("duration"), &json!(100)));
+    assert_eq!(
+        [&numbers["min"], &numbers["median"], &numbers["p95"], &numbers["max"]],
+        [&json!(0.001), &json!(0.05), &json!(0.095), &json!(0.1)]
+    );
+    let buckets = numbers["buckets"].as_array().unwrap();
+    assert_eq!(buckets.iter().map(|bucket| bucket["count"].as_u64().unwrap()).sum::<u64>(), 100);
+    assert!(found["fields"]["user"].get("numbers").is_none());
+}
+
+#[tokio::test]
+async fn fields_are_found_in_what_matches() {
+    let server = Server::with_messages().await;
+    for query in ["*", "failed", "failed host=web-1", "nothing-has-this"] {
+        let found = server.ask("/fields", json!({"query": query})).await;
+        assert_eq!(
+            found["messages"],
+            server.ask("/count", json!({"query": query})).await["count"],
+            "{query}"
+        );
+        let fields = found["fields"].as_array().unwrap();
+        assert_eq!(found["distinct"], fields.len());
+        for of in fields {
+            let clause = format!("{query} {name}:*", name = field(of, "name"));
+            assert_eq!(
+                of["messages"],
+                server.ask("/count", json!({"query": clause})).await["count"],
+                "{clause}"
+            );
+        }
+        let is_there = fields.iter().any(|of| of["name"] == "user");
+        assert_eq!(is_there, query != "nothing-has-this", "{found}");
+    }
+    let refused = server.post("/fields", &json!({"limit": 0})).await;
+    refused.is_problem(400, "limit", "1 to 1000");
+}
+
+#[tokio::test]
 async fn an_unknown_field_has_no_values_and_a_hint() {
     let server = Server::with_messages().await;
     let found = server.ask("/facets", json!({"query": "*", "fields": ["usr", "zebra", "pid"]})).await;
-    assert_eq!(found["fields"]["usr"], json!({"distinct": 0, "values": []}));
+    assert_eq!(found["fields"]["usr"], json!({"messages": 0, "distinct": 0, "values": []}));
     warns(&found, "a field `usr`: did you mean `user`?");
     warns(&found, "a field `zebra`: look for its name in a message");
     assert!(!found["warnings"].to_string().contains("pid"), "every message could have one");
@@ -531,7 +598,7 @@ async fn stages_are_sent_to_where_tables_are_made() {
     let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
     warns(&hidden, "write a space before it");
     let pasted = server.ask("/facets", json!({"query": "open (paren", "fields": ["host"]})).await;
-    warns(&pasted, "searched for the text as it stands");
+    warns(&pasted, "not a valid query, so this searched for the literal text");
 }
 
 #[tokio::test]

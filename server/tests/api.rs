@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 92] = [
+const ROUTES: [(&str, &str, Option<Role>); 93] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -189,11 +189,13 @@ const ROUTES: [(&str, &str, Option<Role>); 92] = [
     ("GET", "/api/v1/histogram", Some(Role::Analyst)),
     ("POST", "/api/v1/facets", Some(Role::Analyst)),
     ("GET", "/api/v1/facets", Some(Role::Analyst)),
+    ("POST", "/api/v1/fields", Some(Role::Analyst)),
     ("POST", "/api/v1/aggregate", Some(Role::Analyst)),
     ("GET", "/api/v1/aggregate", Some(Role::Analyst)),
     ("POST", "/api/v1/explain", Some(Role::Analyst)),
     ("POST", "/api/v1/overview", Some(Role::Analyst)),
     ("GET", "/api/v1/tail", Some(Role::Analyst)),
+    ("GET", "/api/v1/changes", Some(Role::Analyst)),
     ("GET", "/api/v1/export", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
     ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),

@@ -465,6 +465,14 @@ async fn a_query_is_read_with_its_parts_and_terms() {
         {"regex": "a.b", "case_sensitive": false},
     ]);
     assert_eq!(read["terms"], terms);
+    let chosen = server.ask("/query", json!({"query": "host in (a, b) -user=c took>=2.5s x"})).await;
+    let clauses = chosen["clauses"].as_array().unwrap();
+    let values: Vec<_> = clauses.iter().map(|clause| (&clause["values"], &clause["negated"])).collect();
+    assert_eq!(values[..2], [(&json!(["a", "b"]), &json!(false)), (&json!(["c"]), &json!(true))]);
+    assert_eq!(
+        (&clauses[2]["low"], clauses[2].get("high"), clauses[3].get("values")),
+        (&json!(2.5), None, None)
+    );
     let wild = server.ask("/query", json!({"query": "a?b* OR time:-1h"})).await;
     let parts = json!([{"text": "a"}, {"wildcard": "?"}, {"text": "b"}, {"wildcard": "*"}]);
     assert_eq!((&wild["terms"][0]["parts"], &wild["sets_range"]), (&parts, &json!(false)));

@@ -69,6 +69,16 @@ impl Server {
         (status, Events { body: response.into_body().into_data_stream(), text: String::new() })
     }
 
+    async fn changes(&self, token: &str) -> Events {
+        let request = Request::builder()
+            .uri("/api/v1/changes")
+            .header(header::ACCEPT, "text/event-stream")
+            .header(header::AUTHORIZATION, format!("Bearer {token}"));
+        let response = self.app.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        Events { body: response.into_body().into_data_stream(), text: String::new() }
+    }
+
     async fn tail(&self, parameters: &str, position: Option<&str>) -> Events {
         let (status, mut events) = self.try_tail(parameters, position, TOKEN).await;
         if status != StatusCode::OK {
@@ -378,4 +388,37 @@ async fn bad_requests_are_told_what_is_wrong() {
     }
     let (status, _) = server.try_tail("", None, "guess").await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_changes_hears_of_them_and_of_nothing_else() {
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    let mut changes = server.changes(TOKEN).await;
+    changes.read().await;
+    assert_eq!(changes.text, ":\n\n", "nothing is stored");
+    changes.text.clear();
+
+    let began = Instant::now();
+    for number in 0..40 {
+        server.ingest("main", format!("message {number}")).await;
+    }
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    let events_max = 2 + began.elapsed().as_millis() / 500;
+    server.pipeline.end_streams();
+    let text = changes.rest().await;
+    let events = text.matches("event: stored\ndata: {}\n\n").count();
+    assert!((1..=events_max).contains(&(events as u128)), "{events} of at most {events_max}: {text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_taken_away_hears_of_no_changes() {
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    let mut changes = server.changes(secret.reveal()).await;
+    changes.read().await;
+    server.meta.remove_token(id).unwrap();
+    assert!(!changes.rest().await.contains("event: stored"));
 }

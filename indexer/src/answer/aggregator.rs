@@ -12,7 +12,7 @@ use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings};
 use crate::work::Work;
 use hashbrown::HashMap;
 use logstead_record::query::{
-    Aggregate, FieldName, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange,
+    Aggregate, FieldName, Function, GAP_COLUMNS, Measure, Ranking, Stage, TimeRange, Unit,
 };
 use logstead_record::{Field, SECOND, Timestamp};
 use std::cmp::Ordering;
@@ -109,11 +109,11 @@ impl Aggregator {
     ) -> Aggregator {
         let mut needs = Vec::new();
         let mut columns: Vec<Column> =
-            by.iter().map(|field| Column { name: field.as_str().to_owned(), kind: kind(field) }).collect();
+            by.iter().map(|field| Column::new(field.as_str(), kind(field))).collect();
         let mut by: Vec<Source> = by.iter().map(|field| Source::of(field, &mut needs)).collect();
         if let Shape::Timechart { interval, .. } = shape {
             by.insert(0, Source::Span(interval));
-            columns.insert(0, Column { name: Field::Time.name().to_owned(), kind: Kind::Time });
+            columns.insert(0, Column::new(Field::Time.name(), Kind::Time));
         }
         let kinds = columns.iter().map(|column| column.kind).collect();
         let plain: Vec<Function> = functions.iter().map(|aggregate| aggregate.function.clone()).collect();
@@ -122,17 +122,19 @@ impl Aggregator {
             _ => Plan::new(kinds, &plain, kind),
         };
         let arguments = plan.arguments().map(|field| Source::of(field, &mut needs)).collect();
-        columns.extend(functions.iter().map(|aggregate| Column {
-            name: aggregate.column(),
-            kind: result_kind(&aggregate.function, kind),
-        }));
+        columns.extend(
+            functions
+                .iter()
+                .map(|aggregate| Column::new(&aggregate.column(), result_kind(&aggregate.function, kind))),
+        );
         if matches!(shape, Shape::Ranking { .. }) {
-            columns.push(Column { name: "count".to_owned(), kind: Kind::Number });
+            columns.push(Column::new("count", Kind::Number));
         }
         if matches!(shape, Shape::Gaps { .. }) {
             let kinds = [Kind::Time, Kind::Time, Kind::Number];
-            let made = GAP_COLUMNS.iter().zip(kinds);
-            columns.extend(made.map(|(name, kind)| Column { name: (*name).to_owned(), kind }));
+            let units = [Unit::Plain, Unit::Plain, Unit::Duration];
+            let made = GAP_COLUMNS.iter().zip(kinds).zip(units);
+            columns.extend(made.map(|((name, kind), unit)| Column { unit, ..Column::new(name, kind) }));
         }
         let groups = Groups::new(plan, memory_bytes_max);
         let empty = plain.iter().map(of_nothing).collect();
@@ -190,6 +192,12 @@ impl Aggregator {
                  {COMBINATIONS_MAX}: group by fewer fields",
                 rows = self.groups.cut()
             ));
+        }
+        let made = &mut self.columns[self.by.len()..];
+        for (function, column) in made.iter_mut().enumerate() {
+            if column.unit == Unit::Plain {
+                column.unit = self.groups.unit(function);
+            }
         }
         Ok(Table { columns: self.columns, rows, notes, ..Table::default() })
     }

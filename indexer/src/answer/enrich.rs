@@ -4,7 +4,7 @@ use super::table::{Column, Table};
 use super::value::Value;
 use super::{AnswerError, Kind};
 use hashbrown::HashMap;
-use logstead_record::query::{Added, Cell, FieldName, Gives};
+use logstead_record::query::{Added, Cell, FieldName, Gives, Unit};
 use logstead_transform::{Enrich, counts};
 use std::borrow::Cow;
 
@@ -116,12 +116,14 @@ pub(crate) fn kind_in_messages(gives: Gives) -> Kind {
 pub(crate) fn add_column(table: &mut Table, name: &str, kind: Kind) -> Option<usize> {
     let known = table.find(&FieldName::Dynamic(name.to_owned()));
     if let Some(known) = known {
+        // What is written over its values may be in anything.
+        table.columns[known].unit = Unit::Plain;
         return Some(known);
     }
     if COLUMNS_MAX <= table.columns.len() {
         return None;
     }
-    table.columns.push(Column { name: name.to_owned(), kind });
+    table.columns.push(Column::new(name, kind));
     table.rows.iter_mut().for_each(|row| row.push(Value::Null));
     Some(table.columns.len() - 1)
 }

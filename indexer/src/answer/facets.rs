@@ -4,7 +4,7 @@
 //! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
 
 use super::values::Values;
-use super::{Coded, Kind, Value};
+use super::{Coded, Distribution, Kind, Value};
 use logstead_record::query::FieldName;
 use logstead_record::{Batch, Selection};
 
@@ -13,6 +13,8 @@ pub struct Facets {
     needs: Vec<FieldName>,
     limit: usize,
     memory_bytes_max: usize,
+    /// Whether numbers are summed up.
+    numbers: bool,
     counts: Vec<FieldCounts>,
 }
 
@@ -21,6 +23,8 @@ pub struct Facets {
 struct FieldCounts {
     values: Values,
     counts: Vec<u64>,
+    /// Rows that have one.
+    rows: u64,
     /// Rows whose values did not fit the memory.
     left_out: u64,
 }
@@ -32,8 +36,12 @@ pub struct Facet {
     pub field: FieldName,
     /// How many different values there are; at least this many where `partial` is set.
     pub distinct: u64,
+    /// How many rows have one.
+    pub rows: u64,
     /// The most frequent ones, most frequent first, and how many rows have each.
     pub values: Vec<(Value, u64)>,
+    /// The numbers among all of them, where they were asked for and are most of the values.
+    pub numbers: Option<Distribution>,
     /// Why this is not everything.
     pub partial: Option<String>,
 }
@@ -42,7 +50,13 @@ impl Facets {
     /// Counts values of these fields, and shows `limit` of each.
     pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
         let counts = fields.iter().map(|_| FieldCounts::default()).collect();
-        Facets { needs: fields, limit, memory_bytes_max, counts }
+        Facets { needs: fields, limit, memory_bytes_max, numbers: false, counts }
+    }
+
+    /// The same, with the distribution of numbers.
+    #[must_use]
+    pub fn with_numbers(self, numbers: bool) -> Facets {
+        Facets { numbers, ..self }
     }
 
     /// The columns that parts must have.
@@ -77,7 +91,7 @@ impl Facets {
     /// The values of the parts that were added; more may be.
     pub fn so_far(&self) -> Vec<Facet> {
         let counts = self.needs.iter().zip(&self.counts);
-        counts.map(|(field, counts)| counts.facet(field.clone(), self.limit)).collect()
+        counts.map(|(field, counts)| counts.facet(field.clone(), self.limit, self.numbers)).collect()
     }
 }
 
@@ -94,8 +108,12 @@ impl FieldCounts {
 
     fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
         for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
-            let keys = coded.each(id as u32).filter_map(|id| coded.key(id));
-            keys.for_each(|key| self.count(key, count, memory_bytes_max));
+            let mut has_value = false;
+            for key in coded.each(id as u32).filter_map(|id| coded.key(id)) {
+                has_value = true;
+                self.count(key, count, memory_bytes_max);
+            }
+            self.rows += if has_value { count } else { 0 };
         }
     }
 
@@ -110,7 +128,7 @@ impl FieldCounts {
         }
     }
 
-    fn facet(&self, field: FieldName, limit: usize) -> Facet {
+    fn facet(&self, field: FieldName, limit: usize, with_numbers: bool) -> Facet {
         let mut numbers: Vec<u32> = (0..self.counts.len() as u32).collect();
         let rank =
             |number: &u32| (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number));
@@ -120,10 +138,14 @@ impl FieldCounts {
         }
         numbers.sort_unstable_by_key(rank);
         let kind = Kind::of(&field);
+        let is_text = matches!(kind, Kind::Text | Kind::Number);
+        let distribution = (with_numbers && is_text).then(|| self.distribution()).flatten();
         let value =
             |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));
         Facet {
             distinct: self.values.len() as u64,
+            rows: self.rows,
+            numbers: distribution,
             values: numbers.into_iter().filter_map(value).collect(),
             partial: (0 < self.left_out).then(|| {
                 format!(
@@ -134,5 +156,10 @@ impl FieldCounts {
             }),
             field,
         }
+    }
+
+    fn distribution(&self) -> Option<Distribution> {
+        let key = |number: usize| self.values.get(number as u32).unwrap_or_default();
+        Distribution::of(self.counts.iter().enumerate().map(|(number, &count)| (key(number), count)))
     }
 }

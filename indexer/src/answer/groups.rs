@@ -5,14 +5,14 @@
 //! is in the group of each.
 
 use super::finish::check;
-use super::measure::{Numbers, State};
+use super::measure::{Numbers, State, Units};
 use super::spread::Spread;
 use super::values::{ABSENT, Values};
 use super::{AnswerError, Coded, Kind, Value};
 use crate::work::Work;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use logstead_record::Field;
-use logstead_record::query::{FieldName, Function, Measure};
+use logstead_record::query::{FieldName, Function, Measure, Unit};
 use std::hash::BuildHasher;
 
 /// Rows that are combined together: enough that the cost of each value is small in comparison.
@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     /// Of the columns whose values make a group.
     by: Vec<Kind>,
     arguments: Vec<(FieldName, Kind)>,
+    /// What the numbers of each argument were written with.
+    units: Vec<Units>,
     /// Which argument each state is about.
     states: Vec<(usize, State)>,
     /// Which state answers each function; none where rows are counted.
@@ -60,13 +62,14 @@ impl Plan {
 
     /// Groups whose rows are only counted.
     pub(crate) fn of_rows(by: Vec<Kind>) -> Plan {
-        Plan { by, arguments: Vec::new(), states: Vec::new(), functions: Vec::new() }
+        Plan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
     }
 
     /// Groups of which is known when they had messages, for gaps longer than `longest`.
     pub(crate) fn of_gaps(by: Vec<Kind>, longest: i64) -> Plan {
         Plan {
             arguments: vec![(FieldName::Known(Field::Time), Kind::Time)],
+            units: vec![Units::default()],
             states: vec![(0, State::Presence { longest, presence: Vec::new(), heap_bytes: 0 })],
             ..Plan::of_rows(by)
         }
@@ -81,6 +84,7 @@ impl Plan {
         let known = self.arguments.iter().position(|(known, _)| known == field);
         let argument = known.unwrap_or_else(|| {
             self.arguments.push((field.clone(), kind(field)));
+            self.units.push(Units::default());
             self.arguments.len() - 1
         });
         let fits = |(of, state): &(usize, State)| *of == argument && state.is_for(measure);
@@ -169,6 +173,9 @@ impl Groups {
             let rows = rows.iter().copied().zip(of_row.groups.iter().copied());
             state.add(rows, &mut read[*argument], self.memory_bytes_max)?;
         }
+        for (units, read) in self.plan.units.iter_mut().zip(&read) {
+            units.merge(read.units());
+        }
         self.check_memory()
     }
 
@@ -209,6 +216,14 @@ impl Groups {
         };
         let (argument, state) = &mut self.plan.states[state];
         state.result(group, measure, self.plan.arguments[*argument].1)
+    }
+
+    /// The unit of what a function makes: that of its numbers, none where it counts.
+    pub(crate) fn unit(&self, function: usize) -> Unit {
+        match self.plan.functions.get(function) {
+            None | Some(None | Some((_, Measure::Count | Measure::Distinct))) => Unit::Plain,
+            Some(&Some((state, _))) => self.plan.units[self.plan.states[state].0].common(),
+        }
     }
 
     /// The spans of a group that have messages, in order; only of [`Plan::of_gaps`].

@@ -9,7 +9,7 @@ use super::value::time_of;
 use super::values::Values;
 use super::{AnswerError, Coded, Kind, Value};
 use hashbrown::HashSet;
-use logstead_record::query::{Measure, number_of};
+use logstead_record::query::{Measure, Unit, number_and_unit_of};
 
 /// One for each group.
 pub(crate) enum State {
@@ -49,11 +49,46 @@ pub(crate) struct Numbers<'a> {
     kind: Kind,
     /// Infinite while not yet read; not a number where it is none.
     read: Vec<f64>,
+    units: Units,
+}
+
+/// The kinds of units that numbers were written with.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Units {
+    has_sizes: bool,
+    has_durations: bool,
+}
+
+impl Units {
+    fn add(&mut self, unit: Unit) {
+        self.has_sizes |= unit == Unit::Size;
+        self.has_durations |= unit == Unit::Duration;
+    }
+
+    /// Adds those of other numbers.
+    pub(crate) fn merge(&mut self, other: Units) {
+        self.has_sizes |= other.has_sizes;
+        self.has_durations |= other.has_durations;
+    }
+
+    /// What all of them are in. A number without a unit is read in that of the others, as in comparisons.
+    pub(crate) fn common(self) -> Unit {
+        match (self.has_sizes, self.has_durations) {
+            (true, false) => Unit::Size,
+            (false, true) => Unit::Duration,
+            (false, false) | (true, true) => Unit::Plain,
+        }
+    }
 }
 
 impl<'a> Numbers<'a> {
     pub(crate) fn new(coded: &'a Coded<'a>, kind: Kind) -> Numbers<'a> {
-        Numbers { read: vec![f64::INFINITY; coded.ids_end()], coded, kind }
+        Numbers { read: vec![f64::INFINITY; coded.ids_end()], coded, kind, units: Units::default() }
+    }
+
+    /// The units of the numbers that were read.
+    pub(crate) fn units(&self) -> Units {
+        self.units
     }
 
     fn of_row(&mut self, row: u32) -> Option<f64> {
@@ -61,7 +96,9 @@ impl<'a> Numbers<'a> {
         let number = &mut self.read[id as usize];
         if number.is_infinite() {
             let key = self.coded.key(id).filter(|_| matches!(self.kind, Kind::Text | Kind::Number));
-            *number = key.and_then(number_of).unwrap_or(f64::NAN);
+            let (value, unit) = key.and_then(number_and_unit_of).unwrap_or((f64::NAN, Unit::Plain));
+            *number = value;
+            self.units.add(unit);
         }
         (!number.is_nan()).then_some(*number)
     }

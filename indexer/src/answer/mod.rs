@@ -13,7 +13,8 @@
 //! | `values`      | numbers for distinct texts over all parts                                   |
 //! | `interval`    | spans of time with round numbers                                            |
 //! | `histogram`   | how many rows there are in each span                                        |
-//! | `facets`      | the most frequent values of fields                                          |
+//! | `facets`      | the most frequent values of fields; `distribution`: of the numbers among them |
+//! | `discovery`   | which fields messages have                                                  |
 //! | `groups`      | rows with equal values, and what functions make of them; `measure`, `exact_sum`, `samples`, `presence` |
 //! | `spread`      | rows with several values, as one for each                                   |
 //! | `aggregator`  | a stage that makes groups: `stats`, `timechart`, `top`, `rare`, `uniq`, `gap` |
@@ -28,6 +29,8 @@
 mod aggregation;
 mod aggregator;
 mod coded;
+mod discovery;
+mod distribution;
 mod enrich;
 mod error;
 mod exact_sum;
@@ -56,6 +59,9 @@ mod values;
 pub use aggregation::Aggregation;
 pub(crate) use aggregation::Place;
 pub(crate) use coded::Coded;
+pub(crate) use discovery::Seen;
+pub use discovery::{Discovery, FieldFound};
+pub use distribution::Distribution;
 pub use error::AnswerError;
 pub use facets::{Facet, Facets};
 pub use histogram::{Counts, Histogram, Series};

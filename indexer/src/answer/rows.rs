@@ -164,8 +164,7 @@ impl Rows {
 
     /// The columns of the table that it makes.
     pub(crate) fn columns(&self) -> Vec<Column> {
-        let column =
-            |(field, kind): (&FieldName, &Kind)| Column { name: field.as_str().to_owned(), kind: *kind };
+        let column = |(field, kind): (&FieldName, &Kind)| Column::new(field.as_str(), *kind);
         self.columns.iter().zip(&self.kinds).map(column).collect()
     }
 

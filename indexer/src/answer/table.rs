@@ -4,7 +4,7 @@ use super::coded::Coded;
 use super::finish::Finish;
 use super::value::{Kind, Value, severity_key, time_key};
 use super::{AnswerError, ROWS_MAX};
-use logstead_record::query::{FieldName, number_of};
+use logstead_record::query::{FieldName, Unit, number_of};
 use logstead_record::{Field, Severity};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -31,6 +31,15 @@ pub struct Column {
     pub name: String,
     /// What its values are, where they are not null.
     pub kind: Kind,
+    /// What its numbers are in.
+    pub unit: Unit,
+}
+
+impl Column {
+    /// Of values without a unit.
+    pub(crate) fn new(name: &str, kind: Kind) -> Column {
+        Column { name: name.to_owned(), kind, unit: Unit::Plain }
+    }
 }
 
 impl Table {

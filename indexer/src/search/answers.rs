@@ -9,7 +9,7 @@ use super::question::{Filter, Question};
 use super::searcher::Searcher;
 use super::sweep::{self, Sealed, Visitor};
 use crate::answer::{
-    Aggregation, AnswerError, BatchTimes, Coded, Facets, Histogram, Part, Place as StoredAt,
+    Aggregation, AnswerError, BatchTimes, Coded, Discovery, Facets, Histogram, Part, Place as StoredAt,
 };
 use crate::work::run::Run;
 use crate::work::{Work, lanes};
@@ -26,6 +26,8 @@ pub enum Asked<'a> {
     Histogram(&'a mut Histogram),
     /// The most frequent values of fields.
     Facets(&'a mut Facets),
+    /// Which fields there are.
+    Discovery(&'a mut Discovery),
     /// The table of a pipeline.
     Table(&'a mut Aggregation),
 }
@@ -165,6 +167,7 @@ impl Asked<'_> {
         match self {
             Asked::Histogram(histogram) if histogram.is_plain() => columns.count_spans(histogram, rows, work),
             Asked::Facets(facets) => columns.count_values(facets, rows, work),
+            Asked::Discovery(discovery) => columns.discover(rows, discovery.is_rough(), work),
             Asked::Histogram(_) | Asked::Table(_) => Ok(None),
         }
     }
@@ -178,6 +181,9 @@ impl Asked<'_> {
                     facets.add_counts(at, &values, counts);
                 }
             }
+            (Asked::Discovery(discovery), Counted::Fields { rows, seen, has_more }) => {
+                discovery.add_fields(*rows, seen.iter().cloned(), *has_more);
+            }
             _ => {}
         }
     }
@@ -189,14 +195,16 @@ impl Asked<'_> {
         rows: &Selection,
         work: &Work<'_>,
     ) -> Result<bool, Failed> {
-        if matches!(self, Asked::Facets(_)) || matches!(self, Asked::Table(table) if table.needs_batches()) {
+        if matches!(self, Asked::Facets(_) | Asked::Discovery(_))
+            || matches!(self, Asked::Table(table) if table.needs_batches())
+        {
             return Ok(false);
         }
         let Some(fields) = columns.coded(self.needs(), work)? else { return Ok(false) };
         columns.with_part(rows, fields, |part| match self {
             Asked::Histogram(histogram) => histogram.add(part, work),
             Asked::Table(table) => table.add(part, work),
-            Asked::Facets(_) => Ok(()),
+            Asked::Facets(_) | Asked::Discovery(_) => Ok(()),
         })?;
         Ok(true)
     }
@@ -215,12 +223,16 @@ impl Asked<'_> {
             facets.add(batch, rows, place.logspace);
             return Ok(());
         }
+        if let Asked::Discovery(discovery) = self {
+            discovery.add(batch, rows);
+            return Ok(());
+        }
         let fields = self.needs().iter().map(|field| Coded::of_batch(batch, field, place.logspace)).collect();
         let times = BatchTimes::of(batch);
         let part = Part { rows: batch.rows(), selected: rows, times: &times, fields };
         match self {
             Asked::Histogram(histogram) => histogram.add(&part, work),
-            Asked::Facets(_) | Asked::Table(_) => Ok(()),
+            Asked::Facets(_) | Asked::Discovery(_) | Asked::Table(_) => Ok(()),
         }
     }
 
@@ -228,6 +240,7 @@ impl Asked<'_> {
         match self {
             Asked::Histogram(histogram) => histogram.needs(),
             Asked::Facets(facets) => facets.needs(),
+            Asked::Discovery(_) => &[],
             Asked::Table(table) => table.needs(),
         }
     }
@@ -235,6 +248,7 @@ impl Asked<'_> {
     /// The columns of messages that it looks at.
     fn groups(&self) -> Groups {
         let fields = match self {
+            Asked::Discovery(_) => return Group::Fields.into(),
             Asked::Table(table) => table.reads(),
             other => Some(other.needs()),
         };

@@ -1,7 +1,7 @@
 //! What answers are made of where a segment has columns of the fields that they ask for.
 
 use super::sweep::Sealed;
-use crate::answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Unreadable};
+use crate::answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Seen, Unreadable};
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
@@ -33,6 +33,8 @@ pub(super) enum Counted {
     Spans(Vec<u64>),
     /// For each field its column, if it has one, and how many rows have each value.
     Values(Vec<(Option<Arc<Names>>, Vec<u64>)>),
+    /// How many rows there are, the fields that they have, and whether there are some without a column.
+    Fields { rows: u64, seen: Vec<Seen>, has_more: bool },
 }
 
 impl<'a> Columns<'a> {
@@ -133,6 +135,37 @@ impl<'a> Columns<'a> {
             });
         }
         Ok(Some(Counted::Values(counted)))
+    }
+
+    /// Looks at the column of every dynamic field. None where those do not suffice: all fields must have one with values,
+    /// or if it may be rough, those that have a column one that says which rows have one.
+    pub(super) fn discover(
+        &self,
+        rows: &Selection,
+        is_rough: bool,
+        work: &Work<'_>,
+    ) -> Result<Option<Counted>, Failed> {
+        let fields = &self.index.fields;
+        if !is_rough && !fields.have_columns() {
+            return Ok(None);
+        }
+        let mut seen = Vec::new();
+        for (number, name) in fields.with_column.iter().enumerate() {
+            check(work, self.rows / 4)?;
+            let names = self.index.names(Place::Dynamic(number)).map_err(Failed::Index)?;
+            let suffices = names.is_complete() || is_rough && names.is_filled();
+            if !suffices {
+                return Ok(None);
+            }
+            let counts = names.counts(rows);
+            check(work, names.values().len())?;
+            seen.push(match names.is_complete() {
+                true => Seen::of_counts(name.as_bytes(), names.values(), &counts),
+                false => Seen::of_presence(name.as_bytes(), counts.first().copied().unwrap_or(0)),
+            });
+        }
+        seen.retain(|field| !field.is_empty());
+        Ok(Some(Counted::Fields { rows: rows.count() as u64, seen, has_more: !fields.have_columns() }))
     }
 }
 

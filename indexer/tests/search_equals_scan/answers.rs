@@ -2,7 +2,7 @@
 
 use crate::questions::CONTEXT;
 use logstead_indexer::{
-    Aggregation, Asked, Facets, Filter, Histogram, Run, Searcher, Settings, Table, Value, Width,
+    Aggregation, Asked, Discovery, Facets, Filter, Histogram, Run, Searcher, Settings, Table, Value, Width,
 };
 use logstead_record::query::{FieldName, FieldTest, Part, Pattern, Query, TimeRange, parse, parse_pipeline};
 use logstead_record::{Batch, Field, Flags};
@@ -45,8 +45,11 @@ pub(crate) fn check(
         }
         assert_eq!(found, expected, "facet {name}");
         assert_eq!(facet.distinct, expected.len() as u64, "distinct {name}");
+        let rows = meant.iter().filter(|row| !values_of(row, name).is_empty()).count();
+        assert_eq!(facet.rows, rows as u64, "rows {name}");
     }
     check_groups(searcher, filter, range, run, meant);
+    check_fields(searcher, (filter, range), run, meant);
     let Some(counts) = histogram.map(Histogram::finish) else { return };
     let mut expected = vec![0; counts.starts.len()];
     for row in meant {
@@ -55,6 +58,32 @@ pub(crate) fn check(
     }
     assert_eq!(counts.counts, expected, "histogram");
     assert_eq!(counts.total, meant.len() as u64);
+}
+
+/// The dynamic fields, and how many messages have each.
+fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run: &Run<'_>, meant: &[&Batch]) {
+    let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+    for row in meant {
+        let columns = row.columns();
+        let fields = row.field_range(0).filter(|&at| !columns.field_values.get(at).is_empty());
+        let names =
+            fields.map(|at| String::from_utf8_lossy(columns.field_names.get(at)).to_ascii_lowercase());
+        names.collect::<BTreeSet<_>>().into_iter().for_each(|name| *expected.entry(name).or_default() += 1);
+    }
+    let mut seen = Vec::new();
+    for mut discovery in [Discovery::exact(), Discovery::rough()] {
+        searcher.answer(("main", filter, range), run, &mut [Asked::Discovery(&mut discovery)]).unwrap();
+        assert_eq!(discovery.messages(), meant.len() as u64);
+        let fields = discovery.most_useful(usize::MAX);
+        let found = fields.iter().map(|found| (found.name.to_ascii_lowercase(), found.messages));
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), expected, "fields");
+        seen.push(fields);
+    }
+    let only = seen[0].iter().filter_map(|found| Some((&found.name, found.only.as_ref()?)));
+    for (name, value) in only {
+        let field = FieldName::new(name);
+        assert!(meant.iter().flat_map(|row| values_of(row, &field)).all(|other| *other == **value), "{name}");
+    }
 }
 
 /// Groups by two fields of which a message may have several values.

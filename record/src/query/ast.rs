@@ -193,6 +193,16 @@ impl Query {
         names.map(FieldName::as_str).collect()
     }
 
+    /// Whether it is about this field and nothing else.
+    pub fn is_about(&self, field: &FieldName) -> bool {
+        match self {
+            Query::All | Query::Text(_) => false,
+            Query::And(inner) | Query::Or(inner) => inner.iter().all(|query| query.is_about(field)),
+            Query::Not(inner) => inner.is_about(field),
+            Query::Field(name, _) => name.is(field),
+        }
+    }
+
     fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
         match self {
             Query::All | Query::Text(_) => false,

@@ -7,6 +7,7 @@
 
 use super::ast::{Bounds, FieldName, FieldTest, Pattern, Query, TextTest};
 use super::error::{ErrorKind, ParseError};
+use super::number::Number;
 use super::outline::outline;
 use super::parse::{parse, within_limit};
 use super::regex::Regex;
@@ -26,6 +27,11 @@ pub enum Edit {
     Exclude(FieldName, Held),
     /// This in place of the whole filter.
     Only(FieldName, Held),
+    /// The value is one more of those that the field may have, or one less.
+    Toggle(FieldName, String),
+    /// The field is a number from the first to below the second, instead of the numbers that the query names itself.
+    /// Without either end it names none.
+    Between(FieldName, Option<Number>, Option<Number>),
     /// The clause at these bytes means its opposite.
     Negate(Range<usize>),
     /// The clause or stage at these bytes goes.
@@ -61,6 +67,8 @@ pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
         Edit::Include(field, held) => written.with(Clause::new(field, held, false)?),
         Edit::Exclude(field, held) => written.with(Clause::new(field, held, true)?),
         Edit::Only(field, held) => written.rewritten(None, &[Clause::new(field, held, false)?]),
+        Edit::Toggle(field, value) => written.toggled(field, value)?,
+        Edit::Between(field, low, high) => written.between(field, low.as_ref(), high.as_ref()),
         Edit::Negate(range) => written.negated(range)?,
         Edit::Remove(range) => written.without(range)?,
         Edit::Add(part) => written.added(part)?,
@@ -159,24 +167,79 @@ impl<'a> Written<'a> {
         Ok(first_of(preferred.trim(), &meant))
     }
 
+    /// With a value on the list of those that the field may have, or without it where it is listed.
+    fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
+        let held = Held::Value(value.to_owned());
+        let (chosen, excluded) = (Clause::new(field, &held, false)?, Clause::new(field, &held, true)?);
+        if let Some(at) = self.clauses.iter().position(|clause| clause.query == excluded.query) {
+            return Ok(self.without_clause(at));
+        }
+        let is_list = |clause: &Clause| clause.alternatives().iter().all(|query| is_value_of(query, field));
+        let Some(at) = self.clauses.iter().position(is_list) else { return Ok(self.with(chosen)) };
+        let mut values = self.clauses[at].alternatives().to_vec();
+        // The list may spell the name of the field in another way.
+        let chosen = match (&values[0], chosen.query) {
+            (Query::Field(name, _), Query::Field(_, test)) => Query::Field(name.clone(), test),
+            (_, other) => other,
+        };
+        match values.iter().position(|query| *query == chosen) {
+            Some(known) => drop(values.remove(known)),
+            None => values.push(chosen),
+        }
+        Ok(if values.is_empty() { self.without_clause(at) } else { self.replaced(at, Clause::list(values)) })
+    }
+
+    fn between(&self, field: &FieldName, low: Option<&Number>, high: Option<&Number>) -> String {
+        let is_number = |clause: &Clause| match &clause.query {
+            Query::Field(name, FieldTest::Number(_)) => name.is(field),
+            _ => false,
+        };
+        let bounds = Bounds {
+            low: low.cloned().map_or(Bound::Unbounded, Bound::Included),
+            high: high.cloned().map_or(Bound::Unbounded, Bound::Excluded),
+        };
+        let query = Query::Field(field.clone(), FieldTest::Number(bounds));
+        let new = (low.is_some() || high.is_some()).then(|| Clause::of(query));
+        let mut known = (0..self.clauses.len()).filter(|&at| is_number(&self.clauses[at]));
+        match (known.next(), known.next(), new) {
+            (None, _, None) => self.text.to_owned(),
+            (None, _, Some(new)) => self.with(new),
+            (Some(at), None, Some(new)) => self.replaced(at, new),
+            (Some(at), None, None) => self.without_clause(at),
+            (Some(_), Some(_), new) => {
+                let others = self.clauses.iter().filter(|clause| !is_number(clause)).cloned();
+                self.rewritten(None, &others.chain(new).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// With another clause in the place of one.
+    fn replaced(&self, at: usize, clause: Clause) -> String {
+        let span = self.clauses[at].span.clone();
+        let mut clauses = self.clauses.clone();
+        clauses[at] = clause;
+        let (before, after) =
+            (part(self.text, &(0..span.start)), part(self.text, &(span.end..self.text.len())));
+        let preferred = format!("{before}{new}{after}", new = clauses[at].text);
+        self.rewritten(Some(preferred), &clauses)
+    }
+
+    fn without_clause(&self, at: usize) -> String {
+        let mut clauses = self.clauses.clone();
+        clauses.remove(at);
+        self.rewritten(Some(self.cut(at)), &clauses)
+    }
+
     fn negated(&self, range: &Range<usize>) -> Result<String, ParseError> {
         let at = self.clause_at(range)?;
-        let mut clauses = self.clauses.clone();
-        clauses[at] = self.clauses[at].opposite();
-        let (before, after) =
-            (part(self.text, &(0..range.start)), part(self.text, &(range.end..self.text.len())));
-        let preferred = format!("{before}{opposite}{after}", opposite = clauses[at].text);
-        Ok(self.rewritten(Some(preferred), &clauses))
+        Ok(self.replaced(at, self.clauses[at].opposite()))
     }
 
     fn without(&self, range: &Range<usize>) -> Result<String, ParseError> {
         if let Some(at) = self.stages_at.iter().position(|stage| stage == range) {
             return Ok(self.without_stage(at));
         }
-        let at = self.clause_at(range)?;
-        let mut clauses = self.clauses.clone();
-        clauses.remove(at);
-        Ok(self.rewritten(Some(self.cut(at)), &clauses))
+        Ok(self.without_clause(self.clause_at(range)?))
     }
 
     /// The text without a clause and what joins it with its neighbour.
@@ -214,7 +277,7 @@ impl<'a> Written<'a> {
         let found = self.clauses.iter().position(|clause| clause.span == *range);
         found.ok_or_else(|| ParseError {
             kind: ErrorKind::Meaning,
-            message: "no clause or stage stands exactly there: read the query again".to_owned(),
+            message: "no clause or stage is at exactly this place: read the query again".to_owned(),
             span: 0..0,
             suggestion: None,
         })
@@ -276,6 +339,34 @@ impl Clause {
         }
     }
 
+    /// As canonical text.
+    fn of(query: Query) -> Clause {
+        Clause { span: 0..0, text: query.to_string(), query }
+    }
+
+    /// Any of these values of a field: `host in (a, b)` where they can be written so.
+    fn list(mut values: Vec<Query>) -> Clause {
+        if values.len() == 1 {
+            return Clause::of(values.remove(0));
+        }
+        let texts: Vec<String> = values.iter().map(Query::to_string).collect();
+        let name = texts[0].split('=').next().unwrap_or_default().to_owned();
+        let value = |text: &String| Some(text.strip_prefix(&name)?.strip_prefix('=')?.to_owned());
+        let listed: Option<Vec<String>> = texts.iter().map(value).collect();
+        let canonical = Clause::of(Query::or(values));
+        let text = listed.map(|values| format!("{name} in ({values})", values = values.join(", ")));
+        let text = text.filter(|text| parse(text).as_ref() == Ok(&canonical.query));
+        Clause { text: text.unwrap_or(canonical.text), ..canonical }
+    }
+
+    /// What it is enough to pass one of.
+    fn alternatives(&self) -> &[Query] {
+        match &self.query {
+            Query::Or(queries) => queries,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     /// In parentheses if it would not hold together next to others.
     fn grouped(&self) -> String {
         match self.query {
@@ -298,6 +389,18 @@ impl Clause {
         let text = texts.into_iter().find(|text| parse(text).as_ref() == Ok(&query));
         Clause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
     }
+}
+
+/// Whether it says that the field has one value.
+fn is_value_of(query: &Query, field: &FieldName) -> bool {
+    let Query::Field(name, test) = query else { return false };
+    let is_value = match test {
+        FieldTest::Equals(pattern) => !pattern.is_case_sensitive(),
+        FieldTest::Code(codes) => codes.first() == codes.last(),
+        FieldTest::Flag(_) => true,
+        _ => false,
+    };
+    is_value && name.is(field)
 }
 
 fn part<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
@@ -375,6 +478,44 @@ mod tests {
         include("fw (open", "\"fw (open\" host=x");
         check("a", &Edit::Exclude(host(), value("x")), "a -host=x");
         check("a OR b | top 5 user", &Edit::Only(host(), value("x")), "host=x | top 5 user");
+    }
+
+    #[test]
+    fn values_are_put_on_a_list_and_taken_from_it() {
+        let toggle = |text: &str, field: &str, value: &str, expected: &str| {
+            check(text, &Edit::Toggle(FieldName::new(field), value.to_owned()), expected);
+        };
+        toggle("", "host", "a", "host=a");
+        toggle("x | top 5 user", "host", "a", "x host=a | top 5 user");
+        toggle("x host=a y", "host", "b", "x host in (a, b) y");
+        toggle("x host in (a, b) y", "host", "c", "x host in (a, b, c) y");
+        toggle("x host:(a) host=(a OR b)", "host", "a", "x host:(a) host=b");
+        toggle("host=a y", "host", "a", "y");
+        toggle("host=a", "host", "a", "");
+        toggle("host=a", "host", "b c", "host in (a, \"b c\")");
+        toggle("host=a", "host", "b, c=d) or (", "host in (a, \"b, c=d) or (\")");
+        toggle("severity=err", "severity", "warning", "severity in (err, warning)");
+        toggle("severity>=warning", "severity", "err", "severity>=warning severity=err");
+        toggle("User=a", "user", "b", "User in (a, b)");
+        toggle("\"odd name\"=a", "odd name", "b", "\"odd name\" in (a, b)");
+        toggle("\"a=b\"=a", "a=b", "b", "\"a=b\"=(a OR b)");
+        toggle("a -host=x", "host", "x", "a");
+        toggle("a or b", "host", "x", "(a or b) host=x");
+    }
+
+    #[test]
+    fn numbers_are_limited_to_a_range() {
+        let number = |text: &str| Number::parse(text);
+        let between = |text: &str, low: Option<&str>, high: Option<&str>, expected: &str| {
+            let edit = Edit::Between(FieldName::new("took"), low.and_then(number), high.and_then(number));
+            check(text, &edit, expected);
+        };
+        between("a", Some("2.5s"), None, "a took>=2.5s");
+        between("a took>=2.5s b", Some("1"), Some("2"), "a took:[1 TO 2} b");
+        between("a took>=1 took<5", None, Some("2"), "a took<2");
+        between("a took>=1 b", None, None, "a b");
+        between("a", None, None, "a");
+        between("took=5", Some("1"), None, "took=5 took>=1");
     }
 
     #[test]

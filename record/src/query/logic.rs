@@ -102,7 +102,7 @@ impl Logic {
 
 impl FieldName {
     /// Whether both are names of the same field.
-    fn is(&self, other: &FieldName) -> bool {
+    pub(super) fn is(&self, other: &FieldName) -> bool {
         match (self, other) {
             (FieldName::Dynamic(name), FieldName::Dynamic(other)) => name.eq_ignore_ascii_case(other),
             _ => self == other,

@@ -24,6 +24,7 @@
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
 mod ast;
+mod choice;
 mod compare;
 mod complete;
 mod edit;
@@ -59,7 +60,7 @@ pub use limits::{
     REGEX_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, VALUE_BYTES_MAX,
 };
 pub use matcher::{Context, Matcher};
-pub use number::{Number, Unit, number_of};
+pub use number::{Number, Unit, number_and_unit_of, number_of};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Loose, Regex};

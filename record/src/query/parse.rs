@@ -42,7 +42,7 @@ fn read(text: &str) -> Result<Search, ParseError> {
 /// The query for a text that does not follow the grammar, and what to say about it.
 pub(super) fn as_it_stands(text: &str, error: &ParseError) -> (Query, Warning) {
     let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
-    let message = format!("searched for the text as it stands, since {error}");
+    let message = format!("not a valid query, so this searched for the literal text: {error}");
     let suggestion = Some(query.to_string());
     (query, Warning { message, span: error.span.clone(), suggestion })
 }
@@ -66,7 +66,7 @@ pub(super) fn within_limit(query: &impl Display, text: &str) -> Parsed<()> {
 fn over_limit(what: &str, text: &str) -> ParseError {
     ParseError {
         kind: ErrorKind::Meaning,
-        message: format!("{what} and the limit is {QUERY_BYTES_MAX}: shorten it"),
+        message: format!("{what}, and the limit is {QUERY_BYTES_MAX}: shorten it"),
         span: 0..text.len(),
         suggestion: None,
     }

@@ -130,9 +130,7 @@ impl Compared {
                 let bounds = Bounds { low: map_bound(low, number)?, high: map_bound(high, number)? };
                 Ok(Query::Field(name.clone(), FieldTest::Number(bounds)))
             }
-            Name::Field(name) => {
-                Err(format!("`{name}` is text and has no order: compare it with `:` or `=`"))
-            }
+            Name::Field(name) => Err(format!("`{name}` is text, which has no order: use `:` or `=`")),
             Name::Exists | Name::Earliest | Name::Latest => Err("write `=` and a value here".to_owned()),
         }
     }
@@ -252,15 +250,13 @@ struct Code {
 }
 
 fn severity(text: &str) -> Result<Code, String> {
-    let unknown =
-        |_| format!("`{text}` is not a severity: they are {names}", names = SEVERITY_NAMES.join(", "));
+    let unknown = |_| format!("`{text}` is not a severity: use {names}", names = SEVERITY_NAMES.join(", "));
     let number = text.parse::<Severity>().map_err(unknown)?.number();
     Ok(Code { number, by_name: text.parse::<u8>().is_err() })
 }
 
 fn facility(text: &str) -> Result<Code, String> {
-    let unknown =
-        |_| format!("`{text}` is not a facility: they are {names}", names = FACILITY_NAMES.join(", "));
+    let unknown = |_| format!("`{text}` is not a facility: use {names}", names = FACILITY_NAMES.join(", "));
     Ok(Code { number: text.parse::<Facility>().map_err(unknown)?.number(), by_name: false })
 }
 
@@ -273,7 +269,7 @@ fn flag(name: &str) -> Result<Flags, String> {
     let found = Flags::NAMES.iter().find(|(_, known)| known.eq_ignore_ascii_case(name));
     found.map(|(flag, _)| *flag).ok_or_else(|| {
         let names = Flags::NAMES.map(|(_, known)| known).join(", ");
-        format!("`{name}` is not a flag: they are {names}")
+        format!("`{name}` is not a flag: use {names}")
     })
 }
 

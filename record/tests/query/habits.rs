@@ -311,7 +311,10 @@ fn a_search_bar_looks_for_what_is_no_query_as_it_stands() {
         assert_eq!(parse(&search.query.to_string()).as_ref(), Ok(&search.query), "{text}");
         assert_eq!(search.query.to_string().parse_back(), text, "{text}");
         let warning = &search.warnings[0];
-        assert!(warning.message.starts_with("searched for the text as it stands, since "), "{text}");
+        assert!(
+            warning.message.starts_with("not a valid query, so this searched for the literal text: "),
+            "{text}"
+        );
         assert_eq!(warning.suggestion.as_deref(), Some(search.query.to_string().as_str()));
     }
 }
@@ -355,11 +358,11 @@ fn check_error(text: &str, at: &str, message: &str) {
 fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("error | stats count()", "|", "here is only a filter");
     check_error("a /(/ b", "/(/", "regular expression is invalid: unclosed group");
-    check_error("severity>=wrong", "wrong", "`wrong` is not a severity: they are emerg, alert");
+    check_error("severity>=wrong", "wrong", "`wrong` is not a severity: use emerg, alert");
     check_error("level:err*", "err*", "is not a severity");
     check_error("severity_num>=warning", "warning", "numbers 0 (emerg) to 7");
     check_error("facility=x", "x", "is not a facility");
-    check_error("flag:x", "x", "they are truncated, unparsed, incomplete, out_of_step, undelimited");
+    check_error("flag:x", "x", "use truncated, unparsed, incomplete, out_of_step, undelimited");
     check_error("time:soon", "soon", "is not a time");
     check_error("earliest=-1d@d", "-1d@d", "is not a time");
     check_error("pid>abc", "abc", "is not a number");

@@ -186,79 +186,71 @@ fn check_error(stage: &str, at: &str, message: &str) {
 
 #[test]
 fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
-    check_error("", "|", "a stage must follow here: they are where, fields, sort");
-    check_error("200 OK", "|", "a stage must follow here");
-    check_error("limit 1 | ", "|", "a stage must follow here");
-    check_error(
-        "sats count()",
-        "sats",
-        "`sats` is not a stage: they are where, fields, sort, limit, tail, stats",
-    );
+    check_error("", "|", "a stage is missing here: use where, fields, sort");
+    check_error("200 OK", "|", "a stage is missing here");
+    check_error("limit 1 | ", "|", "a stage is missing here");
+    check_error("sats count()", "sats", "`sats` is not a stage: use where, fields, sort, limit, tail, stats");
     for later in ["patterns", "new_patterns since=-24h", "context before=5"] {
         check_error(later, later.split(' ').next().unwrap(), "is not available yet");
     }
-    check_error("parse csv", "v", "the name of a field must stand here");
+    check_error("parse csv", "v", "the name of a field is expected here");
     check_error("parse csv (a, a)", "parse csv (a, a)", "`a` is there twice");
     check_error("parse csv (a, host)", "host", "every message has a field `host` of its own");
     check_error("fields - host", "-", "leaving fields out is not available yet");
-    check_error("where", "e", "a filter must stand here: write for example `where status>=500");
-    check_error("where (a", "(", "this parenthesis is not closed");
-    check_error("where a)", ")", "this parenthesis was not opened");
+    check_error("where", "e", "a filter is expected here: for example `where status>=500");
+    check_error("where (a", "(", "this parenthesis is never closed");
+    check_error("where a)", ")", "this closing parenthesis has no match");
     check_error("where severity>=wrong", "wrong", "is not a severity");
     check_error("stats avg(bytes) | where avg(bytes)>5", "avg(bytes)>5", "stands in quotes");
-    check_error(
-        "stats",
-        "s",
-        "a function must stand here: write for example `stats count(), avg(bytes) by host`",
-    );
-    check_error("stats by host", "t", "a function must stand here");
-    check_error("stats count by", "y", "the name of a field must stand here");
-    check_error("stats count by host)", ")", "`)` has no place here");
-    check_error("stats count by (host", "(", "this parenthesis is not closed");
-    check_error("stats avrg(x)", "avrg", "`avrg` is not a function: they are count, sum, avg");
-    check_error("stats avg", "avg", "`avg` is for one field: write for example `avg(bytes)`");
+    check_error("stats", "s", "a function is expected here: for example `stats count(), avg(bytes) by host`");
+    check_error("stats by host", "t", "a function is expected here");
+    check_error("stats count by", "y", "the name of a field is expected here");
+    check_error("stats count by host)", ")", "`)` is unexpected here");
+    check_error("stats count by (host", "(", "this parenthesis is never closed");
+    check_error("stats avrg(x)", "avrg", "`avrg` is not a function: use count, sum, avg");
+    check_error("stats avg", "avg", "`avg` takes one field: for example `avg(bytes)`");
     check_error("stats avg()", "avg()", "`avg` is for one field");
     check_error("stats avg(a, b)", "avg(a, b)", "`avg` is for one field");
-    check_error("stats avg(a", "(", "this parenthesis is not closed");
+    check_error("stats avg(a", "(", "this parenthesis is never closed");
     check_error("stats p101(a)", "p101", "is not a function");
-    check_error("stats percentile(a, 101)", "percentile(a, 101)", "write for example `percentile(took, 95)`");
-    check_error("stats quantile(95, a)", "quantile(95, a)", "write for example `quantile(0.95, took)`");
+    check_error("stats percentile(a, 101)", "percentile(a, 101)", "for example `percentile(took, 95)`");
+    check_error("stats quantile(95, a)", "quantile(95, a)", "for example `quantile(0.95, took)`");
     check_error("stats count() count()", "stats count() count()", "`count` is there twice");
     check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is there twice");
     check_error("stats max(a) as level", "level", "every message has a field `severity` of its own");
     check_error("timechart count by a, b", "b", "one field, and here are more");
-    check_error("timechart span=5x count", "5x", "`5x` is not a time span: write for example 30s, 5m");
+    check_error("timechart span=5x count", "5x", "`5x` is not a duration: write 30s, 5m");
     check_error("timechart span=0s count", "0s", "is not a time span");
-    check_error("top", "p", "the name of a field must stand here: write for example `top 10 host");
+    check_error("top", "p", "the name of a field is expected here: for example `top 10 host");
     check_error("top 0 host", "0", "`0` is not a number between 1 and 1000000");
-    check_error("top 10 host showperc=f", "showperc=f", "`showperc=f` has no place here");
+    check_error("top 10 host showperc=f", "showperc=f", "`showperc=f` is unexpected here");
     check_error("top count", "top count", "`count` is there twice");
-    check_error("top host limit=", "=", "a number must stand here");
-    check_error("timechart span=", "=", "a span must stand here");
-    check_error("gap", "p", "the name of a field must stand here: write for example `gap host > 10m`");
-    check_error("gap host", "t", "`>` and a span must stand here: write for example `gap host > 10m`");
-    check_error("gap host >", ">", "a span must stand here: write for example `gap host > 10m`");
-    check_error("gap host >= 10m", ">=", "`>=` has no place here: write for example `gap host > 10m`");
-    check_error("gap host < 10m", "<", "`<` has no place here");
-    check_error("gap host > 10x", "10x", "`10x` is not a time span: write for example 30s, 5m");
+    check_error("top host limit=", "=", "a number is expected here");
+    check_error("timechart span=", "=", "a span is expected here");
+    check_error("gap", "p", "the name of a field is expected here: for example `gap host > 10m`");
+    check_error("gap host", "t", "`>` and a span is expected here: for example `gap host > 10m`");
+    check_error("gap host >", ">", "a span is expected here: for example `gap host > 10m`");
+    check_error("gap host >= 10m", ">=", "`>=` is unexpected here: for example `gap host > 10m`");
+    check_error("gap host < 10m", "<", "`<` is unexpected here");
+    check_error("gap host > 10x", "10x", "`10x` is not a duration: write 30s, 5m");
     check_error("gap host > 0s", "0s", "is not a time span");
-    check_error("gap 10m", "m", "the name of a field must stand here");
-    check_error("gap 10m by host > 5m", ">", "`>` has no place here");
+    check_error("gap 10m", "m", "the name of a field is expected here");
+    check_error("gap 10m by host > 5m", ">", "`>` is unexpected here");
     check_error("gap 5m by a, A", "gap 5m by a, A", "`A` is there twice");
     check_error("gap host, seconds > 5m", "gap host, seconds > 5m", "`seconds` is there twice");
-    check_error("limit x", "x", "`x` has no place here: write for example `limit 10`");
+    check_error("limit x", "x", "`x` is unexpected here: for example `limit 10`");
     check_error("limit 10x", "10x", "`10x` is not a number");
     check_error("sort severity_num", "severity_num", "is for filters");
     check_error("sort a, -A", "sort a, -A", "`A` is there twice");
-    check_error("dedup 3 host", "3", "the name of a field must stand here");
-    check_error("limit 5 or 6", "or", "`or` has no place here");
-    check_error("limit 5 || 6", "|", "`|` has no place here");
+    check_error("dedup 3 host", "3", "the name of a field is expected here");
+    check_error("limit 5 or 6", "or", "`or` is unexpected here");
+    check_error("limit 5 || 6", "|", "`|` is unexpected here");
     check_error("uniq \"\"", "\"\"", "this is not the name of a field");
 }
 
 #[test]
 fn what_extracts_nothing_is_an_error() {
-    check_error("extract", "t", "a text in quotes must stand here");
+    check_error("extract", "t", "a text in quotes is expected here");
     check_error("extract \"\"", "\"\"", "this names no field");
     check_error("extract \"a <b c\"", "\"a <b c\"", "this names no field");
     check_error("extract \"a <_>\"", "\"a <_>\"", "this names no field");
@@ -266,8 +258,8 @@ fn what_extracts_nothing_is_an_error() {
     check_error("extract \"<a><b>\"", "\"<a><b>\"", "between `<a>` and `<b>` there is no text");
     check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is there twice");
     check_error("extract \"x <host>\"", "\"x <host>\"", "every message has a field `host` of its own");
-    check_error("parse", "e", "json, kv, regex, csv, cef or leef must stand here");
-    check_error("parse xml", "xml", "json, kv, regex, csv, cef or leef must stand here");
+    check_error("parse", "e", "json, kv, regex, csv, cef or leef is expected here");
+    check_error("parse xml", "xml", "json, kv, regex, csv, cef or leef is expected here");
     check_error("parse regex", "x", "a regular expression such as");
     check_error("parse regex /a(b)/", "/a(b)/", "names no field");
     check_error("parse regex /(?<a>/", "/(?<a>/", "is invalid");
@@ -298,7 +290,10 @@ fn a_search_bar_looks_for_a_filter_that_is_none_as_it_stands_and_runs_the_stages
         let search = parse_pipeline_search(text).unwrap();
         assert_eq!(search.pipeline.to_string(), canonical, "{text}");
         let warning = &search.warnings[0];
-        assert!(warning.message.starts_with("searched for the text as it stands, since "), "{text}");
+        assert!(
+            warning.message.starts_with("not a valid query, so this searched for the literal text: "),
+            "{text}"
+        );
         assert_eq!(warning.suggestion.as_deref(), Some(canonical), "{text}");
     };
     check("connect(fd, 3) failed", "\"connect(fd, 3) failed\"");

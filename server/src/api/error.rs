@@ -126,7 +126,12 @@ impl ApiError {
 
     /// 400 for the query at `path` in a request.
     pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
-        ApiError::bad_request(format!("the {path} is not understood: {}", error.message))
+        // Where there is one query only, it need not be named.
+        let detail = match path {
+            "query" => error.message.clone(),
+            _ => format!("invalid {path}: {}", error.message),
+        };
+        ApiError::bad_request(detail)
             .path(path)
             .at(Place::of(error.span.clone(), text))
             .suggestion(error.suggestion.clone())

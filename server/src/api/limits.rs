@@ -35,6 +35,7 @@ fn limits() -> Vec<(&'static str, &'static str, Limit)> {
         "FacetsRequest",
         "AggregateRequest",
         "ExplainRequest",
+        "FieldsRequest",
         "OverviewRequest",
         "CompleteRequest",
         "QueryRequest",

@@ -18,6 +18,7 @@
 mod access;
 mod ask;
 mod assets;
+mod changes;
 mod compress;
 mod error;
 mod export;

@@ -6,10 +6,13 @@ use super::ask::complete::CompleteRequest;
 use super::ask::context::ContextRequest;
 use super::ask::explain::ExplainRequest;
 use super::ask::facets::FacetsRequest;
+use super::ask::found_fields::FieldsRequest;
 use super::ask::histogram::HistogramRequest;
 use super::ask::overview::OverviewRequest;
 use super::ask::search::{CountRequest, SearchRequest};
-use super::ask::{aggregate, complete, context, explain, facets, histogram, overview, query, search};
+use super::ask::{
+    aggregate, complete, context, explain, facets, found_fields, histogram, overview, query, search,
+};
 use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::Protocol;
@@ -20,7 +23,7 @@ use super::router::trying::{history, trace};
 use super::router::{document, logspace, lookups, revisions};
 use super::state::Shared;
 use super::tail::TailRequest;
-use super::{export, ingest, saved_searches, tail};
+use super::{changes, export, ingest, saved_searches, tail};
 use crate::meta::Role;
 use axum::routing::get;
 use utoipa_axum::router::OpenApiRouter;
@@ -80,6 +83,7 @@ fn questions() -> OpenApiRouter<Shared> {
         .routes(got::<ContextRequest>(routes!(context::context)))
         .routes(posted_or_got::<HistogramRequest>(routes!(histogram::histogram), get(histogram::histogram)))
         .routes(posted_or_got::<FacetsRequest>(routes!(facets::facets), get(facets::facets)))
+        .routes(posted::<FieldsRequest>(routes!(found_fields::fields)))
         .routes(posted_or_got::<AggregateRequest>(routes!(aggregate::aggregate), get(aggregate::aggregate)))
         .routes(posted::<ExplainRequest>(routes!(explain::explain)))
         .routes(posted::<CompleteRequest>(routes!(complete::complete)))
@@ -90,6 +94,7 @@ fn questions() -> OpenApiRouter<Shared> {
 fn analyst() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(routes!(changes::changes))
         .routes(got::<ExportRequest>(routes!(export::export)))
         .routes(routes!(saved_searches::list, saved_searches::create))
         .routes(routes!(saved_searches::replace, saved_searches::remove))

@@ -11,6 +11,7 @@ use super::ingest::room::Memory;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;
+use crate::internal;
 use crate::machine::clock;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
@@ -30,6 +31,8 @@ const META_CALLS_MAX: usize = 4;
 const PROVIDERS_ASKED_MAX: usize = 8;
 /// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
 const TRIALS_MAX: usize = 4;
+/// Pages that wait for something to be stored at a time. Each takes a task and a channel of one event.
+const LISTENERS_MAX: usize = 1_000;
 /// Instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
@@ -79,6 +82,8 @@ pub(super) struct Inner {
     pub(super) verifying: Arc<Semaphore>,
     /// Tails that are open.
     pub(super) tails: Arc<Semaphore>,
+    /// Pages that wait for something to be stored.
+    pub(super) listeners: Arc<Semaphore>,
     /// Tails that read what was stored: at most one per core.
     pub(super) tail_turns: Semaphore,
     /// Exports that run.
@@ -114,6 +119,7 @@ impl Inner {
             repeats: Mutex::default(),
             verifying: Arc::new(Semaphore::new(1)),
             tails: Arc::new(Semaphore::new(tails_max)),
+            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(crate::machine::cores()),
             exports: Arc::new(Semaphore::new(exports_max)),
             trials: Arc::new(Semaphore::new(TRIALS_MAX)),
@@ -140,9 +146,11 @@ impl Inner {
         Ok(self.is_set_up.load(Ordering::Relaxed))
     }
 
-    /// Records an action. If it cannot be written, the entry waits: the action has been done.
+    /// Records an action, also in our own log. If it cannot be written, the entry waits: the action has been done.
     pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
         let meta = self.state.meta.clone();
+        let account = actor.account.map(|account| account.to_string()).unwrap_or_default();
+        internal::audit(&actor.name, &account, action, &detail);
         let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
         // Only a bug makes it fail, which has been logged.
         written.await.ok();

@@ -233,7 +233,7 @@ fn announce(listeners: &[Listener], pipeline: &Pipeline, setup_code: Option<Stri
     text::notice(&format!("ready: console {url}"));
     if let Some(code) = setup_code {
         text::notice(&format!(
-            "setup: create the administrator at {url}/setup with the one-time code {code}"
+            "setup: create the administrator at {url}/setup#{code} with the one-time code {code}"
         ));
     }
 }

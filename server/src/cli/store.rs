@@ -7,7 +7,7 @@ use super::text;
 use crate::machine::lock::DataLock;
 use crate::store::Logspaces;
 use clap::Args;
-use logstead_config::is_id;
+use logstead_config::is_logspace_id;
 use logstead_config::settings::Settings;
 use logstead_indexer::{Disk, Looked, Opened, Options, RealDisk, Recovery};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,8 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>,
 
 /// The same, searched as one.
 pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
-    Ok(look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect())
+    let all: Logspaces = look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect();
+    Ok(if ids.is_empty() { all.public() } else { all })
 }
 
 /// The folder of a data directory that holds its logspaces.
@@ -164,8 +165,8 @@ impl Store {
 
     /// One logspace, which is created if it does not exist.
     pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, Failure> {
-        if !is_id(id) {
-            let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit";
+        if !is_logspace_id(id) {
+            let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";
             return Err(Failure::no(format!("`{id}` cannot be the name of a logspace: use {grammar}")));
         }
         self.open_one(id)

@@ -223,7 +223,7 @@ fn done(store: &Stopped, action: &str, detail: &str, told: &str) -> Result<(), F
 
 fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
     if let Some(Err(error)) = scope.map(query::parse) {
-        return Err(Failure::no(format!("--scope is not understood: {}", error.message)));
+        return Err(Failure::no(format!("invalid --scope: {}", error.message)));
     }
     let logspaces = (!logspaces.is_empty()).then(|| logspaces.to_vec());
     Ok(Grant { logspaces, scope: scope.map(str::to_owned) })

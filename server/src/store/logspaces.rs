@@ -56,6 +56,12 @@ impl Logspaces {
         self
     }
 
+    /// Without private ones, which have to be named.
+    pub(crate) fn public(mut self) -> Logspaces {
+        self.0.retain(|(id, _)| !logstead_config::is_private(id));
+        self
+    }
+
     /// From the first message that is stored to the last.
     pub(crate) fn stored(&self) -> Option<TimeRange> {
         let stats = self.0.iter().map(|(_, searcher)| searcher.stats());

@@ -1,6 +1,7 @@
 //! A table as a JSON object.
 
 use logstead_indexer::{self as indexer, Kind, Value};
+use logstead_record::query::Unit;
 use serde::Serialize;
 
 /// A table.
@@ -18,6 +19,17 @@ pub(crate) struct Table {
 struct Column {
     name: String,
     kind: ColumnKind,
+    /// What its numbers are in, where they were written with units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<ColumnUnit>,
+}
+
+/// The unit of a column's numbers.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum ColumnUnit {
+    Bytes,
+    Seconds,
 }
 
 /// The kind of a column's values, apart from nulls.
@@ -68,7 +80,12 @@ impl Column {
             Kind::Severity => ColumnKind::Severity,
             Kind::Time => ColumnKind::Time,
         };
-        Column { name: column.name, kind }
+        let unit = match column.unit {
+            Unit::Plain => None,
+            Unit::Size => Some(ColumnUnit::Bytes),
+            Unit::Duration => Some(ColumnUnit::Seconds),
+        };
+        Column { name: column.name, kind, unit }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::column::{Column, Lengths};
 use super::look::{Look, is_in};
-use super::read::{Template, TextGroup};
+use super::read::{OTHER_ADDRESSES, Template, TextGroup, kind_bit};
 use super::rows::Ranks;
 use crate::bytes::Fault;
 use crate::numbers::Numbers;
@@ -60,6 +60,26 @@ impl Wanted {
         self.own.kind == Kind::Text && self.octet.is_none() && self.part.is_none() && !self.is_address
     }
 
+    /// The kinds of slots that it may be in, as bits, where these are the addresses and words that have it.
+    fn kinds(&self, addresses: &Marks, few: &Marks, many: &[usize]) -> u8 {
+        let mut kinds = match self.own.kind {
+            // In lower case both are the same.
+            Kind::Hex => kind_bit(Kind::Hex) | kind_bit(Kind::HexUpper),
+            Kind::Address | Kind::Text => 0,
+            kind => kind_bit(kind),
+        };
+        if self.part.is_some() {
+            kinds |= kind_bit(Kind::Wide);
+        }
+        if !addresses.is_empty() {
+            kinds |= kind_bit(Kind::Address);
+        }
+        if !few.is_empty() || !many.is_empty() {
+            kinds |= kind_bit(Kind::Text);
+        }
+        kinds
+    }
+
     /// Whether it is among the words of a text, or its addresses.
     fn is_in(&self, text: &[u8], scratch: &mut Vec<u8>) -> bool {
         if self.is_address {
@@ -93,8 +113,12 @@ impl TextGroup {
         }
         let mut found = Vec::with_capacity(self.templates.len() + 1);
         found.push(Ranks::None);
-        for template in &self.templates {
-            found.push(self.ranks_with(template, wanted, &addresses, &few, &many));
+        let kinds_with = wanted.kinds(&addresses, &few, &many);
+        for (template, kinds) in self.templates.iter().zip(&self.kinds) {
+            found.push(match kinds & kinds_with {
+                0 => Ranks::None,
+                _ => self.ranks_with(template, wanted, &addresses, &few, &many),
+            });
         }
         let has_others = wanted.is_address && self.add_other_addresses(wanted, &mut found)?;
         Ok((found, !has_others))
@@ -119,8 +143,8 @@ impl TextGroup {
         let numbers: Vec<Wanted> = wanted.folded.split(|&byte| byte == b'.').map(Wanted::new).collect();
         let mut in_texts: Vec<Option<(Marks, Vec<usize>)>> = numbers.iter().map(|_| None).collect();
         let (none, mut has_others) = (Marks::default(), false);
-        for (ranks, template) in found[1..].iter_mut().zip(&self.templates) {
-            if !template.may_hold_other_addresses {
+        for ((ranks, template), kinds) in found[1..].iter_mut().zip(&self.templates).zip(&self.kinds) {
+            if kinds & OTHER_ADDRESSES == 0 {
                 continue;
             }
             // To look at texts takes the longest, and few of these templates have any.

@@ -21,6 +21,8 @@ pub struct TextGroup {
     rows: Arc<Rows>,
     keys: TextColumn,
     pub(super) templates: Vec<Template>,
+    /// Of each template the [kinds](kinds_of) of its slots, beside each other: a look at many touches little memory.
+    pub(super) kinds: Vec<u8>,
     pub(super) addresses: Vec<u32>,
     pub(super) dictionary: TextColumn,
     pub(super) words: Texts,
@@ -33,7 +35,21 @@ pub(super) struct Template {
     pub(super) texts: TextColumn,
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
-    pub(super) may_hold_other_addresses: bool,
+}
+
+/// Of the kinds of a template, that it [may hold other addresses](may_hold_other_addresses): no kind has this bit.
+pub(super) const OTHER_ADDRESSES: u8 = 1;
+
+/// The bit of a kind.
+pub(super) fn kind_bit(kind: Kind) -> u8 {
+    1 << kind as u8
+}
+
+/// The kinds of the slots of a key, as bits.
+fn kinds_of(key: &[u8]) -> u8 {
+    let kinds =
+        key.iter().filter_map(|&byte| Kind::of_marker(byte)).fold(0, |kinds, kind| kinds | kind_bit(kind));
+    if may_hold_other_addresses(key) { kinds | OTHER_ADDRESSES } else { kinds }
 }
 
 impl TextGroup {
@@ -60,7 +76,8 @@ impl TextGroup {
         if (words.len(), kept.len()) != (words_before, counts[0] as usize) {
             return Err(Fault::Short);
         }
-        Ok(TextGroup { bytes, rows, keys, templates, addresses, dictionary, words, kept })
+        let kinds = keys.iter().map(kinds_of).collect();
+        Ok(TextGroup { bytes, rows, keys, templates, kinds, addresses, dictionary, words, kept })
     }
 
     /// Which template each row has.
@@ -80,7 +97,7 @@ impl TextGroup {
 
     /// Whether a row may have an address whose hash is not among the [hashes](TextGroup::hashes).
     pub fn may_hold_other_addresses(&self) -> bool {
-        self.templates.iter().any(|template| template.may_hold_other_addresses)
+        self.kinds.iter().any(|kinds| kinds & OTHER_ADDRESSES != 0)
     }
 
     /// Memory that it takes.
@@ -93,6 +110,7 @@ impl TextGroup {
             + self.keys.memory_bytes()
             + size_of_val(self.addresses.as_slice())
             + self.templates.iter().map(template).sum::<usize>()
+            + self.kinds.len()
             + self.dictionary.memory_bytes()
             + self.words.memory_bytes()
             + self.kept.memory_bytes()
@@ -112,8 +130,7 @@ impl Template {
             }
         }
         texts.end_row();
-        let may_hold_other_addresses = may_hold_other_addresses(key);
-        Ok(Template { texts, columns, rows, may_hold_other_addresses })
+        Ok(Template { texts, columns, rows })
     }
 }
 

@@ -232,7 +232,7 @@ impl Ranks {
 
     /// The ranks that are in both.
     #[must_use]
-    pub(super) fn and(self, other: &Ranks) -> Ranks {
+    pub fn and(self, other: &Ranks) -> Ranks {
         match (self, other) {
             (Ranks::None, _) | (_, Ranks::None) => Ranks::None,
             (Ranks::All, other) => other.clone(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RouterStatus } from './model';
-import { ingestRate, listeningUrls, troublesOf } from './status';
+import { ingestRate, listeningUrls, samplesOf, troubleHeadline, troublesOf } from './status';
 
 const source = {
   id: 'syslog',
@@ -33,4 +33,23 @@ test('what goes on comes first, and nothing that went wrong is left out', () => 
 test('all sources together make the rate, and only what listens can be sent to', () => {
   expect(ingestRate(status)).toBe(24);
   expect(listeningUrls(status)).toEqual(['tcp://0.0.0.0:514']);
+});
+
+test('the headline says what is down', () => {
+  const trouble = (who: string, now = true) => ({ who, what: '', now });
+  expect(troubleHeadline(troublesOf(status))).toBe(
+    '1 source is not listening, 2 logspaces have problems',
+  );
+  expect(troubleHeadline([trouble('destination a'), trouble('destination a')])).toBe(
+    '1 destination is down',
+  );
+  expect(troubleHeadline([trouble('destination a', false)])).toBe('');
+});
+
+test('the minutes before have a rate for each whole span', () => {
+  const buckets = [
+    { time: '2026-01-02T12:00:00Z', count: 50 },
+    { time: '2026-01-02T12:00:10Z', count: 3 },
+  ];
+  expect(samplesOf(buckets)).toEqual([{ at: Date.parse('2026-01-02T12:00:10Z'), rate: 5 }]);
 });

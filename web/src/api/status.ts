@@ -6,6 +6,7 @@ import type { RouterStatus } from './model';
 const POLL_MS = 2_000;
 /** Five minutes of samples. */
 const SAMPLES_MAX = 150;
+const PAST_STEP_S = 10;
 
 export const statusQuery = queryOptions({
   queryKey: ['router', 'status'],
@@ -17,13 +18,32 @@ export const statusQuery = queryOptions({
 /** Messages received per second at a moment. */
 export type Sample = { at: number; rate: number };
 
-/** How much came in while this tab was open. Each new status is a sample. */
+/** Of the minutes before this tab was open: what was stored, which is what came in. Empty where that is not known. */
+async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
+  const body = { query: '*', from: '-5m', interval: `${PAST_STEP_S}s` };
+  const { data } = await client
+    .POST('/api/v1/histogram', { body, signal })
+    .catch(() => ({ data: undefined }));
+  return samplesOf(data?.buckets ?? []);
+}
+
+/** The last bucket is not over, so its count is no rate yet. */
+export function samplesOf(buckets: readonly { time: string; count: number }[]): Sample[] {
+  return buckets
+    .slice(0, -1)
+    .map(({ time, count }) => ({
+      at: Date.parse(time) + PAST_STEP_S * 1000,
+      rate: count / PAST_STEP_S,
+    }));
+}
+
+/** How much came in during the last minutes. Each new status is a sample. */
 export const ingestQuery = queryOptions({
   queryKey: ['ingest'],
   queryFn: async ({ client: cache, signal }): Promise<readonly Sample[]> => {
     const status = await unwrap(client.GET('/api/v1/router/status', { signal }));
     cache.setQueryData(statusQuery.queryKey, status);
-    const before = cache.getQueryData<readonly Sample[]>(['ingest']) ?? [];
+    const before = cache.getQueryData<readonly Sample[]>(['ingest']) ?? (await pastSamples(signal));
     return [...before, { at: Date.now(), rate: ingestRate(status) }].slice(-SAMPLES_MAX);
   },
   // Without the right to see it, or without a session, asking stops.
@@ -76,6 +96,28 @@ export function troublesOf(status: RouterStatus): Trouble[] {
     ]),
   ];
   return troubles.sort((a, b) => Number(b.now) - Number(a.now));
+}
+
+/** `1 destination is down`, of what is wrong now. */
+export function troubleHeadline(troubles: readonly Trouble[]): string {
+  const now = troubles.filter((trouble) => trouble.now);
+  const kinds = (['destination', 'source', 'logspace'] as const).flatMap((kind) => {
+    const count = new Set(now.flatMap(({ who }) => (who.startsWith(`${kind} `) ? [who] : []))).size;
+    return count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'} ${stateOf(kind, count)}`];
+  });
+  return kinds.join(', ');
+}
+
+function stateOf(kind: 'destination' | 'source' | 'logspace', count: number): string {
+  const is = count === 1 ? 'is' : 'are';
+  switch (kind) {
+    case 'destination':
+      return `${is} down`;
+    case 'source':
+      return `${is} not listening`;
+    case 'logspace':
+      return count === 1 ? 'has a problem' : 'have problems';
+  }
 }
 
 type Listener = RouterStatus['sources'][number]['listeners'][number];

@@ -143,6 +143,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says when messages were stored, in any logspace, as server-sent events: `stored`, with an empty object, at most twice
+         *     a second. Whether they match is for a search to say. Callers who see a
+         *     part of the store get it every three seconds, whether something was stored or not. The stream ends when the login does.
+         */
+        get: operations["changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/complete": {
         parameters: {
             query?: never;
@@ -406,6 +427,23 @@ export interface paths {
         put?: never;
         /** Counts the values of fields. */
         post: operations["facets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Finds the fields that messages have. */
+        post: operations["fields"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1441,12 +1479,18 @@ export interface components {
         Column: {
             kind: components["schemas"]["ColumnKind"];
             name: string;
+            unit?: components["schemas"]["ColumnUnit"] | null;
         };
         /**
          * @description The kind of a column's values, apart from nulls.
          * @enum {string}
          */
         ColumnKind: "text" | "number" | "severity" | "time";
+        /**
+         * @description The unit of a column's numbers.
+         * @enum {string}
+         */
+        ColumnUnit: "bytes" | "seconds";
         /** @description How messages fared before a change, and after it. */
         Compared: {
             after: components["schemas"]["Rates"];
@@ -1936,6 +1980,13 @@ export interface components {
              * @description How many different values there are.
              */
             distinct: number;
+            /**
+             * Format: int64
+             * @description How many messages have the field.
+             */
+            messages: number;
+            /** @description The numbers among all values, if they were asked for and nearly all values are numbers. */
+            numbers?: components["schemas"]["Numbers"];
             /** @description Why not all messages are counted, if so. */
             partial?: string;
             /** @description The most frequent ones, most frequent first. */
@@ -1955,6 +2006,17 @@ export interface components {
             limit?: number | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
             logspaces?: string[] | null;
+            /**
+             * @description Whether to show how numbers are distributed.
+             * @default false
+             */
+            numbers?: boolean;
+            /**
+             * @description Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
+             *     counts the other hosts: those that could be chosen instead.
+             * @default true
+             */
+            own_clauses?: boolean | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
             /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
@@ -2018,6 +2080,46 @@ export interface components {
         };
         /** @description The value of a field; several if its name repeats. */
         FieldValue: string | string[];
+        /** @description How many fields to show. */
+        FieldsRequest: {
+            /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description How many of the most useful fields to show.
+             * @default 40
+             */
+            limit?: number | null;
+            /** @description Logspace ids, all by default. In a query string, separated by commas. */
+            logspaces?: string[] | null;
+            /** @description In the query language; empty or `*` means all. */
+            query?: string;
+            /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
+            timezone?: string | null;
+            /** @description End of the range, exclusive. Unbounded by default. */
+            to?: string | null;
+        };
+        /** @description The fields of the messages that match, besides those that every message has. */
+        FieldsResponse: {
+            coverage: components["schemas"]["Coverage"];
+            /**
+             * Format: int64
+             * @description How many fields there are.
+             */
+            distinct: number;
+            /** @description The most useful ones, most useful first. */
+            fields: components["schemas"]["FoundField"][];
+            /**
+             * Format: int64
+             * @description How many messages match.
+             */
+            messages: number;
+            /** @description Whether there may be more fields than were counted, as messages have very many. */
+            partial: boolean;
+            /** Format: int64 */
+            took_ms: number;
+            warnings: components["schemas"]["QueryWarning"][];
+        };
         /** @description The keys of a file destination. */
         FileSink: {
             /** @description The file, absolute or below the data directory; parts of a message in it make several. */
@@ -2060,6 +2162,23 @@ export interface components {
          * @enum {string}
          */
         ForwardFraming: "octet" | "newline";
+        /** @description A field that messages have. */
+        FoundField: {
+            /**
+             * Format: int64
+             * @description How many messages have it.
+             */
+            messages: number;
+            name: string;
+            /**
+             * Format: double
+             * @description How well its values divide the messages, from 0 to 1: the part of the messages that have it, times the entropy of
+             *     its values, of which some that are equally frequent count most. An estimate.
+             */
+            usefulness: number;
+            /** @description Its value, if all messages that have it have the same. */
+            value?: string;
+        };
         /**
          * @description How messages are told apart in a stream.
          * @enum {string}
@@ -2522,6 +2641,39 @@ export interface components {
         };
         /** @description A body of which no message could be stored. */
         NothingIngested: components["schemas"]["Problem"] & components["schemas"]["Ingested"];
+        /** @description Numbers that are near each other. */
+        NumberBucket: {
+            /** Format: int64 */
+            count: number;
+            /**
+             * Format: double
+             * @description The lower end.
+             */
+            from: number;
+        };
+        /** @description How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds. */
+        Numbers: {
+            /** @description Up to 32 in order, equally wide, or where numbers differ by powers, equally wide in those. The last ends with `max`. */
+            buckets: components["schemas"]["NumberBucket"][];
+            /** Format: double */
+            max: number;
+            /** Format: double */
+            median: number;
+            /**
+             * Format: int64
+             * @description How many messages have a number.
+             */
+            messages: number;
+            /** Format: double */
+            min: number;
+            /** Format: double */
+            p95: number;
+            /**
+             * @description What those with a unit are: `size` or `duration`.
+             * @example duration
+             */
+            unit?: string;
+        };
         /** @description How many of the oldest messages are meant, as they were seen. */
         Oldest: {
             /** Format: int64 */
@@ -2626,6 +2778,11 @@ export interface components {
             logspaces?: string[] | null;
             /** @default newest */
             order?: components["schemas"]["Order"] | null;
+            /**
+             * @description As of `/facets`.
+             * @default true
+             */
+            own_clauses?: boolean | null;
             /** @description In the query language; empty or `*` means all. */
             query?: string;
             /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
@@ -2693,6 +2850,17 @@ export interface components {
             op: "only";
             part?: string | null;
             value?: string | null;
+        } | {
+            field: string;
+            /** @enum {string} */
+            op: "toggle";
+            value: string;
+        } | {
+            field: string;
+            from?: string | null;
+            /** @enum {string} */
+            op: "between";
+            to?: string | null;
         } | {
             end: number;
             /** @enum {string} */
@@ -4113,12 +4281,24 @@ export interface components {
             end: number;
             /** @description The fields that it compares. */
             fields: string[];
+            /**
+             * Format: double
+             * @description The number up to which it may be.
+             */
+            high?: number;
+            /**
+             * Format: double
+             * @description The number from which on its field may be, as in `took>=2.5s`: in seconds or bytes if it has a unit.
+             */
+            low?: number;
             /** @description Whether it is negated: by `-`, `!`, `NOT`, or by an operator such as `!=`. */
             negated: boolean;
             /** @description Its first character in the query, from 0. */
             start: number;
             /** @example -host:fw* */
             text: string;
+            /** @description If it says nothing but that one field has one of these values, as `host in (a, b)` does, or if negated, none of them. */
+            values?: string[];
         };
         /** @description A stage, as it is written. */
         WrittenStage: {
@@ -4686,6 +4866,53 @@ export interface operations {
                 };
             };
             /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,6 +5760,13 @@ export interface operations {
                 fields: string;
                 /** @description How many values of each field to show. */
                 limit?: number;
+                /**
+                 * @description Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
+                 *     counts the other hosts: those that could be chosen instead.
+                 */
+                own_clauses?: boolean;
+                /** @description Whether to show how numbers are distributed. */
+                numbers?: boolean;
             };
             header?: never;
             path?: never;
@@ -5598,6 +5832,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FacetsResponse"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role analyst, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FieldsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FieldsResponse"];
                 };
             };
             /** @description Nobody is logged in */

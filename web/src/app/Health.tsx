@@ -11,6 +11,7 @@ import {
   ingestQuery,
   statusQuery,
   storedBytes,
+  troubleHeadline,
   troublesOf,
   unsealedMessages,
 } from '../api/status';
@@ -44,7 +45,7 @@ export function Health({ version }: { version: string }) {
       <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
         <div className={classes.head}>
           <span className={classes.dot} data-state={state} />
-          <strong>{headlineOf(state)}</strong>
+          <strong>{headlineOf(state, troubles)}</strong>
         </div>
         <p className={classes.explanation}>{explain(state, health)}</p>
         {newest !== undefined && (
@@ -142,14 +143,14 @@ function nameOf(state: State): string {
   }
 }
 
-function headlineOf(state: State): string {
+function headlineOf(state: State, troubles: readonly Trouble[]): string {
   switch (state) {
     case 'checking':
       return 'Asking the server';
     case 'ready':
       return 'Everything works';
     case 'trouble':
-      return 'Something is wrong';
+      return troubleHeadline(troubles);
     case 'not-ready':
       return 'The server is not ready';
     case 'unreachable':

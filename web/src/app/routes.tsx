@@ -11,6 +11,7 @@ import {
 import { useCallback } from 'react';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
+import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
@@ -64,7 +65,7 @@ const searchRoute = createRoute({
         void navigate({ to: '/search', search: writeSearch(state), replace }),
       [navigate],
     );
-    const state = readSearch(params);
+    const state = readSearch(params, preferredRefresh());
     return (
       <SearchPage
         state={state}

@@ -87,7 +87,7 @@ test('a time in which nothing came in says what to do', async () => {
 
 test('a failure can be tried again', async () => {
   setUp({ title: 'Bad request', status: 400, detail: 'the range ends before it begins' });
-  expect(await screen.findByRole('alert')).toHaveTextContent('the range ends before it begins');
+  expect(await screen.findByRole('alert')).toHaveTextContent('The range ends before it begins');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(server).toHaveBeenCalledTimes(2);
 });

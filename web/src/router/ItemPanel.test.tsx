@@ -36,10 +36,10 @@ function setUp(place: ItemPlace, problems: DocumentProblem[] = [], canEdit = tru
 const source: ItemPlace = { section: 'sources', index: 0 };
 
 test('a problem stands next to its field', () => {
-  setUp(source, [{ path: 'sources[0].listen', message: 'something must follow here' }]);
+  setUp(source, [{ path: 'sources[0].listen', message: 'a term is missing here' }]);
   const listen = screen.getByRole('textbox', { name: 'Listen on' });
   expect(listen).toBeInvalid();
-  expect(listen).toHaveAccessibleDescription(/something must follow here/);
+  expect(listen).toHaveAccessibleDescription(/a term is missing here/);
 });
 
 test('a problem without a field stands above the fields', () => {

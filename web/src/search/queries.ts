@@ -1,6 +1,6 @@
 /** What the search page asks the server. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, client, isRefusal, unwrap } from '../api/client';
+import { ApiError, client, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
 import type {
   Facet,
@@ -12,15 +12,13 @@ import type {
 } from '../api/model';
 import { canRefresh, requestRange } from '../ui/range';
 import type { SearchState } from './searchParams';
+import { commonFields } from './facets/groups';
 import { splitStages } from '../ui/query/stages';
 
 const PAGE_MESSAGES = 200;
 /** Enough for bars of ten minutes in a day and of an hour in a week. */
 const BUCKETS = 180;
 const FACET_VALUES = 10;
-
-/** How much longer than a search took the page waits before it repeats it, so that slow ones are not piled up. */
-const REFRESH_REST_FACTOR = 10;
 
 const RECEIVED_FRESH_MS = 10_000;
 const FIRST_RUN_WAIT_MS = 1_000;
@@ -36,8 +34,8 @@ export function scopeOf(state: SearchState): Scope {
   };
 }
 
-/** The messages, newest first, a page at a time. Only a single page is ever refreshed on its own. */
-export function searchQuery(state: SearchState, refreshMs: number | false) {
+/** The messages, newest first, a page at a time. */
+export function searchQuery(state: SearchState) {
   const scope = scopeOf(state);
   return infiniteQueryOptions({
     queryKey: ['search', scope],
@@ -48,11 +46,6 @@ export function searchQuery(state: SearchState, refreshMs: number | false) {
     },
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.cursor,
-    refetchInterval: ({ state: { data, error } }) => {
-      if (isRefusal(error) || refreshMs === false || (data !== undefined && data.pages.length > 1))
-        return false;
-      return Math.max(refreshMs, (data?.pages[0]?.took_ms ?? 0) * REFRESH_REST_FACTOR);
-    },
   });
 }
 
@@ -68,13 +61,14 @@ export type Summary = {
 };
 
 /** Shown as it is made the first time; afterwards each new summary takes the place of the one before as a whole. */
-export function summaryQuery(state: SearchState, refreshMs: number | false) {
+export function summaryQuery(state: SearchState) {
   const body = {
     ...scopeOf(state),
     limit: 1,
     buckets: BUCKETS,
     facet_limit: FACET_VALUES,
-    fields: [...state.facets],
+    fields: [...new Set([...state.facets, ...commonFields])],
+    own_clauses: false,
     ...(state.split !== '' && { by: state.split }),
   };
   const queryKey = ['summary', body];
@@ -94,10 +88,6 @@ export function summaryQuery(state: SearchState, refreshMs: number | false) {
       if (!summary.done) throw new ApiError({ title: 'The answer was cut off', status: 0 });
       return summary;
     },
-    refetchInterval: ({ state: { data, error } }) =>
-      !isRefusal(error) &&
-      refreshMs !== false &&
-      Math.max(refreshMs, (data?.took_ms ?? 0) * REFRESH_REST_FACTOR),
     // The bars before stay, dimmed, until there are new ones.
     placeholderData: keepPreviousData,
   });

@@ -3,10 +3,12 @@ import { type SearchState, readSearch, writeSearch } from './searchParams';
 
 const initial = readSearch({});
 
-test('a bare address is the newest of the last hour, live', () => {
+test('a bare address is the newest of the last hour, which stand still unless the reader wants them live', () => {
   expect(initial.query).toBe('');
   expect(initial.range).toEqual({ kind: 'last', span: '1h' });
-  expect(initial.refresh).toBe('live');
+  expect(initial.refresh).toBe('off');
+  expect(readSearch({}, 'live').refresh).toBe('live');
+  expect(readSearch({ refresh: '5' }, 'live').refresh).toBe('5');
   expect(writeSearch(initial)).toEqual({});
 });
 
@@ -18,7 +20,7 @@ test('what is written is read back as the same state', () => {
     { range: { kind: 'between', from: '2026-01-02T03:04:05Z', to: '2026-01-03T00:00:00Z' } },
     { range: { kind: 'between', from: null, to: 'now-1h' }, open: 'main:42' },
     { chart: 'area', measure: 'p95(took)', saved: '12' },
-    { refresh: 'off', view: 'table', columns: ['host', 'user'], times: 'relative', wrap: true },
+    { refresh: 'live', view: 'table', columns: ['host', 'user'], times: 'relative', wrap: true },
     {
       off: ['host:web', '-"a, b"'],
       split: '',

@@ -16,7 +16,7 @@ export type SearchState = {
   wrap: boolean;
   /** The field that the bars of the histogram are split by; empty when they are not. */
   split: string;
-  /** The fields of the sidebar. */
+  /** The fields that are pinned to the sidebar. */
   facets: readonly string[];
   /** The id of the message in the drawer. */
   open: string | null;
@@ -46,13 +46,7 @@ const charts: readonly ChartView[] = ['auto', 'table', 'bars', 'lines', 'area'];
 const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
 
 export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
-export const initialFacets: readonly string[] = [
-  'severity',
-  'host',
-  'program',
-  'facility',
-  'source',
-];
+export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
 
 /** A message is to be seen within a second, the search itself and the way there and back included. */
 const LIVE_MS = 500;
@@ -71,7 +65,7 @@ const initial: SearchState = {
   open: null,
   tab: 'fields',
   marks: [],
-  refresh: 'live',
+  refresh: 'off',
   chart: 'auto',
   measure: '',
   saved: '',
@@ -79,8 +73,11 @@ const initial: SearchState = {
 
 type Params = Record<string, string | undefined>;
 
-/** Never fails: what cannot be read is left to its default, and times go to the server to be judged. */
-export function readSearch(params: Params): SearchState {
+/**
+ * Never fails: what cannot be read is left to its default, and times go to the server to be judged. Whether results are
+ * refreshed is up to the reader where the address does not say.
+ */
+export function readSearch(params: Params, refresh: Refresh = initial.refresh): SearchState {
   return {
     query: params['q'] ?? initial.query,
     off: readLines(params['off']),
@@ -95,7 +92,7 @@ export function readSearch(params: Params): SearchState {
     open: params['open'] ?? null,
     tab: oneOf(tabs, params['tab']) ?? initial.tab,
     marks: readList(params['marks']) ?? [],
-    refresh: oneOf(refreshes, params['refresh']) ?? initial.refresh,
+    refresh: oneOf(refreshes, params['refresh']) ?? refresh,
     chart: oneOf(charts, params['chart']) ?? initial.chart,
     measure: params['measure'] ?? initial.measure,
     saved: params['saved'] ?? initial.saved,
@@ -125,7 +122,7 @@ export function writeSearch(state: SearchState): Record<string, string> {
   };
 }
 
-/** The time between two refreshes; false when there are none. */
+/** The least time between two refreshes; false when there are none. */
 export function refreshInterval(refresh: Refresh): number | false {
   switch (refresh) {
     case 'live':

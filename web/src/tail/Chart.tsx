@@ -21,7 +21,7 @@ export const Chart = memo(function Chart({ seconds }: { seconds: readonly Second
       <svg
         className={classes.bars}
         role="img"
-        aria-label={`Matches of the last 5 minutes: ${sum} in all, at most ${max} in a second`}
+        aria-label={`Matches of the last 5 minutes: ${sum} in total, at most ${max} in a second`}
         viewBox={`0 0 ${SECONDS_MAX} ${HEIGHT_PX}`}
         preserveAspectRatio="none"
         onPointerMove={({ currentTarget, clientX }) => {
@@ -42,7 +42,7 @@ export const Chart = memo(function Chart({ seconds }: { seconds: readonly Second
         {pointed === undefined ? (
           <>
             <span>−5 min</span>
-            <span>top {formatCount(max)}/s</span>
+            <span>peak {formatCount(max)}/s</span>
             <span>now</span>
           </>
         ) : (

@@ -33,18 +33,18 @@ export function Faces({ tail, query, searchLink }: Props) {
       return <Loading />;
     case 'waiting':
       return (
-        <Empty title="There is no connection to the server">
+        <Empty title="No connection to the server">
           <p>{connection.problem.detail ?? connection.problem.title}</p>
         </Empty>
       );
     case 'open':
     case 'closed':
-      if (waiting > 0) return <Empty title="What came since waits below" />;
+      if (waiting > 0) return <Empty title="New messages are waiting" />;
       return (
         <Empty title="Waiting for matches">
           <p>{arrivingText(meter.received)} New matches appear here as soon as they are stored.</p>
           <Anchor href={searchLink} underline="always">
-            Search what is stored already
+            Search stored messages
           </Anchor>
         </Empty>
       );
@@ -56,13 +56,13 @@ function refusalText(query: string, { detail, title }: ProblemDetail): string {
   const { stages } = splitStages(query);
   return stages === ''
     ? (detail ?? title)
-    : `A tail shows messages, not tables: leave out ${stages.trim()}`;
+    : `A tail shows messages, not tables. Remove ${stages.trim()}`;
 }
 
 function arrivingText(received: number | null): string {
   if (received === null) return '';
-  if (received === 0) return 'Nothing is arriving in these logspaces right now.';
-  return `${formatRate(received)} messages/s are arriving; none of them matched.`;
+  if (received === 0) return 'These logspaces are receiving nothing right now.';
+  return `Receiving ${formatRate(received)} messages/s; none of them match.`;
 }
 
 const WIDTHS = [72, 64, 80, 48, 68, 76, 56, 60];

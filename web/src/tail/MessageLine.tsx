@@ -14,6 +14,7 @@ type Props = {
   message: Message;
   marks: Hits;
   zone: Zone;
+  wrap: boolean;
   isOpen: boolean;
   /** Whether the Tab key comes to it: one line of the stream is enough. */
   isReachable: boolean;
@@ -21,7 +22,7 @@ type Props = {
 };
 
 export const MessageLine = memo(function MessageLine(props: Props) {
-  const { id, message, marks, zone, isOpen, isReachable, onToggle } = props;
+  const { id, message, marks, zone, wrap, isOpen, isReachable, onToggle } = props;
   const toggle = (event: MouseEvent) => {
     event.stopPropagation();
     // A selection over a line is made for its text, not for its details.
@@ -43,12 +44,20 @@ export const MessageLine = memo(function MessageLine(props: Props) {
       <time className={classes.time} dateTime={message.time} title={message.time}>
         {partsOf(message.time, zone)?.clock ?? message.time}
       </time>
-      <span className={classes.origin}>
-        <span className={classes.cut}>{visible(message.host)}</span>
-        <span className={classes.program}>{visible(message.program)}</span>
+      <span className={classes.cut} title={message.host}>
+        {visible(message.host)}
+      </span>
+      <span className={classes.cut} title={message.program}>
+        {visible(message.program)}
+        {message.pid !== '' && <span className={classes.pid}>[{visible(message.pid)}]</span>}
       </span>
       <span className={classes.text}>
-        <Marked text={cut(message.message, ROW_CHARACTERS_MAX).text} field="message" hits={marks} />
+        <Marked
+          text={cut(message.message, ROW_CHARACTERS_MAX).text}
+          field="message"
+          hits={marks}
+          lines={wrap}
+        />
       </span>
     </div>
   );

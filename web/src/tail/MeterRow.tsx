@@ -1,6 +1,7 @@
 /** How much matches and how much arrives, now and in the last minutes. */
 import { formatRate } from '../ui/number';
 import { Chart } from './Chart';
+import { matchingText } from './idle';
 import type { Tail } from './tail';
 import { useTailView } from './useTail';
 import classes from './MeterRow.module.css';
@@ -10,19 +11,25 @@ export function MeterRow({ tail }: { tail: Tail }) {
   return (
     <div className={classes.row}>
       <dl className={classes.rates}>
-        <Rate name="matched" perSecond={meter.matched} />
-        <Rate name="received" perSecond={meter.received} />
+        <Rate name="matching" text={matchingText(meter)} isPart={meter.shown !== null} />
+        <Rate
+          name="received"
+          text={meter.received === null ? '–' : `${formatRate(meter.received)}/s`}
+        />
       </dl>
       <Chart seconds={meter.seconds} />
     </div>
   );
 }
 
-function Rate({ name, perSecond }: { name: string; perSecond: number | null }) {
+type RateProps = { name: string; text: string; isPart?: boolean };
+
+function Rate({ name, text, isPart = false }: RateProps) {
+  const title = 'More match than are sent here. All are stored, and Search finds them.';
   return (
-    <div className={classes.rate}>
-      <dt>{name}/s</dt>
-      <dd>{perSecond === null ? '–' : formatRate(perSecond)}</dd>
+    <div className={classes.rate} {...(isPart && { title })}>
+      <dt>{name}</dt>
+      <dd data-part={isPart}>{text}</dd>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { formatCount } from '../ui/number';
 import { useZone } from '../ui/time';
 import { LINES_MAX } from './buffer';
-import { idleText, sampledText, stateText } from './idle';
+import { idleText, stateText } from './idle';
 import type { Tail } from './tail';
 import { useTailView } from './useTail';
 import classes from './StateLine.module.css';
@@ -14,7 +14,6 @@ export function StateLine({ tail, paused }: Props) {
   const connection = useTailView(tail, (view) => view.connection);
   const meter = useTailView(tail, (view) => view.meter);
   const [zone] = useZone();
-  const sampled = sampledText(meter);
   const idle = paused ? null : idleText(meter, zone);
   return (
     <div className={classes.line}>
@@ -24,10 +23,9 @@ export function StateLine({ tail, paused }: Props) {
       </span>
       {connection.kind === 'waiting' && (
         <UnstyledButton className={classes.retry} onClick={() => tail.retry()}>
-          Try now
+          Retry now
         </UnstyledButton>
       )}
-      {sampled !== null && <span className={classes.sampled}>{sampled}</span>}
       {idle !== null && <span className={classes.cut}>{idle}</span>}
       <Kept tail={tail} />
     </div>
@@ -39,7 +37,7 @@ function Kept({ tail }: { tail: Tail }) {
   if (fellOut === 0) return null;
   return (
     <span className={classes.kept}>
-      newest {formatCount(LINES_MAX)} kept here, {formatCount(fellOut)} older in Search
+      Showing the newest {formatCount(LINES_MAX)}; {formatCount(fellOut)} older are in Search
     </span>
   );
 }

@@ -18,6 +18,7 @@ type Props = {
   label: string;
   query: string;
   marks: Hits;
+  wrap: boolean;
   paused: boolean;
   following: boolean;
   searchLink: string;
@@ -28,7 +29,7 @@ type Props = {
 };
 
 export function StreamArea(props: Props) {
-  const { tail, label, query, marks, paused, following, onFollow } = props;
+  const { tail, label, query, marks, wrap, paused, following, onFollow } = props;
   const lines = useTailView(tail, (view) => view.lines);
   const isRefused = useTailView(tail, ({ connection }) => connection.kind === 'refused');
   const isSlow = useTailView(
@@ -48,6 +49,7 @@ export function StreamArea(props: Props) {
           label={label}
           lines={lines}
           marks={marks}
+          wrap={wrap}
           following={following && !paused}
           isSlow={isSlow && !paused}
           onFollow={onFollow}
@@ -55,14 +57,17 @@ export function StreamArea(props: Props) {
           onFilter={props.onFilter}
         />
       )}
-      <Waiting tail={tail} onGoOn={goOn} />
+      <Waiting tail={tail} following={following} onGoOn={goOn} />
     </div>
   );
 }
 
-function Waiting({ tail, onGoOn }: { tail: Tail; onGoOn: () => void }) {
+type WaitingProps = { tail: Tail; following: boolean; onGoOn: () => void };
+
+/** The lines stand still, for whatever reason: says so, and leads back to the newest. */
+function Waiting({ tail, following, onGoOn }: WaitingProps) {
   const waiting = useTailView(tail, (view) => view.waiting);
-  if (waiting === 0) return null;
+  if (waiting === 0 && following) return null;
   return (
     <Button
       className={classes.pill ?? ''}
@@ -70,7 +75,7 @@ function Waiting({ tail, onGoOn }: { tail: Tail; onGoOn: () => void }) {
       rightSection={<IconArrowDown size={14} aria-hidden />}
       onClick={onGoOn}
     >
-      {formatCount(waiting)} new
+      {waiting === 0 ? 'Paused' : `Paused, ${formatCount(waiting)} new`} · Follow
     </Button>
   );
 }

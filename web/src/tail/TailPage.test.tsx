@@ -94,7 +94,7 @@ test('a refusal is shown with a way out', async () => {
     Response.json({ title: 'Bad Request', status: 400, detail: 'for programs' }, { status: 400 });
   show({ q: 'a | stats count' });
   const alert = await screen.findByRole('alert');
-  expect(alert).toHaveTextContent('leave out | stats count');
+  expect(alert).toHaveTextContent('Remove | stats count');
   expect(within(alert).getByRole('link', { name: 'Open in Search' })).toHaveAttribute(
     'href',
     expect.stringContaining('q=a+%7C+stats+count'),

@@ -1,4 +1,5 @@
 /** Watch messages as they are stored: up to four tails side by side. */
+import { useLocalStorage } from '@mantine/hooks';
 import { type ReactNode, useCallback, useState } from 'react';
 import { Notice } from '../ui/Notice';
 import { useKeys } from '../ui/useKeys';
@@ -22,6 +23,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights } = state;
   const [paused, setPaused] = useState(false);
   const [cleared, setCleared] = useState(0);
+  const [wrap, setWrap] = useLocalStorage({ key: 'logstead-tail-wrap', defaultValue: false });
   const panes = usePanes(queries.length);
   const { tell, ...notifications } = useNotifications();
   const following = panes.shown.every((pane) => pane.following);
@@ -30,8 +32,9 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const followAll = () => panes.followAll(!following);
   const resume = useCallback(() => setPaused(false), []);
   useKeys({
-    Space: { does: 'Pause, or go on', run: pause },
+    Space: { does: 'Pause or resume', run: pause },
     f: { does: 'Follow the newest, or stop', run: followAll },
+    w: { does: 'Wrap long messages, or not', run: () => setWrap((was) => !was) },
     'Ctrl-l': { does: 'Clear', run: clear },
   });
   const ask = (at: number, query: string) => {
@@ -62,9 +65,11 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
         <Tools
           paused={paused}
           following={following}
+          wrap={wrap}
           notifications={{ ...notifications, tell }}
           onPause={pause}
           onFollow={followAll}
+          onWrap={() => setWrap((was) => !was)}
           onClear={clear}
           onSplit={queries.length < TAILS_MAX ? split : undefined}
         />
@@ -78,6 +83,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
             logspaces={logspaces}
             highlights={highlights}
             number={queries.length === 1 ? null : at + 1}
+            wrap={wrap}
             paused={paused}
             following={pane.following}
             cleared={cleared}

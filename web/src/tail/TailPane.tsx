@@ -22,6 +22,7 @@ type Props = {
   highlights: readonly string[];
   /** From 1; null where it is the only one. */
   number: number | null;
+  wrap: boolean;
   paused: boolean;
   following: boolean;
   /** How often the lines were cleared. */
@@ -35,7 +36,7 @@ type Props = {
 
 /** Draws itself only when what it is asked changes; its parts look at the tail by themselves. */
 export function TailPane(props: Props) {
-  const { query, logspaces, highlights, number, paused, following, cleared } = props;
+  const { query, logspaces, highlights, number, wrap, paused, following, cleared } = props;
   const { onQuery, onMatch } = props;
   const tellMatch = useCallback(
     (messages: readonly Message[]) => onMatch(query, messages),
@@ -58,6 +59,7 @@ export function TailPane(props: Props) {
         label={label('Messages')}
         query={query}
         marks={marks}
+        wrap={wrap}
         paused={paused}
         following={following}
         searchLink={searchLink(query, logspaces)}

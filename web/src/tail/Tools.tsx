@@ -5,6 +5,7 @@ import {
   IconBell,
   IconBellFilled,
   IconColumns2,
+  IconTextWrap,
   IconEraser,
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
@@ -15,15 +16,17 @@ import classes from './TailPage.module.css';
 type Props = {
   paused: boolean;
   following: boolean;
+  wrap: boolean;
   notifications: Notifications;
   onPause: () => void;
   onFollow: () => void;
+  onWrap: () => void;
   onClear: () => void;
   /** Undefined at the maximum number of tails. */
   onSplit: (() => void) | undefined;
 };
 
-export function Tools({ paused, following, notifications, ...props }: Props) {
+export function Tools({ paused, following, wrap, notifications, ...props }: Props) {
   const { wanted, toggle } = notifications;
   return (
     <div className={classes.tools} role="toolbar" aria-label="Tail">
@@ -48,12 +51,25 @@ export function Tools({ paused, following, notifications, ...props }: Props) {
           Follow
         </Button>
       </Tooltip>
+      <Tooltip label="Wrap long messages (w)">
+        <ActionIcon
+          aria-label="Wrap"
+          aria-pressed={wrap}
+          color={wrap ? 'pine' : 'gray'}
+          variant={wrap ? 'light' : 'subtle'}
+          onClick={props.onWrap}
+        >
+          <IconTextWrap size={18} />
+        </ActionIcon>
+      </Tooltip>
       <Tooltip label="Clear (Ctrl-L)">
         <ActionIcon aria-label="Clear" onClick={props.onClear}>
           <IconEraser size={18} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={wanted ? 'No notifications' : 'Notify me of matches while I am elsewhere'}>
+      <Tooltip
+        label={wanted ? 'Turn notifications off' : 'Notify me of matches while I am elsewhere'}
+      >
         <ActionIcon
           aria-label="Notify me of matches"
           aria-pressed={wanted}
@@ -63,7 +79,9 @@ export function Tools({ paused, following, notifications, ...props }: Props) {
           {wanted ? <IconBellFilled size={18} /> : <IconBell size={18} />}
         </ActionIcon>
       </Tooltip>
-      <Tooltip label={props.onSplit === undefined ? 'There are four' : 'One more tail beside it'}>
+      <Tooltip
+        label={props.onSplit === undefined ? 'Four tails at most' : 'Add a tail beside this one'}
+      >
         <ActionIcon
           aria-label="Split"
           disabled={props.onSplit === undefined}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockText, idleText, sampledText, stateText } from './idle';
+import { clockText, idleText, matchingText, stateText } from './idle';
 import type { Meter } from './tail';
 
 const NOW = Date.parse('2026-01-02T12:07:11Z');
@@ -8,15 +8,15 @@ const meter: Meter = {
   seconds: [],
   matched: 0,
   received: 812,
-  sampledOneIn: null,
+  shown: null,
   behind: 0,
   lastMatchAt: NOW - 240_000,
 };
 
 test('a tail without matches says since when, and that it listens', () => {
-  checkIdle({}, 'No match for 4 min; last match 12:03:11; 812 messages/s arriving');
-  checkIdle({ received: 0 }, 'No match for 4 min; last match 12:03:11; nothing is arriving');
-  checkIdle({ lastMatchAt: null }, 'No match yet; 812 messages/s arriving');
+  checkIdle({}, 'No matches for 4 min, last at 12:03:11, receiving 812/s');
+  checkIdle({ received: 0 }, 'No matches for 4 min, last at 12:03:11, receiving nothing');
+  checkIdle({ lastMatchAt: null }, 'No matches yet, receiving 812/s');
 });
 
 test('a tail with matches, or without a connection, says nothing of the kind', () => {
@@ -24,19 +24,19 @@ test('a tail with matches, or without a connection, says nothing of the kind', (
   checkIdle({ received: null }, null);
 });
 
-test('sampling is said where there is any', () => {
-  expect(sampledText(meter)).toBeNull();
-  expect(sampledText({ ...meter, sampledOneIn: 1 })).toBeNull();
-  expect(sampledText({ ...meter, sampledOneIn: 40 })).toBe('1 of 40 shown, all stored');
+test('where only a part of the matches is sent the rate says so', () => {
+  expect(matchingText({ matched: null, shown: null })).toBe('–');
+  expect(matchingText({ matched: 0.4, shown: null })).toBe('0.4/s');
+  expect(matchingText({ matched: 20_258, shown: 2000 })).toBe('2\u202f000 of 20\u202f258/s shown');
 });
 
 test('a lost connection says when it is tried again', () => {
   const problem = { title: 'Lost', status: 0 };
   const waiting = { kind: 'waiting', since: NOW, retryAt: NOW + 2_400, problem } as const;
-  expect(stateText(waiting, false, NOW)).toBe('Disconnected: trying again in 3 s');
-  expect(stateText(waiting, false, NOW + 5_000)).toBe('Disconnected: trying again now');
+  expect(stateText(waiting, false, NOW)).toBe('Disconnected, retrying in 3 s');
+  expect(stateText(waiting, false, NOW + 5_000)).toBe('Disconnected, retrying now');
   expect(stateText(waiting, true, NOW)).toBe('Paused');
-  expect(stateText({ kind: 'closed' }, true, NOW)).toBe('Paused: the rest waits at the server');
+  expect(stateText({ kind: 'closed' }, true, NOW)).toBe('Paused, the rest waits on the server');
 });
 
 test('a clock shows the zone it is asked for', () => {

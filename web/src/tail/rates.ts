@@ -26,6 +26,14 @@ export function toneOf(severity: number | null): Tone {
   return tones[Math.max(0, severity - 2)] ?? 'none';
 }
 
+/** The same by the name of a severity. */
+export function toneNamed(severity: string): Tone {
+  const code = severities.indexOf(severity);
+  return toneOf(code === -1 ? null : code);
+}
+
+const severities = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
+
 type Slot = { at: number; counts: number[]; watched: boolean };
 
 export class Rates {
@@ -47,6 +55,13 @@ export class Rates {
     const others = shown > 0 ? matched / shown - 1 : 0;
     if (others > 0) for (const { at, tone } of this.unsettled) this.count(at, tone, others);
     this.unsettled = [];
+  }
+
+  /** What is known of the seconds before `untilMs` from elsewhere. */
+  fill(seconds: readonly Second[], untilMs: number): void {
+    for (const { at, counts, watched } of seconds) {
+      if (at < secondOf(untilMs)) this.slots.set(at, { at, counts: [...counts], watched });
+    }
   }
 
   watch(nowMs: number): void {

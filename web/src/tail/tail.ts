@@ -8,6 +8,7 @@ import { type EventsState, type EventStream, openEvents } from '../api/events';
 import type { ServerEvent } from '../api/eventParser';
 import type { Message } from '../api/model';
 import { type TailStatus, readEvent } from '../api/tail';
+import { pastSeconds } from './backfill';
 import { Buffer, type Line, type Note } from './buffer';
 import { Rates, type Second, toneOf } from './rates';
 import { EVENT_MESSAGES_MAX, type TailRequest, tailPath } from './wire';
@@ -29,8 +30,8 @@ export type Meter = {
   /** Per second; null without a connection. */
   matched: number | null;
   received: number | null;
-  /** Where not all matches are sent: every so manieth is. */
-  sampledOneIn: number | null;
+  /** How many of the matches are sent, per second; null where all are. */
+  shown: number | null;
   /** Messages that the server has not looked at yet. */
   behind: number;
   /** Null when none is known of. */
@@ -49,6 +50,8 @@ const REPORT_AGE_MAX_MS = 4_000;
 export class Tail {
   private readonly buffer = new Buffer();
   private readonly rates = new Rates();
+  private readonly ended = new AbortController();
+  private isFilled = false;
   private readonly listeners = new Set<() => void>();
   private onMatch: (messages: readonly Message[]) => void = () => undefined;
   private stream: EventStream | null = null;
@@ -84,6 +87,7 @@ export class Tail {
 
   stop(): void {
     this.disconnect();
+    this.ended.abort();
     clearInterval(this.ticker);
     cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -165,9 +169,24 @@ export class Tail {
     const ahead = now - serverTime;
     this.clockAhead = Math.abs(ahead) < CLOCK_TOLERANCE_MS ? 0 : ahead;
     this.startedAt ??= serverTime;
+    if (!this.isFilled) void this.fill(this.startedAt);
     if (this.band?.note.until === null) {
       this.band.serverUntil = now - this.clockAhead;
       this.changeBand({ until: now });
+    }
+  }
+
+  /** The rates of the time before; a tail goes on without them. */
+  private async fill(until: number): Promise<void> {
+    this.isFilled = true;
+    try {
+      const past = await pastSeconds(this.request, this.ended.signal);
+      const ahead = Math.round(this.clockAhead / 1000);
+      const seconds = past.map((second) => ({ ...second, at: second.at + ahead }));
+      this.rates.fill(seconds, until + this.clockAhead);
+      this.tick();
+    } catch {
+      // The chart begins empty, as it says.
     }
   }
 
@@ -257,7 +276,7 @@ export class Tail {
       seconds: this.rates.seconds(now),
       matched: status === null ? null : this.perSecond(({ matched }) => matched),
       received: status === null ? null : this.perSecond(({ received }) => received),
-      sampledOneIn: status?.sampled_one_in ?? null,
+      shown: (status?.sampled_one_in ?? 1) > 1 ? this.perSecond(({ shown }) => shown) : null,
       behind: status?.behind ?? 0,
       lastMatchAt: this.lastMatchAt,
     };

@@ -16,7 +16,7 @@ export function useLines(
   scroller: Scroller,
   lines: readonly Line[],
   following: boolean,
-  size: { height: number; isNarrow: boolean },
+  size: { height: number; isNarrow: boolean; wrap: boolean },
 ) {
   const linePx = size.isNarrow ? NARROW_LINE_PX : LINE_PX;
   /** The most that can be in the page at once. */
@@ -42,7 +42,7 @@ export function useLines(
     rangeExtractor,
     useFlushSync: false,
   });
-  useEffect(() => virtualizer.measure(), [virtualizer, linePx]);
+  useEffect(() => virtualizer.measure(), [virtualizer, linePx, size.wrap]);
   useKeys({
     j: { does: 'Next message', run: () => moveFocus(scroller.current, 1) },
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
@@ -62,9 +62,16 @@ export function useFollowing(
   lines: readonly Line[],
   following: boolean,
   onFollow: (following: boolean) => void,
-): { scroller: Scroller; onScroll: () => void } {
+): {
+  scroller: Scroller;
+  onScroll: () => void;
+  /** To be told when the reader is about to scroll, and when the page moves its lines by itself. */
+  onReader: () => void;
+  onPage: () => void;
+} {
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
+  const isByReader = useRef(true);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null || !following) return;
@@ -79,9 +86,16 @@ export function useFollowing(
     const moved = scrollTop - lastTop.current;
     lastTop.current = scrollTop;
     if (following && moved < 0 && !isAtEnd) onFollow(false);
-    if (!following && moved > 0 && isAtEnd) onFollow(true);
+    // Details that open at the end move the end into view: that is no wish to follow it.
+    if (!following && moved > 0 && isAtEnd && isByReader.current) onFollow(true);
   };
-  return { scroller, onScroll };
+  const onReader = useCallback(() => {
+    isByReader.current = true;
+  }, []);
+  const onPage = useCallback(() => {
+    isByReader.current = false;
+  }, []);
+  return { scroller, onScroll, onReader, onPage };
 }
 
 /** To the next or previous line that can be opened; at first to the last one. */

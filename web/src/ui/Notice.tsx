@@ -2,6 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Prose } from './Prose';
 import classes from './Notice.module.css';
 
 type Tone = 'error' | 'caution' | 'info';
@@ -19,7 +20,9 @@ export function Notice({ tone, title, children, onRetry }: Props) {
     <div className={classes.notice} data-tone={tone} role={tone === 'error' ? 'alert' : 'status'}>
       <span className={classes.icon}>{iconOf(tone)}</span>
       <div className={classes.body}>
-        <div className={classes.title}>{title}</div>
+        <div className={classes.title}>
+          {typeof title === 'string' ? <Prose text={title} /> : title}
+        </div>
         {children}
         {onRetry !== undefined && (
           <Group mt={8}>

@@ -57,6 +57,16 @@ export function SeverityMark({ message }: Props) {
   );
 }
 
+/** The severity at the edge of a row: the worse, the taller. What is usual shows nothing, and has its name all the same. */
+export function SeverityBar({ message }: Props) {
+  const tone = tones[message.severity ?? -1];
+  if (tone === undefined) return null;
+  const word = message.severity_name ?? tone;
+  return (
+    <span className={classes.bar} data-tone={tone} role="img" aria-label={word} title={word} />
+  );
+}
+
 function iconOf(tone: Tone): ReactNode {
   switch (tone) {
     case 'critical':

@@ -17,6 +17,7 @@ import {
   shownToasts,
   staysMs,
 } from './toast';
+import { Prose } from './Prose';
 import { useKeys } from './useKeys';
 import classes from './Toasts.module.css';
 
@@ -62,7 +63,9 @@ function Card({ toast, held }: { toast: ShownToast; held: boolean }) {
     <div className={classes.toast} data-tone={tone}>
       <span className={classes.icon}>{iconOf(tone)}</span>
       <div className={classes.words}>
-        <div className={classes.title}>{title}</div>
+        <div className={classes.title}>
+          <Prose text={title} />
+        </div>
         {detail !== undefined && <div className="dimmed">{detail}</div>}
       </div>
       {action !== undefined && (

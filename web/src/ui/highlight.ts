@@ -30,6 +30,11 @@ export function hitsIn(hits: Hits, field: string): Hits {
   return hits.filter((term) => term.field === name || (term.field === null && isSearched));
 }
 
+/** What is looked for in the text itself. That every row has what a field was asked for says nothing. */
+export function textHits(hits: Hits): Hits {
+  return hits.filter(({ field }) => field === null || field === 'message' || field === 'raw');
+}
+
 /** The text in pieces, in order; together they are the text. Of overlapping hits the first and longest wins. */
 export function markHits(text: string, hits: Hits): Piece[] {
   const found = hits

@@ -5,7 +5,7 @@ use super::sample::{check, endless, sample};
 use crate::answer::testing::*;
 use crate::answer::{Aggregation, AnswerError, Settings, Value};
 use crate::work::run::Run;
-use logstead_record::query::{TimeRange, number_of, parse_pipeline};
+use logstead_record::query::{TimeRange, Unit, number_of, parse_pipeline};
 use logstead_record::{Selection, Timestamp};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,6 +111,24 @@ fn groups_have_their_values_and_functions() {
         "* | stats count() by host | stats count() as hosts, sum(count), dc(host) by count | sort -count",
         &["count | hosts | sum(count) | dc(host)", "2 | 2 | 4 | 2", "1 | 1 | 1 | 0"],
     );
+}
+
+#[test]
+fn a_column_is_in_the_unit_that_its_numbers_were_written_with() {
+    let units = |query: &str| -> Vec<Unit> {
+        let table = run(query, &sample(), MEMORY_MAX).unwrap();
+        table.columns.iter().map(|column| column.unit).collect()
+    };
+    assert_eq!(
+        units("* | stats avg(ms), p90(ms) as slow, count(ms), max(bytes) by host"),
+        [Unit::Plain, Unit::Duration, Unit::Duration, Unit::Plain, Unit::Plain]
+    );
+    assert_eq!(units("* | gap host > 1m").last(), Some(&Unit::Duration));
+    // A size and a duration have no unit in common.
+    let mixed = units("* | eval ms = if(host = \"fw1\", ms, \"1KiB\") | stats sum(ms)");
+    assert_eq!(mixed, [Unit::Plain]);
+    let changed = units("* | stats avg(ms) as slow | eval slow = slow * 1000");
+    assert_eq!(changed, [Unit::Plain]);
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub(crate) struct Second {
     places: WordPlaces,
     /// The shapes of templates, once they were asked for, and what they are worth.
     pub(super) shapes: OnceLock<(TextColumn, Vec<Shape>)>,
+    /// The groups whose rows may have an address in several slots, once one was asked for.
+    with_other_addresses: OnceLock<Vec<usize>>,
     pub(super) groups: Arc<TextGroups>,
     pub(super) rows: u32,
 }
@@ -87,8 +89,19 @@ impl Second {
         let (kept, values) = (open(WORDS)?, open(VALUES)?);
         let (counts, groups) = (templates.counts(), Arc::clone(groups));
         let places = WordPlaces::open(bundle, seed, groups.groups())?;
-        let shapes = OnceLock::new();
-        Ok(Second { keys, kept, values, templates, counts, places, shapes, groups, rows })
+        let (shapes, with_other_addresses) = (OnceLock::new(), OnceLock::new());
+        Ok(Second {
+            keys,
+            kept,
+            values,
+            templates,
+            counts,
+            places,
+            shapes,
+            with_other_addresses,
+            groups,
+            rows,
+        })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -103,7 +116,9 @@ impl Second {
         let mut may_have = self.places.of(&wanted)?;
         if word.contains(&b'.') {
             // It is an address, and four numbers may lie in slots of their own.
-            may_have.groups.extend(self.groups_with_other_addresses());
+            may_have.groups.extend_from_slice(
+                self.with_other_addresses.get_or_init(|| self.groups_with_other_addresses()),
+            );
             may_have.groups.sort_unstable();
             may_have.groups.dedup();
         }

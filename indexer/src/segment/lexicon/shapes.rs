@@ -29,6 +29,8 @@ impl Second {
         found: &[Option<&Spread>],
     ) -> Result<ByShape, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
+        // A word that is nowhere is in no slot, either.
+        let is_anywhere = found.iter().all(Option::is_some);
         let may_be = |group: usize| {
             let Group { kept, numbers, .. } = &self.templates.groups[group];
             let mut may_be = vec![Ranks::None; numbers.len() + 1];
@@ -36,26 +38,38 @@ impl Second {
             if 0 < *kept && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
-            let looks: Vec<(&Spread, &InSlots)> = found
+            let looks: Vec<(&Spread, Option<&InSlots>)> = found
                 .iter()
                 .flatten()
-                .filter_map(|spread| Some((*spread, spread.groups.iter().find(|look| look.group == group)?)))
+                .map(|spread| (*spread, spread.groups.iter().find(|look| look.group == group)))
                 .collect();
-            let is_in_slots = |place: usize| {
-                looks.iter().any(|(spread, look)| {
-                    self.look(&spread.wanted, look).is_none_or(|(ranks, _)| ranks[place] != Ranks::None)
-                })
+            // All words have to be in the row, and one of them in a slot: otherwise its shape would tell.
+            let with_words = |place: usize, number: u32| {
+                let (mut all, mut is_in_slot) = (Ranks::All, false);
+                for (spread, look) in &looks {
+                    let in_slots = match look.map(|look| self.look(&spread.wanted, look)) {
+                        Some(Some((ranks, _))) => &ranks[place],
+                        Some(None) => &Ranks::All,
+                        None => &Ranks::None,
+                    };
+                    is_in_slot |= *in_slots != Ranks::None;
+                    if spread.templates.binary_search(&number).is_err() {
+                        all = all.and(in_slots);
+                    }
+                    if all == Ranks::None {
+                        break;
+                    }
+                }
+                if is_in_slot { all } else { Ranks::None }
             };
             for (place, &number) in (1..).zip(numbers) {
-                let is_possible = match worth[number as usize] {
-                    _ if certain[number as usize] => false,
-                    Shape::Exact => false,
-                    Shape::Loose if is_plain => is_in_slots(place),
-                    Shape::Loose | Shape::Odd => true,
+                may_be[place] = match worth[number as usize] {
+                    _ if certain[number as usize] => Ranks::None,
+                    Shape::Exact => Ranks::None,
+                    Shape::Loose if is_plain && is_anywhere => with_words(place, number),
+                    Shape::Loose if is_plain => Ranks::None,
+                    Shape::Loose | Shape::Odd => Ranks::All,
                 };
-                if is_possible {
-                    may_be[place] = Ranks::All;
-                }
             }
             may_be
         };

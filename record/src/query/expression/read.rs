@@ -149,7 +149,7 @@ impl Reading<'_> {
         self.cursor.at = end;
         match Number::parse(&text) {
             Some(number) => self.behind(Expression::Number(number)),
-            None => Err(self.error(at..end, format!("`{text}` is not a number: a text stands in quotes"))),
+            None => Err(self.error(at..end, format!("`{text}` is not a number: put text in quotes"))),
         }
     }
 
@@ -158,7 +158,7 @@ impl Reading<'_> {
         let at = self.cursor.at;
         let end = self.cursor.identifier_end(at);
         if at == end {
-            return Err(self.unexpected("a value must stand here"));
+            return Err(self.unexpected("a value is expected here"));
         }
         let text = self.cursor.text(at..end);
         self.cursor.at = end;
@@ -176,7 +176,7 @@ impl Reading<'_> {
         }
         match Name::new(&text, false) {
             Name::Field(field) => self.behind(Expression::Field(field)),
-            _ => Err(self.error(at..end, format!("`{text}` is for filters: here it is not a field"))),
+            _ => Err(self.error(at..end, format!("`{text}` works only in filters: it is not a field here"))),
         }
     }
 
@@ -191,7 +191,7 @@ impl Reading<'_> {
         let mut arguments = Vec::new();
         while !self.cursor.is_at_end() && self.cursor.peek(0) != Some(')') {
             if !arguments.is_empty() && !self.symbol(",") {
-                return Err(self.unexpected("a comma or `)` must stand here"));
+                return Err(self.unexpected("a comma or `)` is expected here"));
             }
             arguments.push(self.argument(function, arguments.len())?);
         }
@@ -199,7 +199,7 @@ impl Reading<'_> {
         let range = range.start..self.cursor.at.min(self.cursor.end());
         if !function.takes.contains(&arguments.len()) {
             let example = function.example;
-            let message = format!("`{name}` has another number of values: write for example `{example}`");
+            let message = format!("`{name}` takes a different number of arguments: for example `{example}`");
             return Err(self.error(range, message));
         }
         Ok(Expression::Call(function, arguments))
@@ -221,7 +221,7 @@ impl Reading<'_> {
             }
             (None, Must::Be) => {
                 let example = function.example;
-                Err(self.unexpected(&format!("a regular expression must stand here, as in `{example}`")))
+                Err(self.unexpected(&format!("a regular expression is expected here, as in `{example}`")))
             }
             (None, Must::MayBe) => self.or(),
         }
@@ -234,7 +234,7 @@ impl Reading<'_> {
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             let range = start..self.cursor.at;
             return Err(
-                self.error(range, "`field` has a name in quotes: write for example `field(\"avg(bytes)\")`")
+                self.error(range, "`field` has a name in quotes: for example `field(\"avg(bytes)\")`")
             );
         };
         self.skip();
@@ -247,7 +247,7 @@ impl Reading<'_> {
         let meant = nearest(name, names());
         let suggestion = meant.map(|meant| self.cursor.rewritten(range.clone(), meant));
         let all = names().collect::<Vec<_>>().join(", ");
-        let message = format!("`{name}` is not a function of expressions: they are {all}");
+        let message = format!("`{name}` is not a function of expressions: use {all}");
         ParseError { suggestion, ..self.error(range, message) }
     }
 
@@ -267,7 +267,7 @@ impl Reading<'_> {
         self.depth += 1;
         if NESTING_MAX < self.depth {
             let message =
-                format!("more than {NESTING_MAX} parentheses and signs are nested: make it two fields");
+                format!("more than {NESTING_MAX} nested parentheses and signs: split it into two fields");
             return Err(self.error(at..at + 1, message));
         }
         let found = inner(self);
@@ -281,7 +281,8 @@ impl Reading<'_> {
         if self.parts <= EXPRESSION_PARTS_MAX {
             return Ok(());
         }
-        let message = format!("an expression has at most {EXPRESSION_PARTS_MAX} parts: make it two fields");
+        let message =
+            format!("an expression has at most {EXPRESSION_PARTS_MAX} parts: split it into two fields");
         Err(self.error(self.cursor.at..self.cursor.at + 1, message))
     }
 
@@ -290,8 +291,8 @@ impl Reading<'_> {
             return Ok(());
         }
         match self.cursor.is_at_end() {
-            true => Err(self.error(open..open + 1, "this parenthesis is not closed")),
-            false => Err(self.unexpected("an operator or `)` must stand here")),
+            true => Err(self.error(open..open + 1, "this parenthesis is never closed")),
+            false => Err(self.unexpected("an operator or `)` is expected here")),
         }
     }
 
@@ -332,7 +333,7 @@ impl Reading<'_> {
     fn unexpected(&self, what: &str) -> ParseError {
         let at = self.cursor.at.min(self.cursor.end());
         let end = self.cursor.word_end(at, &[',', '|']).max((at + 1).min(self.cursor.end()));
-        let message = format!("{what}: write for example `eval seconds = took / 1000`");
+        let message = format!("{what}: for example `eval seconds = took / 1000`");
         let range = if at == end { at.saturating_sub(1)..at } else { at..end };
         self.error(range, message)
     }

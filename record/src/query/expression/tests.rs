@@ -113,15 +113,15 @@ fn expressions_give_what_they_say() {
 #[test]
 fn what_is_wrong_is_said_where_it_stands() {
     for (text, expected) in [
-        ("", "a value must stand here"),
-        ("1 +", "a value must stand here"),
-        ("(1", "this parenthesis is not closed"),
-        ("1 2", "has no place here"),
+        ("", "a value is expected here"),
+        ("1 +", "a value is expected here"),
+        ("(1", "this parenthesis is never closed"),
+        ("1 2", "is unexpected here"),
         ("abc(1)", "`abc` is not a function of expressions"),
-        ("if(1, 2)", "`if` has another number of values: write for example `if("),
-        ("matches(a, b)", "a regular expression must stand here"),
+        ("if(1, 2)", "`if` takes a different number of arguments: for example `if("),
+        ("matches(a, b)", "a regular expression is expected here"),
         ("/x/", "a regular expression is for the functions"),
-        ("12abc", "`12abc` is not a number: a text stands in quotes"),
+        ("12abc", "`12abc` is not a number: put text in quotes"),
         ("field(a)", "`field` has a name in quotes"),
         ("matches(a, /(/)", "the regular expression is invalid"),
     ] {
@@ -129,7 +129,7 @@ fn what_is_wrong_is_said_where_it_stands() {
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
     let nested = format!("* | eval x = {}1{}", "(".repeat(100), ")".repeat(100));
-    assert!(parse_pipeline(&nested).unwrap_err().to_string().contains("are nested"));
+    assert!(parse_pipeline(&nested).unwrap_err().to_string().contains("nested parentheses"));
     let long = format!("* | eval x = {}1", "1 + ".repeat(400));
     assert!(parse_pipeline(&long).unwrap_err().to_string().contains("at most"));
     let known = parse_pipeline("* | eval host = 1").unwrap_err();

@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 
     fn known_name(&self, range: Range<usize>, field: Field) -> ParseError {
-        self.error(range, format!("every message has a field `{field}` of its own: choose another name"))
+        self.error(range, format!("`{field}` is a built-in field: choose another name"))
     }
 
     /// A field or a column: `host`, `"odd name"`, `avg(bytes)`.
@@ -103,7 +103,10 @@ impl Reader<'_> {
         let text = self.cursor.text(at..end);
         match Name::new(&text, false) {
             Name::Field(field) => Ok(field),
-            _ => Err(self.error(at..end, format!("`{text}` is for filters: in a stage it is not a field"))),
+            _ => {
+                Err(self
+                    .error(at..end, format!("`{text}` works only in filters: it is not a field in a stage")))
+            }
         }
     }
 
@@ -137,15 +140,13 @@ impl Reader<'_> {
             "quantile" => "quantile(0.95, took)",
             _ => "avg(bytes)",
         };
-        function.ok_or_else(|| {
-            self.error(range, format!("`{name}` is for one field: write for example `{usage}`"))
-        })
+        function.ok_or_else(|| self.error(range, format!("`{name}` takes one field: for example `{usage}`")))
     }
 
     fn unknown_function(&self, range: Range<usize>, name: &str) -> ParseError {
         let meant = nearest(name, FUNCTIONS.into_iter());
         let suggestion = meant.map(|meant| self.cursor.rewritten(range.clone(), meant));
-        let message = format!("`{name}` is not a function: they are {names}", names = FUNCTIONS.join(", "));
+        let message = format!("`{name}` is not a function: use {names}", names = FUNCTIONS.join(", "));
         ParseError { suggestion, ..self.error(range, message) }
     }
 
@@ -161,7 +162,7 @@ impl Reader<'_> {
                 Some(')') => break,
                 Some(c) if c.is_ascii_digit() => arguments.push(Argument::Number(self.digits())),
                 Some(_) if !self.cursor.is_at_end() => arguments.push(Argument::Name(self.plain_name()?)),
-                _ => return Err(self.error(open..open + 1, "this parenthesis is not closed")),
+                _ => return Err(self.error(open..open + 1, "this parenthesis is never closed")),
             }
         }
         self.cursor.at += 1;

@@ -53,14 +53,14 @@ impl Captures {
 
     fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, BadCaptures> {
         if STAGE_ITEMS_MAX < fields.len() {
-            return bad(format!("this names more than {STAGE_ITEMS_MAX} fields: leave some out"));
+            return bad(format!("at most {STAGE_ITEMS_MAX} fields can be named: remove some"));
         }
         for (index, (_, name)) in fields.iter().enumerate() {
             if let Some(known) = Field::from_name(name) {
-                return bad(format!("every message has a field `{known}` of its own: choose another name"));
+                return bad(format!("`{known}` is a built-in field: choose another name"));
             }
             if fields[..index].iter().any(|(_, earlier)| earlier.eq_ignore_ascii_case(name)) {
-                return bad(format!("the field `{name}` is there twice: give each its own name"));
+                return bad(format!("the field `{name}` is used twice: rename one of them"));
             }
         }
         Ok(Captures { regex, fields })
@@ -74,7 +74,7 @@ impl Template {
         let pieces = pieces(text);
         for pair in pieces.windows(2) {
             if let [Piece::Field(before), Piece::Field(after)] = pair {
-                return bad(format!("between `<{before}>` and `<{after}>` there is no text that parts them"));
+                return bad(format!("`<{before}>` and `<{after}>` need some text between them"));
             }
         }
         let names = pieces.iter().filter_map(|piece| match piece {

@@ -107,7 +107,7 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     let apart = cursor.rewritten(at..cursor.space_end(at + 1), " | ");
     let has_more = read(&apart).is_ok_and(|(other, _)| pipeline.stages.len() < other.pipeline.stages.len());
     has_more.then(|| Warning {
-        message: "`|` is a character of this text; to begin a stage write a space before it".to_owned(),
+        message: "`|` is part of this text; to start a stage, put a space before it".to_owned(),
         span: cursor.span(at..at + 1),
         suggestion: Some(apart),
     })
@@ -148,7 +148,7 @@ impl Meaning {
         stages.push(stage);
         stages.extend(limit);
         if STAGES_MAX < stages.len() {
-            let message = format!("the query has more than {STAGES_MAX} stages: leave some out");
+            let message = format!("the query has more than {STAGES_MAX} stages: remove some");
             return Err(self.cursor.meaning(node.pipe..node.pipe + 1, message));
         }
         Ok(())
@@ -157,7 +157,7 @@ impl Meaning {
     fn unknown_stage(&self, node: &StageNode, name: &str) -> ParseError {
         let known = KINDS.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         if LATER.contains(&name) {
-            let message = format!("the stage `{name}` is not available yet: there are {known}");
+            let message = format!("the stage `{name}` is not available yet: use {known}");
             return self.cursor.meaning(node.name.clone(), message);
         }
         let names = KINDS.iter().flat_map(|kind| kind.names.iter().copied());
@@ -167,10 +167,10 @@ impl Meaning {
             None => self.cursor.rewritten(pipe.clone(), "\"|\""),
         };
         let (range, what) = match name {
-            "" => (pipe, "a stage must follow here".to_owned()),
+            "" => (pipe, "a stage is missing here".to_owned()),
             _ => (node.name.clone(), format!("`{name}` is not a stage")),
         };
-        let message = format!("{what}: they are {known}; to search for the character write \"|\"");
+        let message = format!("{what}: use {known}; to search for the character, write \"|\"");
         ParseError { suggestion: Some(suggestion), ..self.cursor.meaning(range, message) }
     }
 }
@@ -387,7 +387,7 @@ impl Reader<'_> {
         })?;
         self.check_items(columns.iter().map(String::as_str).filter(|name| !name.is_empty()))?;
         if STAGE_ITEMS_MAX < columns.len() {
-            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
             return Err(self.error(at..self.cursor.at, message));
         }
         Ok(Format::Csv(columns))
@@ -413,7 +413,7 @@ impl Reader<'_> {
         }
         // A name may come twice: the later one may use the earlier one.
         if STAGE_ITEMS_MAX < assignments.len() {
-            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+            let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
             return Err(self.error(self.node.range.clone(), message));
         }
         Ok(Stage::Eval(assignments))

@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
         if in_parentheses && !self.eat(')') {
             return Err(match self.cursor.is_at_end() {
-                true => self.error(open..open + 1, "this parenthesis is not closed"),
+                true => self.error(open..open + 1, "this parenthesis is never closed"),
                 false => self.unexpected(),
             });
         }
@@ -98,12 +98,12 @@ impl Reader<'_> {
         let mut seen: Vec<&str> = Vec::new();
         for name in names {
             if seen.iter().any(|earlier| earlier.eq_ignore_ascii_case(name)) {
-                let message = format!("`{name}` is there twice: leave one out, or name it otherwise");
+                let message = format!("`{name}` is given twice: remove one or rename it");
                 return Err(self.error(self.node.range.start..self.cursor.at, message));
             }
             seen.push(name);
             if STAGE_ITEMS_MAX < seen.len() {
-                let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: leave some out");
+                let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
                 return Err(self.error(self.node.range.start..self.cursor.at, message));
             }
         }
@@ -167,9 +167,7 @@ impl Reader<'_> {
     pub(super) fn span(&mut self) -> Parsed<i64> {
         let (range, text) = self.value("a span")?;
         let nanos = parse_duration(&text).filter(|nanos| 0 < *nanos);
-        nanos.ok_or_else(|| {
-            self.error(range, format!("`{text}` is not a time span: write for example 30s, 5m, 1h or 1d"))
-        })
+        nanos.ok_or_else(|| self.error(range, format!("`{text}` is not a duration: write 30s, 5m, 1h or 1d")))
     }
 
     /// `10`, `limit=10` or `limit 10`.
@@ -209,16 +207,16 @@ impl Reader<'_> {
         at..self.cursor.word_end(at, &[',', '|'])
     }
 
-    /// What is here has no place here.
+    /// What is here is unexpected here.
     pub(super) fn unexpected(&self) -> ParseError {
         let range = self.word_range();
         let end = range.end.max(range.start + 1);
         let word = self.cursor.text(range.start..end);
-        self.error(range.start..end, format!("`{word}` has no place here: {usage}", usage = self.usage()))
+        self.error(range.start..end, format!("`{word}` is unexpected here: {usage}", usage = self.usage()))
     }
 
     pub(super) fn missing(&self, what: &str) -> ParseError {
-        self.error_here(format!("{what} must stand here: {usage}", usage = self.usage()))
+        self.error_here(format!("{what} is expected here: {usage}", usage = self.usage()))
     }
 
     pub(super) fn not_available(&self, what: &str, instead: &str) -> ParseError {
@@ -226,7 +224,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn usage(&self) -> String {
-        format!("write for example `{example}`", example = self.kind.example)
+        format!("for example `{example}`", example = self.kind.example)
     }
 
     /// About the word here, or the end of what stands before.

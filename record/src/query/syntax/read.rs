@@ -83,7 +83,7 @@ impl Reader {
         }
         let mut nodes = vec![self.or(None)];
         while !self.is_at_stage_end() {
-            nodes.push(self.refused(1, TokenKind::Bracket, "this parenthesis was not opened"));
+            nodes.push(self.refused(1, TokenKind::Bracket, "this closing parenthesis has no match"));
             self.cursor.skip_space();
             if !self.is_at_stage_end() {
                 nodes.push(self.or(None));
@@ -153,15 +153,13 @@ impl Reader {
     fn primary(&mut self, values: Values) -> Node {
         let at = self.cursor.at;
         match (self.cursor.peek(0), self.or_operator().or_else(|| self.and_operator())) {
-            (None, _) => {
-                self.missing(self.cursor.syntax(at.saturating_sub(1)..at, "something must follow here"))
-            }
+            (None, _) => self.missing(self.cursor.syntax(at.saturating_sub(1)..at, "a term is missing here")),
             (Some(')'), _) => {
-                self.missing(self.cursor.syntax(at..at + 1, "something must stand before this parenthesis"))
+                self.missing(self.cursor.syntax(at..at + 1, "a term is missing before this parenthesis"))
             }
             (_, Some(end)) => {
                 let word = self.cursor.text(at..end);
-                let message = format!("`{word}` joins what stands on both sides of it");
+                let message = format!("`{word}` needs a term on both sides");
                 self.refused(end - at, TokenKind::Keyword, &message)
             }
             (Some('|'), _) => self.stray_pipe(),
@@ -173,7 +171,7 @@ impl Reader {
     fn stray_pipe(&mut self) -> Node {
         let at = self.cursor.at;
         let message = if self.stages {
-            "a stage follows a whole filter, not a part of it; to search for the character write \"|\""
+            "a stage applies to the whole filter, not to a part of it; to search for the character, write \"|\""
         } else {
             "stages are for the console's search and `POST /aggregate`, and here is only a filter; to \
              search for the character write \"|\""
@@ -206,7 +204,7 @@ impl Reader {
             if reader.cursor.peek(0) == Some(')') {
                 reader.take(close + 1, TokenKind::Bracket);
             } else {
-                let error = reader.cursor.syntax(at..at + 1, "this parenthesis is not closed");
+                let error = reader.cursor.syntax(at..at + 1, "this parenthesis is never closed");
                 nodes.push(reader.missing(error));
             }
             NodeKind::Group(Box::new(Node::joined(nodes, NodeKind::And)))
@@ -371,7 +369,7 @@ pub(in crate::query) fn operand_at(cursor: &mut Cursor, stops: &[char]) -> Resul
     let operand = reader.operand(start, stops, tokens::of_value)?;
     cursor.at = reader.cursor.at;
     match operand.distance {
-        Some(_) => Err(cursor.meaning(start..cursor.at, "words at a distance are for filters")),
+        Some(_) => Err(cursor.meaning(start..cursor.at, "words at a distance work only in filters")),
         None => Ok(operand),
     }
 }

@@ -59,7 +59,7 @@ impl Caller {
         let scope = grant.scope.as_deref().map(|text| {
             // It was checked when it was granted; a grammar that has changed since must not widen it.
             query::parse(text).map(Arc::new).map_err(|error| {
-                let reason = format!("the scope of {name} is not understood any more ({error})");
+                let reason = format!("the scope of {name} is no longer valid ({error})");
                 ApiError::forbidden(format!("{reason}: an administrator can grant another one under /users"))
             })
         });
@@ -122,7 +122,10 @@ impl Caller {
 
     /// Whether it may know of a logspace.
     pub(crate) fn may_search(&self, logspace: &str) -> bool {
-        self.grant.logspaces.as_ref().is_none_or(|granted| granted.iter().any(|id| id == logspace))
+        match &self.grant.logspaces {
+            Some(granted) => granted.iter().any(|id| id == logspace),
+            None => self.role == Role::Admin || !logstead_config::is_private(logspace),
+        }
     }
 
     /// Whether it may see a message that was found by its id. To callers who may not see it, it does not exist.

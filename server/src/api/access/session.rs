@@ -184,8 +184,8 @@ pub(crate) async fn set_up(
     }
     let attempt = Attempt::new(SETUP, peer.0, None);
     refuse_the_impatient(&shared, &attempt)?;
-    let code = setup.code.trim().to_ascii_uppercase();
-    if !shared.state.setup_code.as_deref().is_some_and(|expected| Secret::same(expected, &code)) {
+    let code = letters(&setup.code);
+    if !shared.state.setup_code.as_deref().is_some_and(|expected| Secret::same(&letters(expected), &code)) {
         shared.throttle.lock().failed(&attempt, Instant::now());
         shared.audit("".into(), "setup.refused", format!("from {peer}")).await;
         return Err(ApiError::forbidden("the code is wrong: the server printed it when it started"));
@@ -201,6 +201,11 @@ pub(crate) async fn set_up(
     let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
     shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
     begin(&shared, user, (client, &headers), None).await
+}
+
+/// What counts of a code that somebody types: neither its dashes nor its case.
+fn letters(code: &str) -> String {
+    code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect()
 }
 
 /// Sets the cookies of a session.

@@ -6,8 +6,8 @@ use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Parameters, Question, list};
 use crate::store::Coverage;
-use logstead_indexer::{self as indexer, Asked as Answer};
-use logstead_record::query::FieldName;
+use logstead_indexer::{self as indexer, AnswerError, Asked as Answer};
+use logstead_record::query::{FieldName, Query, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,6 +32,16 @@ pub(crate) struct FacetsRequest {
     #[schema(default = 10, minimum = 1, maximum = 10000)]
     #[param(default = 10, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
+    /// Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
+    /// counts the other hosts: those that could be chosen instead.
+    #[schema(default = true)]
+    #[param(default = true)]
+    own_clauses: Option<bool>,
+    /// Whether to show how numbers are distributed.
+    #[serde(default)]
+    #[schema(default = false)]
+    #[param(default = false)]
+    numbers: bool,
 }
 
 /// The values of fields.
@@ -47,14 +57,45 @@ pub(crate) struct FacetsResponse {
 /// The values of a field. Exact if `coverage.complete` and not `partial`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Facet {
+    /// How many messages have the field.
+    messages: u64,
     /// How many different values there are.
     distinct: u64,
     /// The most frequent ones, most frequent first.
     values: Vec<ValueCount>,
+    /// The numbers among all values, if they were asked for and nearly all values are numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    numbers: Option<Numbers>,
     /// Why not all messages are counted, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     partial: Option<String>,
+}
+
+/// How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Numbers {
+    /// How many messages have a number.
+    messages: u64,
+    /// What those with a unit are: `size` or `duration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "duration")]
+    unit: Option<&'static str>,
+    min: f64,
+    median: f64,
+    p95: f64,
+    max: f64,
+    /// Up to 32 in order, equally wide, or where numbers differ by powers, equally wide in those. The last ends with `max`.
+    buckets: Vec<NumberBucket>,
+}
+
+/// Numbers that are near each other.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct NumberBucket {
+    /// The lower end.
+    from: f64,
+    count: u64,
 }
 
 /// Counts the values of fields.
@@ -69,10 +110,18 @@ pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<Fac
         let detail = "fields is empty: name the fields whose values to count, such as host";
         return Err(ApiError::bad_request(detail).path("fields"));
     }
-    let mut counting = Counting::new(fields, own.limit, "limit", shared.query_memory_max())?;
+    let wanted = Values {
+        fields,
+        limit: own.limit,
+        limit_path: "limit",
+        own_clauses: own.own_clauses,
+        numbers: own.numbers,
+    };
+    let mut counting = Counting::new(wanted, &question, shared.query_memory_max())?;
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
         let coverage = question.answer(cancel, &mut [counting.asked()])?;
+        let coverage = counting.answer_apart(coverage, &mut question, cancel)?;
         let fields = counting.finish(&mut question, cancel);
         if fields.values().all(|facet| facet.distinct == 0) {
             question.warn_of_unknown_fields(cancel);
@@ -85,21 +134,36 @@ pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<Fac
 
 impl Parameters for FacetsRequest {}
 
+/// Which values are counted.
+pub(in crate::api) struct Values {
+    pub(in crate::api) fields: Vec<String>,
+    pub(in crate::api) limit: Option<u32>,
+    /// Where the request says the limit.
+    pub(in crate::api) limit_path: &'static str,
+    pub(in crate::api) own_clauses: Option<bool>,
+    pub(in crate::api) numbers: bool,
+}
+
 /// Facets that are being made.
 pub(in crate::api) struct Counting {
-    /// As they were asked for.
+    /// Of the fields that the whole query limits, with their names as they were asked for.
+    whole: Counted,
+    /// Of the others, each with the query that limits it.
+    apart: Vec<(Query, Counted)>,
+}
+
+struct Counted {
     names: Vec<String>,
     facets: indexer::Facets,
 }
 
 impl Counting {
-    /// `limit_path` is where the request says the limit.
     pub(in crate::api) fn new(
-        mut names: Vec<String>,
-        limit: Option<u32>,
-        limit_path: &str,
+        values: Values,
+        question: &Question,
         memory_bytes_max: usize,
     ) -> Result<Counting> {
+        let Values { fields: mut names, limit, limit_path, own_clauses, numbers } = values;
         let limit = limit.unwrap_or(LIMIT);
         if limit == 0 || LIMIT_MAX < limit {
             let detail = format!("{limit_path} is {limit}: ask for 1 to {LIMIT_MAX} values of each field");
@@ -111,36 +175,93 @@ impl Counting {
             let detail = format!("fields names {} fields: ask for at most {FIELDS_MAX}", names.len());
             return Err(ApiError::bad_request(detail).path("fields"));
         }
-        let fields: Result<Vec<FieldName>> = names.iter().map(|name| check_field(name, "fields")).collect();
-        let facets = indexer::Facets::new(fields?, limit as usize, memory_bytes_max);
-        Ok(Counting { names, facets })
+        let share = memory_bytes_max / names.len().max(1);
+        let counted = |fields: Vec<(String, FieldName)>| {
+            let memory_bytes_max = share * fields.len();
+            let (names, fields) = fields.into_iter().unzip();
+            let facets = indexer::Facets::new(fields, limit as usize, memory_bytes_max).with_numbers(numbers);
+            Counted { names, facets }
+        };
+        let (mut whole, mut apart) = (Vec::new(), Vec::new());
+        for name in names {
+            let field = check_field(&name, "fields")?;
+            let query = if own_clauses.unwrap_or(true) { None } else { question.without(&field) };
+            match query {
+                None => whole.push((name, field)),
+                Some(query) => apart.push((query, counted(vec![(name, field)]))),
+            }
+        }
+        Ok(Counting { whole: counted(whole), apart })
     }
 
     pub(in crate::api) fn asked(&mut self) -> Answer<'_> {
-        Answer::Facets(&mut self.facets)
+        Answer::Facets(&mut self.whole.facets)
+    }
+
+    /// Counts what has a query of its own. Returns what was looked at altogether.
+    pub(in crate::api) fn answer_apart(
+        &mut self,
+        mut coverage: Coverage,
+        question: &mut Question,
+        cancel: &Cancel,
+    ) -> Result<Coverage, AnswerError> {
+        for (query, counted) in &mut self.apart {
+            let asked = &mut [Answer::Facets(&mut counted.facets)];
+            coverage = coverage.joined(question.answer_to(query, cancel, asked)?);
+        }
+        Ok(coverage)
     }
 
     /// The facets. Warns if no message has a field.
     pub(in crate::api) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
-        let facets = self.facets.so_far();
-        let empty = facets.iter().filter(|facet| facet.distinct == 0).map(|facet| &facet.field);
-        question.warn_of_unknown_names(empty, cancel);
-        self.named(facets)
+        let facets = self.so_far();
+        let names =
+            facets.iter().filter(|(_, facet)| facet.distinct == 0).map(|(name, _)| FieldName::new(name));
+        question.warn_of_unknown_names(names.collect::<Vec<_>>().iter(), cancel);
+        facets
     }
 
     /// The facets of what was added.
     pub(in crate::api) fn so_far(&self) -> BTreeMap<String, Facet> {
-        self.named(self.facets.so_far())
+        let all = std::iter::once(&self.whole).chain(self.apart.iter().map(|(_, counted)| counted));
+        all.flat_map(Counted::so_far).collect()
     }
+}
 
-    fn named(&self, facets: Vec<indexer::Facet>) -> BTreeMap<String, Facet> {
-        self.names.iter().cloned().zip(facets.into_iter().map(Facet::new)).collect()
+impl Counted {
+    fn so_far(&self) -> impl Iterator<Item = (String, Facet)> {
+        self.names.iter().cloned().zip(self.facets.so_far().into_iter().map(Facet::new))
     }
 }
 
 impl Facet {
     fn new(facet: indexer::Facet) -> Facet {
         let values = facet.values.iter().map(|(value, count)| ValueCount::new(value, *count));
-        Facet { distinct: facet.distinct, values: values.collect(), partial: facet.partial }
+        Facet {
+            messages: facet.rows,
+            distinct: facet.distinct,
+            values: values.collect(),
+            numbers: facet.numbers.map(Numbers::new),
+            partial: facet.partial,
+        }
+    }
+}
+
+impl Numbers {
+    fn new(of: indexer::Distribution) -> Numbers {
+        let buckets = of.buckets.into_iter().map(|(from, count)| NumberBucket { from, count });
+        Numbers {
+            messages: of.messages,
+            unit: match of.unit {
+                Unit::Plain => None,
+                Unit::Size => Some("size"),
+                Unit::Duration => Some("duration"),
+            },
+            min: of.min,
+            median: of.median,
+            p95: of.p95,
+            max: of.max,
+            buckets: buckets.collect(),
+        }
     }
 }

@@ -9,6 +9,7 @@ mod cursor;
 pub(super) mod explain;
 pub(super) mod facets;
 mod fields;
+pub(super) mod found_fields;
 pub(super) mod histogram;
 pub(super) mod overview;
 mod parts;

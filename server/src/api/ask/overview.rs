@@ -13,7 +13,7 @@
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use crate::api::ask::facets::{Counting, Facet};
+use crate::api::ask::facets::{Counting, Facet, Values};
 use crate::api::ask::histogram::{Drawing, Histogram, Spans};
 use crate::api::ask::search::{Order, SearchResponse, page_request};
 use crate::api::error::{Problem, Result};
@@ -81,6 +81,9 @@ pub(crate) struct OverviewRequest {
     /// How many values of each field to show.
     #[schema(default = 10, minimum = 1, maximum = 10000)]
     facet_limit: Option<u32>,
+    /// As of `/facets`.
+    #[schema(default = true)]
+    own_clauses: Option<bool>,
 }
 
 /// A line of the answer.
@@ -130,10 +133,17 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
     let memory_bytes_max = shared.query_memory_max();
     let spans = Spans { buckets: own.buckets, interval: own.interval.as_deref(), by: own.by.as_deref() };
     let fields = own.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
+    let values = Values {
+        fields,
+        limit: own.facet_limit,
+        limit_path: "facet_limit",
+        own_clauses: own.own_clauses,
+        numbers: false,
+    };
     let overview = Overview {
         page: page_request(own.limit, own.order, None)?,
         drawing: Drawing::new(&question, &spans, memory_bytes_max)?,
-        counting: Counting::new(fields, own.facet_limit, "facet_limit", memory_bytes_max)?,
+        counting: Counting::new(values, &question, memory_bytes_max)?,
         question,
         started,
         pace: PACE,
@@ -212,6 +222,7 @@ impl Overview {
         asked.extend(self.drawing.asked());
         let whole = std::mem::replace(&mut self.question.range, range);
         let coverage = self.question.answer(cancel, &mut asked);
+        let coverage = coverage.and_then(|of| self.counting.answer_apart(of, &mut self.question, cancel));
         self.question.range = whole;
         coverage
     }

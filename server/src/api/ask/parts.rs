@@ -1,6 +1,6 @@
 //! The parts of a query as they are written, with their places in characters.
 
-use logstead_record::query::Outline;
+use logstead_record::query::{self, Outline, Query};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -17,6 +17,17 @@ pub(crate) struct WrittenClause {
     negated: bool,
     /// The fields that it compares.
     fields: Vec<String>,
+    /// If it says nothing but that one field has one of these values, as `host in (a, b)` does, or if negated, none of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<String>,
+    /// The number from which on its field may be, as in `took>=2.5s`: in seconds or bytes if it has a unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    low: Option<f64>,
+    /// The number up to which it may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    high: Option<f64>,
 }
 
 /// A stage, as it is written.
@@ -43,7 +54,11 @@ pub(in crate::api) fn written(text: &str, outline: &Outline) -> (Vec<WrittenClau
     };
     let clauses = outline.clauses.iter().map(|clause| {
         let (text, start, end) = part(&clause.span);
-        WrittenClause { text, start, end, negated: clause.negated, fields: clause.fields.clone() }
+        let meant = query::parse(&text).ok();
+        let values = meant.as_ref().map(Query::chosen_values).unwrap_or_default();
+        let (low, high) = meant.as_ref().map(Query::chosen_numbers).unwrap_or_default();
+        let (negated, fields) = (clause.negated, clause.fields.clone());
+        WrittenClause { text, start, end, negated, fields, values, low, high }
     });
     let stages = outline.stages.iter().map(|stage| {
         let (text, start, end) = part(&stage.span);

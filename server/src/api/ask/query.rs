@@ -7,7 +7,7 @@ use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::waiting::blocking;
 use logstead_record::query::{
-    self, Edit, FieldName, Held, LIMIT_MAX, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr,
+    self, Edit, FieldName, Held, LIMIT_MAX, Number, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -39,6 +39,11 @@ pub(crate) enum QueryEdit {
     Exclude { field: String, value: Option<String>, part: Option<String> },
     /// The same as `include`, in place of the whole filter.
     Only { field: String, value: Option<String>, part: Option<String> },
+    /// Adds a value to those that the clause of a field allows, as in `host in (a, b)`, or removes it from them.
+    Toggle { field: String, value: String },
+    /// Only messages whose field is a number from `from` to below `to`, in place of the ranges that the query gives it;
+    /// without either, removes those.
+    Between { field: String, from: Option<String>, to: Option<String> },
     /// Negates the clause between these characters.
     Negate { start: usize, end: usize },
     /// Removes the clause or stage between these characters.
@@ -151,6 +156,10 @@ impl QueryEdit {
             QueryEdit::Include { field, value, part } => Edit::Include(name(&field)?, held(value, part)?),
             QueryEdit::Exclude { field, value, part } => Edit::Exclude(name(&field)?, held(value, part)?),
             QueryEdit::Only { field, value, part } => Edit::Only(name(&field)?, held(value, part)?),
+            QueryEdit::Toggle { field, value } => Edit::Toggle(name(&field)?, value),
+            QueryEdit::Between { field, from, to } => {
+                Edit::Between(name(&field)?, number(from)?, number(to)?)
+            }
             QueryEdit::Negate { start, end } => Edit::Negate(bytes(text, start, end)),
             QueryEdit::Remove { start, end } => Edit::Remove(bytes(text, start, end)),
             QueryEdit::Add { text } => Edit::Add(text),
@@ -180,6 +189,14 @@ fn held(value: Option<String>, part: Option<String>) -> Result<Held, String> {
         (None, Some(part)) => Ok(Held::Part(part)),
         (Some(_), Some(_)) => Err("send `value` or `part`, not both".to_owned()),
     }
+}
+
+fn number(text: Option<String>) -> Result<Option<Number>, String> {
+    let read = |text: String| {
+        Number::parse(text.trim())
+            .ok_or_else(|| format!("`{text}` is not a number: write it as 400, 1.5s or 10MB"))
+    };
+    text.map(read).transpose()
 }
 
 fn time(text: Option<String>) -> Result<Option<TimeExpr>, String> {

@@ -34,6 +34,8 @@ pub(in crate::api) struct Question {
     pub(in crate::api) query: Query,
     /// Whether the caller may see only a part of the messages in these logspaces.
     pub(in crate::api) narrowed: bool,
+    /// That part.
+    scope: Option<Query>,
     pub(in crate::api) stages: Vec<Stage>,
     /// Those before them that became a part of the query.
     first_stages: Vec<Stage>,
@@ -131,6 +133,7 @@ impl Question {
             asked,
             query,
             narrowed: caller.scope().is_some(),
+            scope: caller.scope().cloned(),
             stages,
             first_stages: Vec::new(),
             now,
@@ -181,6 +184,34 @@ impl Question {
     ) -> Result<Coverage, AnswerError> {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
         Ok(self.told(coverage, cancel))
+    }
+
+    /// The query without its clauses about this field alone, limited to what the caller may see; none if it has none.
+    pub(in crate::api) fn without(&self, field: &FieldName) -> Option<Query> {
+        let clauses = match &self.asked {
+            Query::And(clauses) => clauses.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let others: Vec<Query> = clauses.iter().filter(|clause| !clause.is_about(field)).cloned().collect();
+        let asked = match others.len() {
+            count if count == clauses.len() => return None,
+            0 => Query::All,
+            _ => Query::and(others),
+        };
+        Some(within(&asked, self.scope.as_ref()))
+    }
+
+    /// Adds the messages that match this query to some answers, in the range of the question.
+    pub(in crate::api) fn answer_to(
+        &mut self,
+        query: &Query,
+        cancel: &Cancel,
+        answers: &mut [Asked<'_>],
+    ) -> Result<Coverage, AnswerError> {
+        let own = std::mem::replace(&mut self.query, query.clone());
+        let coverage = self.answer(cancel, answers);
+        self.query = own;
+        coverage
     }
 
     /// Adds what can be found in the remaining time, for answers that need not be complete. Returns whether it is.
@@ -309,14 +340,14 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
     }
 }
 
-/// The wanted logspaces, if they exist and the caller may search them.
+/// The wanted logspaces, if they exist and the caller may search them; by default, all but private ones.
 pub(in crate::api) fn select_logspaces(
     shared: &Inner,
     caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Logspaces> {
     let logspaces = caller.logspaces(&shared.state.pipeline);
-    let Some(wanted) = wanted else { return Ok(logspaces) };
+    let Some(wanted) = wanted else { return Ok(logspaces.public()) };
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
         return Err(unknown_logspace(unknown, &logspaces.ids().collect::<Vec<_>>()));

@@ -18,7 +18,7 @@ impl Position {
             let (logspace, sequence) = part.split_once(':')?;
             let is_number = sequence.bytes().all(|byte| byte.is_ascii_digit());
             let sequence = sequence.parse().ok().filter(|_| is_number)?;
-            logstead_config::is_id(logspace).then(|| (logspace.to_owned(), sequence))
+            logstead_config::is_logspace_id(logspace).then(|| (logspace.to_owned(), sequence))
         });
         next.collect::<Option<_>>().map(|next| Position { next })
     }

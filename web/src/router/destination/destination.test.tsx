@@ -137,7 +137,7 @@ test('a replay ends with what is in the queue', async () => {
 test('a replay that is cut off or fails says how far it came', async () => {
   replaying({ messages: 2 });
   await start();
-  expect(await screen.findByRole('alert')).toHaveTextContent('the server broke it off2 of 5');
+  expect(await screen.findByRole('alert')).toHaveTextContent('The server broke it off2 of 5');
 });
 
 test('a destination that cannot be reached says so above all', async () => {

@@ -16,6 +16,11 @@ vi.mock('../queries', () => ({
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 
+// How usual values are is asked apart, and not answered here.
+vi.mock('./shares', () => ({
+  sharesQuery: () => ({ queryKey: ['shares'], queryFn: () => new Promise(() => undefined) }),
+}));
+
 const messages = ['main:3', 'main:2', 'main:1'].map((id) =>
   sample({ id, message: `text of ${id}` }),
 );
@@ -29,7 +34,7 @@ function open(id: string, params: Record<string, string> = {}) {
 
 test('a message of the results is shown at once, with its neighbours', () => {
   const { onChange } = open('main:2');
-  expect(screen.getByText('text of main:2')).toBeVisible();
+  expect(screen.getByRole('heading', { name: 'text of main:2' })).toBeVisible();
   fireEvent.click(screen.getByLabelText('Older message'));
   fireEvent.click(screen.getByLabelText('Newer message'));
   expect(onChange.mock.calls).toEqual([[{ open: 'main:1' }], [{ open: 'main:3' }]]);
@@ -38,7 +43,7 @@ test('a message of the results is shown at once, with its neighbours', () => {
 test('a message that is not among the results is asked for', async () => {
   load.mockResolvedValue(sample({ id: 'main:9', message: 'from afar' }));
   open('main:9');
-  expect(await screen.findByText('from afar')).toBeVisible();
+  expect(await screen.findByRole('heading', { name: 'from afar' })).toBeVisible();
   expect(screen.getByLabelText('Older message')).toBeDisabled();
 });
 

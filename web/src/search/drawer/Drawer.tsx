@@ -4,7 +4,7 @@ import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import { ApiError } from '../../api/client';
-import type { Message } from '../../api/model';
+import type { Message, QueryEdit } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import type { Hits } from '../../ui/highlight';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
@@ -89,6 +89,18 @@ function Body(props: Props & { message: Message }) {
   const filter = (field: string, value: string, exclude: boolean) =>
     // The message stays open: that it is in the results still is not sure.
     edit([valueEdit(field, value, exclude)], (query) => onAsk({ query, open: message.id }));
+  const ask = (edits: readonly QueryEdit[]) =>
+    edit(edits, (query) => onAsk({ query, open: message.id }));
+  const actions = {
+    onOnly: (field: string, value: string) => filter(field, value, false),
+    onExclude: (field: string, value: string) => filter(field, value, true),
+    onTop: (field: string, value: string) =>
+      ask([
+        valueEdit(field, value, false),
+        { op: 'top', field: field === 'host' ? 'program' : 'host' },
+      ]),
+    onBreakDown: (field: string) => onChange({ split: field }),
+  };
   return (
     <Tabs
       className={classes.tabs ?? ''}
@@ -108,6 +120,8 @@ function Body(props: Props & { message: Message }) {
       </Tabs.List>
       <Tabs.Panel value="fields" className={classes.body ?? ''}>
         <FieldsTab
+          state={state}
+          actions={actions}
           message={message}
           hits={hits}
           columns={state.columns}

@@ -12,6 +12,10 @@ import { type ReactNode, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Severity } from '../../ui/Severity';
 import { copyText } from '../../ui/clipboard';
+import type { Hits } from '../../ui/highlight';
+import { Marked } from '../../ui/message/Marked';
+import { smartOf } from '../../ui/message/smart';
+import { cut } from '../../ui/message/text';
 import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
@@ -19,15 +23,19 @@ import { permalink, routerHref } from '../results/links';
 import type { SearchState } from '../searchParams';
 import classes from './Drawer.module.css';
 
+/** Two lines hold no more. */
+const TITLE_CHARACTERS_MAX = 200;
+
 type Props = {
   id: string;
   message: Message | undefined;
   messages: readonly Message[];
+  hits: Hits;
   onChange: (part: Partial<SearchState>) => void;
   onClose: () => void;
 };
 
-export function DrawerHead({ id, message, messages, onChange, onClose }: Props) {
+export function DrawerHead({ id, message, messages, hits, onChange, onClose }: Props) {
   const [zone] = useZone();
   const at = messages.findIndex((other) => other.id === id);
   const step = (by: 1 | -1) => {
@@ -38,7 +46,11 @@ export function DrawerHead({ id, message, messages, onChange, onClose }: Props) 
     <div className={classes.head}>
       <div className={classes.top}>
         <h2 className={classes.title}>
-          {message === undefined ? `Message ${id}` : formatTime(message.time, zone)}
+          {message === undefined ? (
+            `Message ${id}`
+          ) : (
+            <Marked text={titleOf(message)} field="message" hits={hits} />
+          )}
         </h2>
         <Step label="Newer message" disabled={at < 1} onClick={() => step(-1)}>
           <IconChevronUp size={18} />
@@ -60,6 +72,7 @@ export function DrawerHead({ id, message, messages, onChange, onClose }: Props) 
         {message !== undefined && (
           <>
             <Severity message={message} />
+            <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
             <span className={classes.name}>{message.host}</span>
             <span className={classes.name}>
               {message.program}
@@ -70,6 +83,13 @@ export function DrawerHead({ id, message, messages, onChange, onClose }: Props) 
       </div>
     </div>
   );
+}
+
+/** What happened, in one line of words. */
+function titleOf(message: Message): string {
+  const { title } = smartOf(message);
+  const [first = ''] = title.split(/\n|\\n/u, 1);
+  return first === '' ? message.id : cut(first, TITLE_CHARACTERS_MAX).text;
 }
 
 /** What the router does with such messages, and the way to have it drop them. */

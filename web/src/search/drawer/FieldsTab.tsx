@@ -1,31 +1,39 @@
 /** The text of a message and its fields, with those first that the reader pinned. */
-import { Anchor, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
-import { Copy } from '../../ui/Copy';
 import type { Hits } from '../../ui/highlight';
 import { FieldList } from '../../ui/message/FieldList';
-import { Marked } from '../../ui/message/Marked';
-import { cut } from '../../ui/message/text';
-import { formatCount } from '../../ui/number';
+import { fieldGroups } from '../../ui/message/fields';
 import { toggled } from '../results/columns';
-import classes from './FieldsTab.module.css';
-
-/** A message can be 64 KiB and more; this much is shown until one asks for all of it. */
-const SHOWN_CHARACTERS_MAX = 8_000;
+import type { SearchState } from '../searchParams';
+import { Distribution, type FieldActions } from './Distribution';
+import { ShareBar } from './ShareBar';
+import { shareOf, sharesQuery } from './shares';
+import { PayloadBox, usePayload } from './PayloadBox';
 
 type Props = {
+  state: SearchState;
   message: Message;
   hits: Hits;
   columns: readonly string[];
   onFilter: (field: string, value: string, exclude: boolean) => void;
   onColumns: (columns: string[]) => void;
+  actions: FieldActions;
 };
 
-export function FieldsTab({ message, hits, columns, onFilter, onColumns }: Props) {
+export function FieldsTab(props: Props) {
+  const { state, message, hits, columns, onFilter, onColumns, actions } = props;
+  const [opened, setOpened] = useState<string | null>(null);
+  const names = useMemo(() => namesOf(message), [message]);
+  const { data: shares } = useQuery(sharesQuery(state, names));
   const [filter, setFilter] = useState('');
+  const payload = usePayload(message);
+  // Its fields say the same, and better.
+  const isStructured = payload.kind === 'json' || payload.kind === 'pairs';
   const [pinned, setPinned] = useLocalStorage<string[]>({
     key: 'logstead-pinned-fields',
     defaultValue: [],
@@ -33,9 +41,8 @@ export function FieldsTab({ message, hits, columns, onFilter, onColumns }: Props
   });
   return (
     <>
-      <MessageBox message={message} hits={hits} />
+      {!isStructured && <PayloadBox message={message} payload={payload} hits={hits} />}
       <TextInput
-        mt={12}
         size="xs"
         aria-label="Filter fields"
         placeholder="Filter fields by name or value"
@@ -52,32 +59,29 @@ export function FieldsTab({ message, hits, columns, onFilter, onColumns }: Props
         columns={columns}
         onColumn={(field) => onColumns(toggled(columns, field))}
         onFilter={onFilter}
+        {...(shares !== undefined && {
+          aside: (field: string, value: string) => (
+            <ShareBar
+              field={field}
+              share={shareOf(shares, field, value)}
+              isOpen={opened === `${field} ${value}`}
+              onToggle={() =>
+                setOpened(opened === `${field} ${value}` ? null : `${field} ${value}`)
+              }
+            />
+          ),
+          below: (field: string, value: string) =>
+            opened === `${field} ${value}` && (
+              <Distribution {...{ state, shares, field, value }} {...actions} />
+            ),
+        })}
       />
+      {isStructured && <PayloadBox message={message} payload={payload} hits={hits} />}
     </>
   );
 }
 
-function MessageBox({ message, hits }: { message: Message; hits: Hits }) {
-  const [all, setAll] = useState(false);
-  const { text, left } = cut(message.message, all ? Infinity : SHOWN_CHARACTERS_MAX);
-  return (
-    <section className={classes.box} aria-label="Text">
-      <pre className={classes.text} tabIndex={0} aria-label="Message" role="region">
-        <Marked text={text} field="message" hits={all ? [] : hits} lines />
-      </pre>
-      <span className={classes.copy}>
-        <Copy what="message" text={message.message} />
-      </span>
-      {left > 0 && (
-        <Anchor
-          component="button"
-          size="sm"
-          className={classes.more ?? ''}
-          onClick={() => setAll(true)}
-        >
-          Show {formatCount(left)} more characters
-        </Anchor>
-      )}
-    </section>
-  );
+function namesOf(message: Message): string[] {
+  const rows = fieldGroups(message).flatMap((group) => group.rows);
+  return rows.filter(({ kind }) => kind === 'filter').map(({ field }) => field);
 }

@@ -3,8 +3,9 @@ import { Anchor } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Copy } from '../../ui/Copy';
-import { cut, visible } from '../../ui/message/text';
+import { cut } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
+import { JsonText } from './JsonText';
 import classes from './JsonTab.module.css';
 
 const SHOWN_CHARACTERS_MAX = 50_000;
@@ -19,7 +20,7 @@ export function JsonTab({ message }: { message: Message }) {
         <Copy what="JSON" text={json} />
       </span>
       <pre className={classes.json} tabIndex={0} role="region" aria-label="Message as JSON">
-        {colored(text)}
+        <JsonText text={text} />
       </pre>
       {left > 0 && (
         <Anchor component="button" size="sm" onClick={() => setAll(true)}>
@@ -28,29 +29,4 @@ export function JsonTab({ message }: { message: Message }) {
       )}
     </section>
   );
-}
-
-const PART = /^(\s*)("(?:[^"\\]|\\.)*")(: )?(.*)$/u;
-
-/** A line holds at most one name, and names are what one looks for. */
-function colored(json: string) {
-  return json.split('\n').map((line, at) => {
-    const [, indent = '', name = '', colon, rest = ''] = PART.exec(line) ?? [];
-    if (colon === undefined)
-      return (
-        <span key={at}>
-          {visible(line)}
-          {'\n'}
-        </span>
-      );
-    return (
-      <span key={at}>
-        {indent}
-        <span className={classes.name}>{visible(name)}</span>
-        {colon}
-        {visible(rest)}
-        {'\n'}
-      </span>
-    );
-  });
 }

@@ -1,72 +1,84 @@
-/** A value of a field: how often it is there, and the ways to have only it, or all but it. */
+/** A value of a field: how often it is there, and the ways to choose it, to have only it, or all but it. */
 import { UnstyledButton } from '@mantine/core';
-import { IconEqualNot } from '@tabler/icons-react';
+import { IconCheck, IconEqualNot } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
-import { Severity } from '../../ui/Severity';
-import { severities } from '../../ui/chart/stack';
-import { formatCount } from '../../ui/number';
-import { useEdit } from '../../ui/query/useEdit';
+import type { Facet } from '../../api/model';
+import { severities, severityLook } from '../../ui/chart/stack';
+import { formatCount, formatMessages } from '../../ui/number';
+import { valueEdit } from '../../ui/query/useEdit';
 import { type FacetValue, share } from './facetValues';
 import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
-type Props = FieldProps & {
-  value: FacetValue;
-  /** Whether the count is only about right. */
-  about: boolean;
-};
+type Props = FieldProps & { value: FacetValue; facet: Facet };
 
-export function FacetRow({ state, field, total, value: { value, count }, about, ...props }: Props) {
-  const percent = share(count, total);
+export function FacetRow({ field, choice, value: { value, count }, facet, onEdit }: Props) {
   const name = value === '' ? '(empty)' : value;
-  const clause = `${field}=${name}`;
-  const edit = useEdit(state.query);
-  const only = () =>
-    edit([{ op: 'only', field, value }], (query) => props.onAsk({ query, off: [] }));
+  const percent = count === undefined ? '' : share(count, facet.messages);
+  const isExcluded = choice.excluded.includes(value);
+  const counted = count === undefined ? 'not counted' : formatMessages(count);
+  const exclude = () => onEdit([valueEdit(field, value, true)]);
+  const choose = (event: MouseEvent) =>
+    event.altKey ? exclude() : onEdit([{ op: 'toggle', field, value }]);
   return (
-    <li className={classes.value}>
+    <li
+      className={classes.value}
+      data-row
+      data-multi={choice.values.length > 0}
+      data-excluded={isExcluded}
+    >
       <span
         className={classes.bar}
-        style={{ width: `${(100 * count) / Math.max(total ?? count, count, 1)}%` }}
+        style={{ width: `${(100 * (count ?? 0)) / Math.max(facet.messages, count ?? 0, 1)}%` }}
       />
       <UnstyledButton
         className={classes.include}
-        title={`${name}\nClick: add ${clause}\nAlt-click: without it`}
-        aria-label={`${name}, ${formatCount(count)} messages${percent && `, ${percent}`}`}
-        onClick={(event: MouseEvent) => props.onFilter(field, value, event.altKey)}
+        role="checkbox"
+        aria-checked={choice.values.includes(value)}
+        tabIndex={-1}
+        title={`${name}\nClick to choose, Alt-click to exclude`}
+        aria-label={`${name}, ${counted}${percent && `, ${percent}`}${isExcluded ? ', excluded' : ''}`}
+        onClick={choose}
       >
+        <span className={classes.box} aria-hidden>
+          <IconCheck size={10} stroke={3} />
+        </span>
         <span className={classes.label}>
-          {field === 'severity' ? <SeverityValue name={value} /> : name}
+          {field === 'severity' && <SeverityMark name={value} />}
+          {name}
         </span>
         <span className={classes.count}>
-          {about && '~'}
-          {formatCount(count)}
+          {facet.partial !== undefined && '~'}
+          {count === undefined ? '–' : formatCount(count)}
           <span className={classes.share}>{percent}</span>
         </span>
       </UnstyledButton>
       <span className={classes.valueActions}>
         <UnstyledButton
           className={classes.valueAction}
-          aria-label={`Exclude ${field}=${name}`}
-          title={`Exclude ${name}`}
-          onClick={() => props.onFilter(field, value, true)}
+          tabIndex={-1}
+          aria-label={`Search for ${field}=${name} and nothing else`}
+          title={`Search for ${field}=${name} and nothing else`}
+          onClick={() => onEdit([{ op: 'only', field, value }])}
         >
-          <IconEqualNot size={14} aria-hidden />
+          only
         </UnstyledButton>
         <UnstyledButton
           className={classes.valueAction}
-          aria-label={`Search for ${clause} and nothing else`}
-          title={`Search for ${clause} and nothing else`}
-          onClick={only}
+          tabIndex={-1}
+          aria-label={`Exclude ${field}=${name}`}
+          title={`Exclude ${name}`}
+          onClick={exclude}
         >
-          only
+          <IconEqualNot size={14} aria-hidden />
         </UnstyledButton>
       </span>
     </li>
   );
 }
 
-function SeverityValue({ name }: { name: string }) {
-  const severity = severities.indexOf(name);
-  return severity === -1 ? name : <Severity message={{ severity, severity_name: name }} />;
+/** As in the histogram. */
+function SeverityMark({ name }: { name: string }) {
+  if (!severities.includes(name)) return null;
+  return <span className={classes.severity} style={{ background: severityLook(name).color }} />;
 }

@@ -1,14 +1,24 @@
 /** What can be done with a field of the sidebar. */
 import { Menu } from '@mantine/core';
-import { IconArrowUp, IconChartBar, IconColumns, IconSum, IconTrash } from '@tabler/icons-react';
-import { useEdit } from '../../ui/query/useEdit';
+import {
+  IconArrowUp,
+  IconChartBar,
+  IconColumns,
+  IconPin,
+  IconPinnedOff,
+  IconSum,
+} from '@tabler/icons-react';
 import type { FieldProps } from './field';
+import { isSame } from './groups';
 
-export function FieldMenu({ state, field, onAsk, onChange }: FieldProps) {
+/** The limit of one request, with the fields that are always counted. */
+const PINNED_MAX = 24;
+
+export function FieldMenu(props: FieldProps & { isPinned: boolean }) {
+  const { state, field, isPinned, onEdit, onChange } = props;
   const { columns, facets } = state;
   const isColumn = columns.includes(field);
-  const edit = useEdit(state.query);
-  const others = facets.filter((other) => other !== field);
+  const others = facets.filter((other) => !isSame(other, field));
   return (
     <>
       <Menu.Item
@@ -20,32 +30,44 @@ export function FieldMenu({ state, field, onAsk, onChange }: FieldProps) {
           })
         }
       >
-        {isColumn ? 'Remove its column' : 'Show as a column'}
+        {isColumn ? 'Hide column' : 'Show as column'}
       </Menu.Item>
       <Menu.Item
         leftSection={<IconChartBar size={14} />}
         onClick={() => onChange({ split: field })}
         disabled={state.split === field}
       >
-        Split the bars by it
+        Break down histogram
       </Menu.Item>
-      <Menu.Item
-        leftSection={<IconSum size={14} />}
-        onClick={() => edit([{ op: 'top', field }], (query) => onAsk({ query }))}
-      >
-        Statistics: its top 20
+      <Menu.Item leftSection={<IconSum size={14} />} onClick={() => onEdit([{ op: 'top', field }])}>
+        Top 20 values
       </Menu.Item>
       <Menu.Divider />
-      <Menu.Item
-        leftSection={<IconArrowUp size={14} />}
-        onClick={() => onChange({ facets: [field, ...others] })}
-        disabled={facets[0] === field}
-      >
-        Move to the top
-      </Menu.Item>
-      <Menu.Item leftSection={<IconTrash size={14} />} onClick={() => onChange({ facets: others })}>
-        Remove from the sidebar
-      </Menu.Item>
+      {isPinned ? (
+        <>
+          <Menu.Item
+            leftSection={<IconArrowUp size={14} />}
+            onClick={() => onChange({ facets: [field, ...others] })}
+            disabled={facets[0] === field}
+          >
+            Move to top
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconPinnedOff size={14} />}
+            onClick={() => onChange({ facets: others })}
+          >
+            Unpin
+          </Menu.Item>
+        </>
+      ) : (
+        <Menu.Item
+          leftSection={<IconPin size={14} />}
+          onClick={() => onChange({ facets: [...facets, field] })}
+          disabled={facets.length >= PINNED_MAX}
+        >
+          Pin
+        </Menu.Item>
+      )}
     </>
   );
 }

@@ -1,23 +1,40 @@
-/** What the sidebar asks when a field is looked at more closely. */
+/** What the sidebar asks besides the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { Facet } from '../../api/model';
+import type { Facet, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
 import { scopeOf } from '../queries';
 import type { SearchState } from '../searchParams';
 
 const FRESH_MS = 10_000;
+/** Most fields that are found in messages. */
+const FOUND_MAX = 40;
+/** How many values of each field a search over all of them looks at. */
+const SEARCHED_VALUES = 300;
 
-/** More values of one field, or those that hold a text. */
+/** Which fields the messages have. */
+export function foundQuery(state: SearchState) {
+  const body = { ...scopeOf(state), limit: FOUND_MAX };
+  return queryOptions({
+    queryKey: ['fields', body],
+    queryFn: ({ signal }): Promise<FieldsResponse> =>
+      unwrap(client.POST('/api/v1/fields', { body, signal })),
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** More values of one field, whatever is chosen of it; or those that hold a text, where nothing is. */
 export function valuesQuery(state: SearchState, field: string, limit: number, text: string) {
   const scope = scopeOf(state);
-  const body = { ...scope, fields: [field], limit };
+  const body = { ...scope, fields: [field], limit, own_clauses: false, numbers: true };
   const holding = (part: string, signal: AbortSignal) =>
     edited(scope.query ?? '', [{ op: 'include', field, part }], signal);
   return queryOptions({
     queryKey: ['facet', body, text],
     queryFn: async ({ signal }): Promise<Facet | undefined> => {
-      const asked = text === '' ? body : { ...body, query: await holding(text, signal) };
+      const asked =
+        text === '' ? body : { ...body, own_clauses: true, query: await holding(text, signal) };
       return (await unwrap(client.POST('/api/v1/facets', { body: asked, signal }))).fields[field];
     },
     staleTime: FRESH_MS,
@@ -26,23 +43,20 @@ export function valuesQuery(state: SearchState, field: string, limit: number, te
   });
 }
 
-export type NumberSummary = readonly { name: string; value: string }[];
-
-/** The least, the mean, the 95th percentile and the greatest. */
-export function numbersQuery(state: SearchState, field: string) {
-  const scope = scopeOf(state);
+/** The values of several fields, to be searched. */
+export function allValuesQuery(state: SearchState, fields: readonly string[]) {
+  const body = {
+    ...scopeOf(state),
+    fields: [...fields],
+    limit: SEARCHED_VALUES,
+    own_clauses: false,
+  };
   return queryOptions({
-    queryKey: ['numbers', scope, field],
-    queryFn: async ({ signal }): Promise<NumberSummary> => {
-      const query = await edited(scope.query ?? '', [{ op: 'summarize', field }], signal);
-      const body = { ...scope, query };
-      const table = await unwrap(client.POST('/api/v1/aggregate', { body, signal }));
-      return table.columns.map(({ name: column }, at) => ({
-        name: column,
-        value: numberText(table.rows[0]?.[at]),
-      }));
-    },
+    queryKey: ['facets', body],
+    queryFn: async ({ signal }): Promise<Record<string, Facet>> =>
+      (await unwrap(client.POST('/api/v1/facets', { body, signal }))).fields,
     staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
     retry: false,
   });
 }
@@ -66,9 +80,4 @@ export function fieldNamesQuery(state: SearchState, text: string) {
     staleTime: FRESH_MS,
     retry: false,
   });
-}
-
-function numberText(cell: unknown): string {
-  if (typeof cell === 'number') return String(Number(cell.toPrecision(6)));
-  return typeof cell === 'string' ? cell : '–';
 }

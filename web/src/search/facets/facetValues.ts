@@ -1,19 +1,40 @@
 /** In which order the values of a field are shown, and which of them a search inside the field leaves. Pure. */
 import type { Facet } from '../../api/model';
 import { severities } from '../../ui/chart/stack';
+import { formatCount } from '../../ui/number';
+import type { Choice } from './choice';
 
-export type FacetValue = Facet['values'][number];
+/** `count` is missing where nothing that is shown has the value. */
+export type FacetValue = { value: string; count?: number };
 
 /** Up to this many values are filtered in the browser; beyond that the server is asked. */
 export const LISTED_MAX = 200;
+/** Fewer numbers than this are values to choose from. */
+const NUMBERS_MIN = 13;
 
-/** Severities stand by severity, everything else by count. */
-export function inOrder(field: string, values: readonly FacetValue[]): FacetValue[] {
-  if (field !== 'severity') return [...values];
-  return values.toSorted((a, b) => severities.indexOf(a.value) - severities.indexOf(b.value));
+/** Severities stand by severity, everything else by count: the first ones, and what was chosen wherever it is. */
+export function inOrder(
+  field: string,
+  values: readonly FacetValue[],
+  { values: chosen, excluded }: Choice,
+  max = Infinity,
+): FacetValue[] {
+  const first = values.slice(0, max);
+  const missing = [...chosen, ...excluded]
+    .filter((value) => first.every((other) => other.value !== value))
+    .map((value) => values.find((other) => other.value === value) ?? { value });
+  const all = [...first, ...missing];
+  if (field !== 'severity') return all;
+  return all.toSorted((a, b) => severities.indexOf(a.value) - severities.indexOf(b.value));
 }
 
-/** The part of all that match, as `< 1 %`, `12 %` and never a false 0 or 100. */
+/** Whether something that was chosen may have been counted, but is not among the values. */
+export function lacksChosen(facet: Facet, { values: chosen, excluded }: Choice): boolean {
+  const isShown = (value: string) => facet.values.some((other) => other.value === value);
+  return facet.values.length < facet.distinct && ![...chosen, ...excluded].every(isShown);
+}
+
+/** The part of all, as `< 1 %`, `12 %` and never a false 0 or 100. */
 export function share(count: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return '';
   const percent = (count / total) * 100;
@@ -27,7 +48,19 @@ export function holding(values: readonly FacetValue[], text: string): FacetValue
   return values.filter(({ value }) => value.toLowerCase().includes(wanted));
 }
 
-/** Whether all that is shown of the field are numbers, so that it can be summed up. */
-export function isNumeric(values: readonly FacetValue[]): boolean {
-  return values.length > 0 && values.every(({ value }) => /^-?\d+(?:\.\d+)?$/.test(value));
+/** Whether a field is shown as a distribution of numbers. */
+export function isNumeric(facet: Facet): boolean {
+  return facet.numbers !== undefined && facet.distinct >= NUMBERS_MIN;
+}
+
+/** Whether its distribution is worth asking for. */
+export function looksNumeric({ distinct, values }: Facet): boolean {
+  return distinct >= NUMBERS_MIN && values.every(({ value }) => /^[-+]?[\d.]/.test(value));
+}
+
+/** `5 values`, `2 of 217`; with `~` where not all were counted. */
+export function valuesText({ distinct, partial }: Facet, { values }: Choice): string {
+  const all = `${partial === undefined ? '' : '~'}${formatCount(distinct)}`;
+  if (values.length > 0) return `${formatCount(values.length)} of ${all}`;
+  return distinct === 1 ? '1 value' : `${all} values`;
 }

@@ -1,11 +1,31 @@
 /** What every part of a field in the sidebar is given. */
+import type { Facet, QueryEdit } from '../../api/model';
 import type { SearchState } from '../searchParams';
+import type { Choice } from './choice';
 
-export type FieldProps = {
+/** What the sidebar can do with the search. */
+export type Ways = {
+  /** Changes the query and asks it. */
+  onEdit: (edits: readonly QueryEdit[]) => void;
+  /** Asks something else. */
+  onAsk: (part: Partial<SearchState>) => void;
+  /** Shows the same in another way. */
+  onChange: (part: Partial<SearchState>) => void;
+};
+
+/** What the sidebar shows. */
+export type FacetsProps = Ways & {
+  state: SearchState;
+  facets: Record<string, Facet> | undefined;
+  /** Whether they are of the question before, while this one is worked on. */
+  stale?: boolean;
+  /** Why there are none. */
+  error: Error | null;
+  onRetry: () => void;
+};
+
+export type FieldProps = Ways & {
   state: SearchState;
   field: string;
-  total: number | undefined;
-  onFilter: (field: string, value: string, exclude: boolean) => void;
-  onAsk: (part: Partial<SearchState>) => void;
-  onChange: (part: Partial<SearchState>) => void;
+  choice: Choice;
 };

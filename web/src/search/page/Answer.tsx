@@ -63,6 +63,7 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
       key={search.key}
       state={state}
       messages={messages}
+      first={search.newest?.messages ?? messages}
       hits={hits}
       hasMore={search.hasMore}
       loadingMore={search.loadingMore}
@@ -70,7 +71,8 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
       onFilter={steps.filter}
       onAsk={steps.ask}
       onChange={steps.show}
-      onRefresh={search.runAgain}
+      live={search.live}
+      onTakeIn={search.takeIn}
       onAtTop={search.setAtTop}
     />
   );

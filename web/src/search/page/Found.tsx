@@ -61,6 +61,8 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
             state={state}
             summary={search.summary}
             stale={search.stale}
+            error={search.countsError}
+            onRetry={() => void search.runCounts()}
             onZoom={steps.zoom}
             onFilter={steps.filter}
             onChange={steps.show}

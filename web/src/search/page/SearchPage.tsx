@@ -40,9 +40,10 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
     <Facets
       state={state}
       facets={search.summary?.facets}
-      total={search.total}
       stale={search.stale}
-      onFilter={steps.filter}
+      error={search.countsError}
+      onRetry={() => void search.runCounts()}
+      onEdit={steps.edit}
       onAsk={steps.ask}
       onChange={steps.show}
     />

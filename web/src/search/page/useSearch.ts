@@ -7,60 +7,61 @@ import { useZone } from '../../ui/time';
 import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
 import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
+import { useStored } from '../useStored';
 
 export type Search = ReturnType<typeof useSearch>;
+
+/** How often a search that found nothing is run again, so that a first message shows by itself. */
+const EMPTY_REST_MS = 2_000;
 
 export function useSearch(state: SearchState) {
   const [atTop, setAtTop] = useState(true);
   // Requests name the zone: in another one they are sent again.
   useZone();
   const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
+  const rows = useRows(state);
+  const counts = useCounts(state);
+  const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
   // What the reader looks at must not move.
-  const live = wantsRefresh && atTop && state.open === null;
-  const refreshMs = live && refreshInterval(state.refresh);
-  const rows = useRows(state, refreshMs);
-  const counts = useCounts(state, refreshMs);
+  const live =
+    wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
+  // An empty list has nothing that could.
+  const follows = live || (rows.messages?.length === 0 && canRefresh(state.range));
+  const restMs = (live && refreshInterval(state.refresh)) || EMPTY_REST_MS;
+  useSinglePage(rows, live);
+  useStored(follows, restMs, runAll);
   const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
   return {
     ...rows,
     ...counts,
     isFirstRun: isFirstRun === true,
-    live: live && !isRefusal(rows.error),
+    live,
     paused: wantsRefresh && !live,
-    /** The newest page; while it is refreshed the one before stands for it. */
-    answered: rows.isFetching && !live ? undefined : rows.newest,
+    /** The newest page; while it is asked for again by the reader, there is none. */
+    answered: rows.isFetching && !follows ? undefined : rows.newest,
     setAtTop,
-    runAgain: () => {
-      rows.runRows();
-      counts.runCounts();
+    runAgain: () => void runAll(),
+    /** Shows what came since, from the newest on. */
+    takeIn: () => {
+      rows.keepFirstPage();
+      void runAll();
     },
   };
 }
 
-function useRows(state: SearchState, refreshMs: number | false) {
+function useRows(state: SearchState) {
   const queryClient = useQueryClient();
-  const searching = searchQuery(state, refreshMs);
+  const searching = searchQuery(state);
   const search = useInfiniteQuery({ ...searching, enabled: !isBlank(state) });
-  const pageCount = search.data?.pages.length ?? 0;
-  const key = JSON.stringify(searching.queryKey);
-  const isRefreshed = refreshMs !== false;
-  useEffect(() => {
-    if (!isRefreshed || pageCount < 2) return;
-    queryClient.setQueryData(
-      searching.queryKey,
-      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
-    );
-    // The key's text stands for the key, which is a new array every time.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [isRefreshed, pageCount, queryClient, key]);
   const messages = useMemo(
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
   useMark('search: first rows', state.query, messages !== undefined);
   return {
-    key,
+    key: JSON.stringify(searching.queryKey),
     messages,
+    pageCount: search.data?.pages.length ?? 0,
     newest: search.data?.pages[0],
     error: search.error,
     isFetching: search.isFetching,
@@ -70,13 +71,31 @@ function useRows(state: SearchState, refreshMs: number | false) {
     loadingMore: search.isFetchingNextPage,
     onMore: () => void search.fetchNextPage(),
     cancel: () => void queryClient.cancelQueries({ queryKey: searching.queryKey }),
-    runRows: () => void search.refetch(),
+    runRows: () => search.refetch(),
+    keepFirstPage: () =>
+      queryClient.setQueryData(
+        searching.queryKey,
+        (data) =>
+          data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+      ),
   };
 }
 
-function useCounts(state: SearchState, refreshMs: number | false) {
-  const { data, isPlaceholderData, isFetching, refetch } = useQuery({
-    ...summaryQuery(state, refreshMs),
+/** A list that is refreshed has its newest page alone: the others would be asked for again, one after the other. */
+function useSinglePage(
+  { key, pageCount, keepFirstPage }: ReturnType<typeof useRows>,
+  isRefreshed: boolean,
+) {
+  useEffect(() => {
+    if (isRefreshed && pageCount > 1) keepFirstPage();
+    // The function is another one every time; what it does is told by the key.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [isRefreshed, pageCount, key]);
+}
+
+function useCounts(state: SearchState) {
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery({
+    ...summaryQuery(state),
     enabled: !isBlank(state),
   });
   useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
@@ -84,9 +103,11 @@ function useCounts(state: SearchState, refreshMs: number | false) {
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   return {
     summary: data,
+    /** Why there are no counts. */
+    countsError: error,
     stale: isPlaceholderData,
     total,
     counting: total === undefined && isFetching,
-    runCounts: () => void refetch(),
+    runCounts: () => refetch(),
   };
 }

@@ -1,7 +1,9 @@
 /** The ways on from a search: to another question, or to another look at the same one. */
+import type { QueryEdit } from '../../api/model';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
 import type { TimeRange } from '../../ui/range';
+import { rememberRefresh } from '../live';
 import type { SearchState } from '../searchParams';
 
 /** `replace` leaves no step in the browser's history. */
@@ -22,7 +24,11 @@ export function useSteps(state: SearchState, onChange: ChangeSearch) {
     });
   return {
     ask,
-    show: (part: Partial<SearchState>) => onChange({ ...state, ...part }, true),
+    show: (part: Partial<SearchState>) => {
+      if (part.refresh !== undefined) rememberRefresh(part.refresh);
+      onChange({ ...state, ...part }, true);
+    },
+    edit: (edits: readonly QueryEdit[]) => edit(edits, (query) => ask({ query })),
     filter: (field: string, value: string, exclude: boolean) =>
       edit([valueEdit(field, value, exclude)], (query) => ask({ query })),
     zoom: (range: TimeRange) =>

@@ -1,7 +1,6 @@
 /** What is marked, and what can be done with it; and what the last key had to say. */
 import { Button } from '@mantine/core';
-import { IconArrowUp, IconColumns2 } from '@tabler/icons-react';
-import { formatCount } from '../../ui/number';
+import { IconColumns2 } from '@tabler/icons-react';
 import classes from './MarksBar.module.css';
 
 export const MARKS_MAX = 4;
@@ -9,21 +8,13 @@ export const MARKS_MAX = 4;
 type Props = {
   marks: readonly string[];
   note: string;
-  newer: number;
   onCompare: () => void;
   onClear: () => void;
-  onNewest: () => void;
 };
 
-export function MarksBar({ marks, note, newer, onCompare, onClear, onNewest }: Props) {
+export function MarksBar({ marks, note, onCompare, onClear }: Props) {
   return (
     <>
-      {newer > 0 && (
-        <button type="button" className={classes.newer} onClick={onNewest}>
-          <IconArrowUp size={14} aria-hidden />
-          {formatCount(newer)} new
-        </button>
-      )}
       <div className={classes.floor}>
         <div role="status" className={classes.note} data-empty={note === ''}>
           {note}

@@ -4,12 +4,15 @@ import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
 import { MessageLine } from '../../ui/message/MessageLine';
+import type { Look } from '../../ui/message/look';
 import { dayLabel } from '../../ui/message/times';
 import type { SearchState, Times } from '../searchParams';
 import { LinesHead } from './LinesHead';
 import { TableHead } from './TableHead';
 import { TableRow } from './TableRow';
 import { type Widths, tracks } from './columns';
+import type { Folded } from './folds';
+import { lineTracks } from './lineTracks';
 import { dayShown, placeOf, rowAt } from './rows';
 import type { List } from './useList';
 import { useWidths } from './useWidths';
@@ -21,6 +24,8 @@ type Props = {
   state: SearchState;
   messages: readonly Message[];
   hits: Hits;
+  look: Look;
+  folds: Folded['folds'];
   hasMore: boolean;
   list: List;
   /** The field that the cursor stands on. */
@@ -29,8 +34,9 @@ type Props = {
   onStatistics: (field: string) => void;
 };
 
-export function MessageTable({ list, field, ...props }: Props) {
-  const { state, messages, hasMore, onChange, onStatistics } = props;
+export function MessageTable(props: Props) {
+  const { list, field } = props;
+  const { state, messages, look, folds, hasMore, onChange, onStatistics } = props;
   const { virtualizer, rows, zone, cursor } = list;
   const table = useRef<HTMLDivElement>(null);
   const [widths, setWidths] = useWidths();
@@ -41,7 +47,7 @@ export function MessageTable({ list, field, ...props }: Props) {
   const isTable = state.view === 'table';
   const draft = (next: Widths) =>
     table.current?.style.setProperty('--tracks', tracks(state.columns, next));
-  const shared = { hits: props.hits, times: state.times, zone, now, wrap: state.wrap };
+  const shared = { hits: props.hits, look, times: state.times, zone, now, wrap: state.wrap };
   const tabStop = cursor.index === -1 ? firstPlace : placeOf(rows, cursor.index);
   return (
     <div
@@ -52,8 +58,7 @@ export function MessageTable({ list, field, ...props }: Props) {
       aria-rowcount={hasMore ? -1 : rows.count + 1}
       data-view={state.view}
       data-narrow={!isTable && list.room === 'narrow'}
-      data-compact={list.room === 'compact'}
-      style={styleOf(state, widths)}
+      style={styleOf(props, widths)}
     >
       <div role="rowgroup" className={classes.head}>
         {isTable ? (
@@ -67,7 +72,7 @@ export function MessageTable({ list, field, ...props }: Props) {
             onStatistics={onStatistics}
           />
         ) : (
-          <LinesHead day={day} />
+          <LinesHead day={day} look={look} />
         )}
       </div>
       <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
@@ -89,6 +94,7 @@ export function MessageTable({ list, field, ...props }: Props) {
                   {...shared}
                   columns={isTable ? state.columns : null}
                   message={message}
+                  fold={folds.get(message.id)}
                   index={row.index}
                   rowIndex={place + 2}
                   current={isCurrent}
@@ -132,10 +138,12 @@ function useNow(ticking: boolean): number {
   return ticking ? now : 0;
 }
 
-function styleOf(state: SearchState, widths: Widths): CSSProperties {
+function styleOf({ state, look, list }: Props, widths: Widths): CSSProperties {
   return {
     '--time-width': `${timePx(state.times)}px`,
     '--tracks': tracks(state.columns, widths),
+    '--line-tracks': lineTracks(look, list.room),
+    '--row-height': `${list.linePx}px`,
   } as CSSProperties;
 }
 

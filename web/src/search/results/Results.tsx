@@ -1,15 +1,19 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
-import { type MouseEvent, Suspense, lazy, useState } from 'react';
+import { type MouseEvent, Suspense, lazy, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
-import type { Hits } from '../../ui/highlight';
+import { type Hits, textHits } from '../../ui/highlight';
 import { useEdit } from '../../ui/query/useEdit';
+import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar } from './MarksBar';
 import { MessageTable } from './MessageTable';
+import { Newer } from './Newer';
 import { type ClickedValue, ValueMenu } from './ValueMenu';
 import { type List, useList } from './useList';
+import { useFolds } from './useFolds';
+import { useLook } from './useLook';
 import { useNewer } from './useNewer';
 import { useNote } from './useNote';
 import { useRowActions } from './useRowActions';
@@ -21,6 +25,8 @@ const Compare = lazy(async () => ({ default: (await import('../compare/Compare')
 type Props = {
   state: SearchState;
   messages: readonly Message[];
+  /** Of the messages the newest, by which the list is drawn. They change with a new answer alone. */
+  first: readonly Message[];
   hits: Hits;
   hasMore: boolean;
   loadingMore: boolean;
@@ -28,12 +34,20 @@ type Props = {
   onFilter: (field: string, value: string, exclude: boolean) => void;
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
-  onRefresh: () => void;
+  /** Whether what comes in is shown by itself. */
+  live: boolean;
+  /** Shows what came in since, from the newest on. */
+  onTakeIn: () => void;
   onAtTop: (atTop: boolean) => void;
 };
 
-export function Results(props: Props) {
-  const { state, messages, hasMore, loadingMore, onFilter, onAsk, onChange } = props;
+export function Results(all: Props) {
+  const { messages, folds, toggle } = useFolds(all.messages, all.state.open);
+  // A list that is refreshed is its newest page, however few rows that has.
+  const props = { ...all, messages, hasMore: all.hasMore && !all.live };
+  const { state, first, loadingMore, onFilter, onAsk, onChange } = props;
+  const hits = useMemo(() => textHits(props.hits), [props.hits]);
+  const look = useLook(state, first, props.hits);
   const list = useList(props);
   const { scroller } = list;
   const edit = useEdit(state.query);
@@ -41,7 +55,12 @@ export function Results(props: Props) {
   const [clicked, setClicked] = useState<ClickedValue | null>(null);
   const [comparing, setComparing] = useState(false);
   const [note, setNote] = useNote();
-  const newer = useNewer(state, messages, list.stands);
+  const newer = useNewer(state, all.messages, !props.live && canRefresh(state.range));
+  const takeIn = () => {
+    list.cursor.clear();
+    list.virtualizer.scrollToOffset(0);
+    props.onTakeIn();
+  };
   const toggleMark = (id: string) => {
     const { marks } = state;
     if (marks.includes(id)) onChange({ marks: marks.filter((mark) => mark !== id) });
@@ -54,17 +73,22 @@ export function Results(props: Props) {
     );
   const own = {
     ...props,
+    hits,
+    look,
     list,
     onNote: setNote,
     onMark: toggleMark,
     onCompare: () => setComparing(true),
     onCopy: copy,
     onMenu: setClicked,
+    onFold: toggle,
   };
   const { field, actions } = useRowActions(own);
-  const onKeyDown = useRowKeys(actions);
+  const newest = () => (newer > 0 ? takeIn() : actions.move(-Infinity));
+  const onKeyDown = useRowKeys({ ...actions, newest });
   return (
     <div className={classes.frame}>
+      {newer > 0 && <Newer count={newer} onTakeIn={takeIn} />}
       <div
         ref={scroller}
         className={classes.scroller}
@@ -76,23 +100,25 @@ export function Results(props: Props) {
         }}
         onClick={(event) => clickOn(event, own)}
       >
-        <MessageTable {...props} list={list} field={field} onStatistics={rank} />
+        <MessageTable
+          {...props}
+          hits={hits}
+          look={look}
+          folds={folds}
+          list={list}
+          field={field}
+          onStatistics={rank}
+        />
         <div className={classes.end}>
           {loadingMore && <Loader size="xs" aria-label="Loading older messages" />}
-          {!hasMore && 'No older messages in this range.'}
+          {!all.hasMore && 'No older messages in this range.'}
         </div>
       </div>
       <MarksBar
         marks={state.marks}
         note={note}
-        newer={newer}
         onCompare={() => setComparing(true)}
         onClear={() => onChange({ marks: [] })}
-        onNewest={() => {
-          list.cursor.clear();
-          list.virtualizer.scrollToOffset(0);
-          if (state.open !== null) props.onRefresh();
-        }}
       />
       <ValueMenu
         clicked={clicked}
@@ -108,7 +134,7 @@ export function Results(props: Props) {
         <Suspense>
           <Compare
             ids={state.marks}
-            known={messages}
+            known={all.messages}
             onRemove={toggleMark}
             onClose={() => setComparing(false)}
           />
@@ -122,11 +148,12 @@ type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
   list: List;
   onMark: (id: string) => void;
   onMenu: (clicked: ClickedValue) => void;
+  onFold: (id: string) => void;
 };
 
 /** A click on a value opens its menu, on the rest of a row its details; with Shift it marks. */
 function clickOn(event: MouseEvent, props: ClickProps) {
-  const { state, messages, list, onChange, onMark, onMenu } = props;
+  const { state, messages, list, onChange, onMark, onMenu, onFold } = props;
   const { target } = event;
   // A selection over a row is made for its text, not for its details.
   const isText = getSelection()?.isCollapsed === false && !event.shiftKey;
@@ -136,7 +163,8 @@ function clickOn(event: MouseEvent, props: ClickProps) {
   const message = messages[index];
   if (message === undefined) return;
   list.go(index);
-  if (value !== null) onMenu(clickedValue(value));
+  if (target.closest('[data-fold]') !== null) onFold(message.id);
+  else if (value !== null) onMenu(clickedValue(value));
   else if (event.shiftKey) onMark(message.id);
   else onChange({ open: state.open === message.id ? null : message.id });
 }

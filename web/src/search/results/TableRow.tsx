@@ -1,13 +1,9 @@
 /** A message as a row of the table: severity and time, and whatever fields the reader chose. */
 import { memo } from 'react';
 import { Severity } from '../../ui/Severity';
-import {
-  MessageText,
-  RowHead,
-  type RowProps,
-  Value,
-  rowAttributes,
-} from '../../ui/message/MessageLine';
+import { RowHead, type RowProps, Value, rowAttributes } from '../../ui/message/MessageLine';
+import { Repeats } from '../../ui/message/Repeats';
+import { SmartText } from '../../ui/message/SmartText';
 import { valuesOf } from '../../ui/message/fields';
 import { ROW_CHARACTERS_MAX, cut } from '../../ui/message/text';
 import classes from './Table.module.css';
@@ -32,8 +28,15 @@ export const TableRow = memo(function TableRow(props: Props) {
   );
 });
 
-function Cell({ message, column, hits, wrap }: Props & { column: string }) {
-  if (column === 'message') return <MessageText message={message} hits={hits} wrap={wrap} />;
+function Cell({ message, column, hits, wrap, look, fold }: Props & { column: string }) {
+  if (column === 'message') {
+    return (
+      <>
+        {fold !== undefined && <Repeats fold={fold} />}
+        <SmartText message={message} hits={hits} wrap={wrap} profile={look?.profile} />
+      </>
+    );
+  }
   if (column === 'severity' && message.severity_name !== null) {
     return (
       <span data-field="severity" data-value={message.severity_name} className={classes.value}>

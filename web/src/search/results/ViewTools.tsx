@@ -8,6 +8,8 @@ import { momentText, parseMoment, useZone } from '../../ui/time';
 import type { SearchState, Times } from '../searchParams';
 import { ColumnPicker } from './ColumnPicker';
 import { endAt } from './endAt';
+import { useDensity } from './useDensity';
+import { useFolding } from './useFolds';
 import classes from './ViewTools.module.css';
 
 type Props = {
@@ -85,6 +87,8 @@ type MenuProps = Pick<Props, 'state' | 'room' | 'onChange'> & {
 };
 
 function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
+  const { density, setDensity } = useDensity();
+  const [isFolding, setFolding] = useFolding();
   return (
     <Menu
       position="bottom-end"
@@ -121,6 +125,15 @@ function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
         <Menu.Divider />
         <Menu.CheckboxItem checked={state.wrap} onChange={(wrap) => onChange({ wrap })}>
           Wrap long messages
+        </Menu.CheckboxItem>
+        <Menu.CheckboxItem
+          checked={density === 'small'}
+          onChange={(small) => setDensity(small ? 'small' : 'medium')}
+        >
+          Small rows
+        </Menu.CheckboxItem>
+        <Menu.CheckboxItem checked={isFolding} onChange={setFolding}>
+          Fold repeats
         </Menu.CheckboxItem>
         <Menu.Divider />
         <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>

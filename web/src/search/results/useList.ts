@@ -2,15 +2,15 @@
 import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
-import { canRefresh } from '../../ui/range';
 import { useZone } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
 import { useCursor } from './useCursor';
+import { useDensity } from './useDensity';
 import { useRoom } from './useRoom';
 
-const LINE_PX = 24;
-const TABLE_ROW_PX = 29;
+/** What a row of the table has more than a line: room, and what separates it from the next. */
+const TABLE_MORE_PX = 5;
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
 
@@ -33,7 +33,8 @@ export function useList(props: Props) {
   const room = useRoom(scroller);
   const rows = useMemo(() => rowsOf(messages, zone), [messages, zone]);
   const isMeasured = state.wrap || (state.view === 'lines' && room === 'narrow');
-  const rowPx = state.view === 'table' ? TABLE_ROW_PX : LINE_PX;
+  const { linePx } = useDensity();
+  const rowPx = state.view === 'table' ? linePx + TABLE_MORE_PX : linePx;
   // The same function from frame to frame: with another one the library measures all rows again.
   const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
   // The library's own state cannot be memoised; nothing here asks for that.
@@ -46,8 +47,7 @@ export function useList(props: Props) {
     scrollPaddingEnd: HEAD_PX,
     overscan: OVERSCAN_ROWS,
   });
-  const kind = `${state.view} ${isMeasured} ${room}`;
-  useEffect(() => virtualizer.measure(), [kind, virtualizer]);
+  useHeights(virtualizer, `${state.view} ${isMeasured} ${room} ${linePx}`);
 
   const cursor = useCursor(messages, state.open, (id) => onChange({ open: id }));
   const focusOn = useFocusWhenDrawn(scroller);
@@ -84,21 +84,31 @@ export function useList(props: Props) {
   const last = messages.length - 1;
   const rowsInView = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 0) / rowPx) - 2);
   const step = (by: number) => go(Math.min(Math.max(from + by, 0), last));
-  const wantsRefresh = state.refresh !== 'off' && canRefresh(state.range);
   return {
     scroller,
     virtualizer,
     rows,
     zone,
     room,
+    linePx,
     isMeasured,
     cursor,
     go,
     move: step,
     page: (direction: 1 | -1) => step(direction * rowsInView),
-    stands: wantsRefresh && (!atTop || open !== null),
     onScroll: () => setAtTop((scroller.current?.scrollTop ?? 0) < rowPx),
   };
+}
+
+/** Forgets the heights of rows that are drawn in another way now, and measures those in the page at once. */
+function useHeights(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, kind: string) {
+  useLayoutEffect(() => {
+    virtualizer.measure();
+    // Before a row is measured: its height is compared with the one that is known for its place.
+    virtualizer.getTotalSize();
+    // A row that is as high as before is told by nobody else.
+    for (const row of virtualizer.elementsCache.values()) virtualizer.measureElement(row);
+  }, [kind, virtualizer]);
 }
 
 /** Keeps what is looked at where it is when newer messages come in above. */

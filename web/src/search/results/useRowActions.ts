@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
 import { valuesOf } from '../../ui/message/fields';
+import type { Look } from '../../ui/message/look';
 import type { SearchState } from '../searchParams';
 import type { ClickedValue } from './ValueMenu';
 import { permalink } from './links';
@@ -13,13 +14,11 @@ import type { RowActions } from './useRowKeys';
 /** Syslog's `err` and what is worse. */
 const ERROR_SEVERITY = 3;
 
-/** The fields that the cursor can stand on in a line. */
-const LINE_FIELDS: readonly string[] = ['host', 'program'];
-
 type Props = {
   state: SearchState;
   messages: readonly Message[];
   hits: Hits;
+  look: Look;
   hasMore: boolean;
   list: List;
   onMore: () => void;
@@ -30,14 +29,18 @@ type Props = {
   onCompare: () => void;
   onCopy: (text: string, what: string) => void;
   onMenu: (clicked: ClickedValue) => void;
+  onFold: (id: string) => void;
 };
 
 /** The actions, and the field that the cursor stands on. */
-export function useRowActions(props: Props): { field: string; actions: RowActions } {
+export function useRowActions(props: Props): {
+  field: string;
+  actions: Omit<RowActions, 'newest'>;
+} {
   const { state, messages, list, onChange, onNote, onMark } = props;
   const { scroller, cursor } = list;
   const [fieldAt, setFieldAt] = useState(0);
-  const fields = state.view === 'table' ? state.columns : LINE_FIELDS;
+  const fields = state.view === 'table' ? state.columns : lineFields(props.look);
   const field = fields[Math.min(fieldAt, fields.length - 1)] ?? 'host';
   const current = messages[cursor.index];
   const find = finder(props);
@@ -47,7 +50,7 @@ export function useRowActions(props: Props): { field: string; actions: RowAction
     if (value === undefined) onNote(`There is no ${field} under the cursor: j and k move it.`);
     else then(value);
   };
-  const actions: RowActions = {
+  const actions: Omit<RowActions, 'newest'> = {
     move: list.move,
     page: list.page,
     column: (step) => setFieldAt(Math.min(Math.max(fieldAt + step, 0), fields.length - 1)),
@@ -62,6 +65,7 @@ export function useRowActions(props: Props): { field: string; actions: RowAction
       else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
     },
     context: () => withCurrent(({ id }) => onChange({ open: id, tab: 'context' })),
+    fold: () => withCurrent(({ id }) => props.onFold(id)),
     mark: () => withCurrent(({ id }) => onMark(id)),
     compare: () =>
       state.marks.length < 2
@@ -79,6 +83,11 @@ export function useRowActions(props: Props): { field: string; actions: RowAction
     view: () => onChange({ view: state.view === 'lines' ? 'table' : 'lines' }),
   };
   return { field, actions };
+}
+
+/** The fields that the cursor can stand on in a line: those that have a column. */
+function lineFields({ host, program }: Look): readonly string[] {
+  return [...(host.only === null ? ['host'] : []), ...(program.only === null ? ['program'] : [])];
 }
 
 /** Goes to the next message that passes, or says why there is none. */

@@ -5,6 +5,8 @@ import { useKeys } from '../../ui/useKeys';
 export type RowActions = {
   /** By this many rows; infinite means the first or the last one. */
   move: (rows: number) => void;
+  /** To the newest message there is. */
+  newest: () => void;
   page: (direction: 1 | -1) => void;
   column: (direction: 1 | -1) => void;
   error: (direction: 1 | -1) => void;
@@ -12,6 +14,7 @@ export type RowActions = {
   filter: (exclude: boolean) => void;
   close: () => void;
   context: () => void;
+  fold: () => void;
   mark: () => void;
   compare: () => void;
   copyRaw: () => void;
@@ -35,6 +38,7 @@ export function useRowKeys(actions: RowActions): (event: KeyboardEvent) => void 
     '-': { does: 'Without messages with this value', run: () => actions.filter(true) },
     '.': { does: 'What can be done with this value', run: actions.menu },
     c: { does: 'The messages around this one', run: actions.context },
+    f: { does: 'Show or fold messages of this kind', run: actions.fold },
     x: { does: 'Mark to compare', run: actions.mark },
     C: { does: 'Compare the marked messages', run: actions.compare },
     y: { does: 'Copy the raw message', run: actions.copyRaw },
@@ -49,7 +53,7 @@ export function useRowKeys(actions: RowActions): (event: KeyboardEvent) => void 
     ArrowUp: () => actions.move(-1),
     ArrowLeft: () => actions.column(-1),
     ArrowRight: () => actions.column(1),
-    Home: () => actions.move(-Infinity),
+    Home: actions.newest,
     End: () => actions.move(Infinity),
     PageDown: () => actions.page(1),
     PageUp: () => actions.page(-1),

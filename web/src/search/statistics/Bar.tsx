@@ -5,33 +5,29 @@ import { useEffect, useState } from 'react';
 import { copyText } from '../../ui/clipboard';
 import { formatCount } from '../../ui/number';
 import type { ChartView } from '../searchParams';
-import type { Kind } from './chart/layout';
+import { labelOf } from './shown';
+import { extentOf, headlineOf } from './headline';
 import type { Answer } from './queries';
 import { toCsv, toMarkdown } from './tableText';
+import type { AnswerView } from './view';
 import classes from './Statistics.module.css';
-
-export type Shown = Kind | 'table';
 
 type Props = {
   answer: Answer;
-  shown: Shown;
-  kinds: readonly Kind[];
-  /** Names of the columns that can be drawn. */
-  measures: readonly string[];
-  measure: string;
+  view: AnswerView;
   isStale: boolean;
   onChange: (part: { chart?: ChartView; measure?: string }) => void;
 };
 
-export function Bar({ answer, shown, kinds, measures, measure, isStale, onChange }: Props) {
-  const rows = answer.rows.length;
+export function Bar({ answer, view, isStale, onChange }: Props) {
+  const { shown, kinds, measures, plot } = view;
+  const measure = plot?.measure ?? '';
+  const tookMs = Math.max(1, Math.round(answer.took_ms));
   return (
     <div className={classes.bar}>
-      <span className={classes.count}>
-        {formatCount(rows)} {rows === 1 ? 'row' : 'rows'}
-      </span>
+      <h2 className={classes.headline}>{headlineOf(answer, view)}</h2>
       <span className="dimmed">
-        {isStale ? 'Counting…' : `${formatCount(Math.max(1, Math.round(answer.took_ms)))} ms`}
+        {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
       </span>
       <span className={classes.tools}>
         {measures.length > 1 && shown !== 'table' && (
@@ -50,7 +46,7 @@ export function Bar({ answer, shown, kinds, measures, measure, isStale, onChange
             aria-label="Shown as"
             value={shown}
             onChange={(chart) => onChange({ chart })}
-            data={(['table', ...kinds] as const).map((value) => ({ value, label: labelOf(value) }))}
+            data={([...kinds, 'table'] as const).map((value) => ({ value, label: labelOf(value) }))}
           />
         )}
         <CopyTable answer={answer} />
@@ -90,17 +86,4 @@ function CopyTable({ answer }: { answer: Answer }) {
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-export function labelOf(shown: Shown): string {
-  switch (shown) {
-    case 'table':
-      return 'Table';
-    case 'bars':
-      return 'Bars';
-    case 'lines':
-      return 'Lines';
-    case 'area':
-      return 'Area';
-  }
 }

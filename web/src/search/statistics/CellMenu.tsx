@@ -1,6 +1,12 @@
 /** What can be asked about a row of a table: one menu, which opens at whatever was clicked. */
 import { Menu } from '@mantine/core';
-import { IconCopy, IconFilter, IconFilterOff, IconListSearch } from '@tabler/icons-react';
+import {
+  IconCopy,
+  IconFilter,
+  IconFilterOff,
+  IconListSearch,
+  IconZoomIn,
+} from '@tabler/icons-react';
 import type { Box } from './chart/layout';
 import type { Drill } from './drill';
 
@@ -10,6 +16,7 @@ export type Asked = {
   messages: Drill | null;
   only: Drill | null;
   without: Drill | null;
+  zoom: Drill | null;
   copy: string | null;
 };
 
@@ -22,7 +29,7 @@ type Props = {
 
 export function CellMenu({ asked, onClose, onAsk, onCopy }: Props) {
   if (asked === null) return null;
-  const { at, title, messages, only, without, copy } = asked;
+  const { at, title, messages, only, without, zoom, copy } = asked;
   return (
     <Menu
       opened
@@ -51,7 +58,12 @@ export function CellMenu({ asked, onClose, onAsk, onCopy }: Props) {
         )}
         {without !== null && (
           <Menu.Item leftSection={<IconFilterOff size={16} />} onClick={() => onAsk(without)}>
-            Without this value
+            Exclude this value
+          </Menu.Item>
+        )}
+        {zoom !== null && (
+          <Menu.Item leftSection={<IconZoomIn size={16} />} onClick={() => onAsk(zoom)}>
+            Zoom to this time
           </Menu.Item>
         )}
         {copy !== null && (

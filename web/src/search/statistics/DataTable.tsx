@@ -1,11 +1,15 @@
 /** The rows of an answer. Only those in view are in the page, whatever their number. */
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, useRef } from 'react';
+import { type CSSProperties, type ReactNode, useMemo, useRef } from 'react';
 import { type Zone, formatTime } from '../../ui/time';
-import { formatNumber } from './number';
+import { ColumnHead } from './ColumnHead';
+import { NamedValue } from './NamedValue';
+import type { Box } from './chart/layout';
+import { type Write, writerOf } from './number';
 import type { RowOrder } from './order';
 import type { Cell, Column, Table } from './queries';
+import type { Partial } from './partial';
+import { measureOf } from './unit';
 import { columnWidths } from './widths';
 import classes from './DataTable.module.css';
 
@@ -17,12 +21,16 @@ type Props = {
   /** Columns whose values can be asked about. */
   askable: ReadonlySet<number>;
   onOrder: (column: number) => void;
-  onAsk: (row: readonly Cell[], column: number, cell: HTMLElement) => void;
+  /** Rows of stretches of time of which only a part is known. */
+  partial: ReadonlyMap<readonly Cell[], Partial>;
+  onFilter: (row: readonly Cell[], column: number, exclude: boolean) => void;
+  onAsk: (row: readonly Cell[], column: number, at: Box) => void;
 };
 
 const ROW = 28;
 
-export function DataTable({ table, rows, order, zone, askable, onOrder, onAsk }: Props) {
+export function DataTable(props: Props) {
+  const { table, rows, order, zone, askable, partial, onOrder, onFilter, onAsk } = props;
   const scroller = useRef<HTMLDivElement>(null);
   // The virtualizer keeps its own state, which the compiler cannot see; nothing here is compiled.
   // eslint-disable-next-line react-hooks/incompatible-library
@@ -35,10 +43,12 @@ export function DataTable({ table, rows, order, zone, askable, onOrder, onAsk }:
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const widths = columnWidths(table, (cell, column) => shownText(cell, column, zone));
-  const tops = table.columns.map((column, at) =>
-    column.kind === 'number' ? greatest(rows, at) : 0,
+  const writers = useMemo(() => writersOf(table), [table]);
+  const widths = columnWidths(table, (cell, column) =>
+    shownText(cell, column, zone, writers[table.columns.indexOf(column)]),
   );
+  const top = order !== null && table.columns[order.column]?.kind === 'number' ? order.column : -1;
+  const most = top === -1 ? 0 : greatest(rows, top);
   return (
     <div ref={scroller} className={classes.scroller} tabIndex={0} role="region" aria-label="Rows">
       <table className={classes.table} aria-label="Statistics" aria-rowcount={rows.length + 1}>
@@ -51,34 +61,56 @@ export function DataTable({ table, rows, order, zone, askable, onOrder, onAsk }:
         <thead>
           <tr aria-rowindex={1}>
             {table.columns.map((column, at) => (
-              <Head key={at} column={column} at={at} order={order} onOrder={onOrder} />
+              <ColumnHead
+                key={at}
+                name={column.name}
+                kind={column.kind}
+                sort={order?.column !== at ? null : order.descending ? 'descending' : 'ascending'}
+                onSort={() => onOrder(at)}
+              />
             ))}
             <td aria-hidden />
           </tr>
         </thead>
         <tbody>
           {above > 0 && <Space height={above} />}
-          {items.map(({ index }) => (
-            <tr key={index} aria-rowindex={index + 2} className={classes.row}>
-              {table.columns.map((column, at) => (
-                <Value
-                  key={at}
-                  cell={rows[index]?.[at] ?? null}
-                  column={column}
-                  top={tops[at] ?? 0}
-                  zone={zone}
-                  onAsk={
-                    askable.has(at)
-                      ? (cell) => {
-                          onAsk(rows[index] ?? [], at, cell);
+          {items.map(({ index }) => {
+            const row = rows[index] ?? [];
+            return (
+              <tr key={index} aria-rowindex={index + 2} className={classes.row}>
+                {table.columns.map((column, at) => {
+                  const text = shownText(row[at] ?? null, column, zone, writers[at]);
+                  const canAsk = askable.has(at);
+                  return (
+                    <Value
+                      key={at}
+                      cell={row[at] ?? null}
+                      column={column}
+                      text={text}
+                      most={at === top ? most : 0}
+                    >
+                      <NamedValue
+                        text={text}
+                        field={column.name}
+                        onFilter={
+                          canAsk && column.kind !== 'time'
+                            ? (exclude) => {
+                                onFilter(row, at, exclude);
+                              }
+                            : null
                         }
-                      : null
-                  }
-                />
-              ))}
-              <td aria-hidden />
-            </tr>
-          ))}
+                        onMenu={canAsk ? (box) => onAsk(row, at, box) : null}
+                      />
+                      {column.kind === 'time' && partial.has(row) && (
+                        <span className={classes.partial}>{partial.get(row)}</span>
+                      )}
+                    </Value>
+                  );
+                })}
+                <td aria-hidden />
+              </tr>
+            );
+          })}
           {below > 0 && <Space height={below} />}
         </tbody>
       </table>
@@ -86,61 +118,24 @@ export function DataTable({ table, rows, order, zone, askable, onOrder, onAsk }:
   );
 }
 
-type HeadProps = {
-  column: Column;
-  at: number;
-  order: RowOrder | null;
-  onOrder: (column: number) => void;
-};
-
-function Head({ column, at, order, onOrder }: HeadProps) {
-  const chosen = order?.column === at ? order : null;
-  const sort = chosen === null ? 'none' : chosen.descending ? 'descending' : 'ascending';
-  return (
-    <th scope="col" aria-sort={sort} data-kind={column.kind}>
-      <button
-        type="button"
-        className={classes.sort}
-        title={`Sort by ${column.name}`}
-        onClick={() => onOrder(at)}
-      >
-        <span className={classes.cut}>{column.name}</span>
-        {sort === 'ascending' && <IconArrowUp size={14} aria-hidden />}
-        {sort === 'descending' && <IconArrowDown size={14} aria-hidden />}
-      </button>
-    </th>
-  );
-}
-
 type ValueProps = {
   cell: Cell;
   column: Column;
-  /** The greatest number of the column, which the bars are measured by. */
-  top: number;
-  zone: Zone;
-  onAsk: ((cell: HTMLElement) => void) | null;
+  text: string;
+  /** The greatest number of the column that the rows are sorted by; 0 in all others. */
+  most: number;
+  children: ReactNode;
 };
 
-function Value({ cell, column, top, zone, onAsk }: ValueProps) {
-  const text = shownText(cell, column, zone);
+/** In the column that the rows are sorted by, a bar behind the number lets them be compared. */
+function Value({ cell, column, text, most, children }: ValueProps) {
   const isNumber = typeof cell === 'number';
-  const share = isNumber && cell > 0 && top > 0 ? cell / top : 0;
+  const share = isNumber && most > 0 ? Math.max(0, cell / most) : 0;
   const style: CSSProperties & Record<`--${string}`, string> = { '--share': `${share * 100}%` };
   const kind = isNumber ? 'number' : column.kind;
   return (
     <td data-kind={kind} data-none={cell === null} {...(share > 0 && { style })} title={text}>
-      {onAsk === null ? (
-        <span className={classes.cut}>{text}</span>
-      ) : (
-        <button
-          type="button"
-          className={classes.ask}
-          aria-haspopup="menu"
-          onClick={(event) => onAsk(event.currentTarget)}
-        >
-          <span className={classes.cut}>{text}</span>
-        </button>
-      )}
+      {isNumber ? text : <span className={classes.named}>{children}</span>}
     </td>
   );
 }
@@ -157,11 +152,25 @@ function Space({ height }: { height: number }) {
 /** Long enough for every row of a table; a cell shows one line of it. */
 const SHOWN_MAX = 400;
 
-export function shownText(cell: Cell, { kind }: Column, zone: Zone): string {
+export function shownText(cell: Cell, column: Column, zone: Zone, write?: Write): string {
+  const { kind } = column;
   if (cell === null) return '–';
-  if (typeof cell === 'number') return formatNumber(cell);
+  if (typeof cell === 'number') return (write ?? writerOf([cell], measureOf(column)))(cell);
   if (kind === 'time') return formatTime(cell, zone).replace(/\.000$/u, '');
   return cell === '' ? '""' : cell.slice(0, SHOWN_MAX).replaceAll(/\s+/gu, ' ');
+}
+
+/** How the numbers of each column are written. */
+function writersOf({ columns, rows }: Table): Write[] {
+  return columns.map((column, at) =>
+    writerOf(
+      rows.flatMap((row) => {
+        const cell = row[at];
+        return typeof cell === 'number' ? [cell] : [];
+      }),
+      measureOf(column),
+    ),
+  );
 }
 
 function greatest(rows: readonly (readonly Cell[])[], at: number): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messagesOf, narrowed } from './drill';
+import { messagesOf, narrowed, zoomed } from './drill';
 import type { Cell, Table } from './queries';
 import { shapeOf, spanOf } from './shape';
 
@@ -67,4 +67,17 @@ test('a value narrows the table and leaves its stages', () => {
   const clause = { field: 'host', value: 'fw-1' };
   expect(narrowed(byHost, place, false)).toEqual({ edits: [{ op: 'include', ...clause }] });
   expect(narrowed(byHost, place, true)).toEqual({ edits: [{ op: 'exclude', ...clause }] });
+});
+
+test('a stretch of time becomes the range of the same table', () => {
+  expect(zoomed('2026-11-21T15:00:00Z', 60_000)).toEqual({
+    edits: [{ op: 'set_range' }],
+    range: {
+      kind: 'between',
+      from: '2026-11-21T15:00:00.000Z',
+      to: '2026-11-21T15:01:00.000Z',
+    },
+  });
+  expect(zoomed(null, 60_000)).toBeNull();
+  expect(zoomed('2026-11-21T15:00:00Z', null)).toBeNull();
 });

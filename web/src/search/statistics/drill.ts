@@ -14,6 +14,12 @@ export function narrowed(table: Table, place: Place, exclude: boolean): Drill | 
   return edit === null ? null : { edits: [edit] };
 }
 
+/** The same table of this stretch of time alone. */
+export function zoomed(start: Cell | undefined, spanMs: number | null): Drill | null {
+  const range = spanRange(start, spanMs);
+  return range === undefined ? null : { edits: [{ op: 'set_range' }], range };
+}
+
 /** The messages that a row counts: those of the table with the values of these groups. */
 export function messagesOf(
   table: Table,

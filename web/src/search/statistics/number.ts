@@ -1,13 +1,134 @@
-/** How a table writes its numbers: exact as far as it matters, with room between the thousands. */
+/** How the numbers of a column are written: with their unit, and with as many digits as it takes to compare them. */
 import { formatCount } from '../../ui/number';
+import { type Measure, type Unit, plain } from './unit';
 
-/** `1 234 567`, `7 608.0686`, `0.00012`. Copies have all digits; here six after the point are enough. */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  if (Math.abs(value) >= 1e21 || (value !== 0 && Math.abs(value) < 1e-6))
-    return value.toPrecision(4);
-  const [whole = '', rest] = String(Number(value.toFixed(Math.abs(value) < 1 ? 6 : 3))).split('.');
-  const digits = whole.replace('-', '');
-  const sign = value < 0 && whole.startsWith('-') ? '−' : '';
-  return `${sign}${formatCount(Number(digits))}${rest === undefined ? '' : `.${rest}`}`;
+/** Between a number and its unit, and between thousands: narrow, and never at the end of a line. */
+export const THIN = '\u202f';
+
+export type Write = (value: number) => string;
+
+const SIGNIFICANT = 4;
+const DECIMALS_MAX = 6;
+
+/** One way to write all of these, so that points stand below each other. */
+export function writerOf(values: Iterable<number>, { unit, factor }: Measure = plain): Write {
+  if (unit !== null) return (value) => signed(value, (size) => withUnit(size * factor, unit));
+  const decimals = decimalsOf(values);
+  return (value) => signed(value, (size) => plainNumber(size, decimals));
+}
+
+/** As short as an axis has room for. */
+export function shortWriterOf({ unit, factor }: Measure): Write {
+  return (value) => {
+    if (value === 0) return '0';
+    return signed(value, (size) =>
+      unit === null ? shortNumber(size) : withUnit(size * factor, unit, true),
+    );
+  };
+}
+
+/** The numbers in a sentence of the server's, grouped as all others are. */
+export function groupedIn(text: string): string {
+  return text.replaceAll(/(?<![\w.:-])\d{4,}(?![\w:-]|\.\d)/gu, (digits) =>
+    digits.length > 15 ? digits : formatCount(Number(digits)),
+  );
+}
+
+function decimalsOf(values: Iterable<number>): number {
+  let most = 0;
+  let needed = 0;
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    most = Math.max(most, Math.abs(value));
+    needed = Math.max(needed, decimalsIn(value));
+  }
+  const whole = most === 0 ? 1 : Math.floor(Math.log10(most)) + 1;
+  return Math.min(needed, Math.min(DECIMALS_MAX, Math.max(1, SIGNIFICANT - whole)));
+}
+
+function decimalsIn(value: number): number {
+  if (Number.isInteger(value)) return 0;
+  const [, decimals = ''] = value.toFixed(DECIMALS_MAX).replace(/0+$/u, '').split('.');
+  // Too small for so many decimals, but not nothing.
+  return decimals === '' ? DECIMALS_MAX : decimals.length;
+}
+
+function plainNumber(size: number, decimals: number): string {
+  if (!Number.isFinite(size)) return String(size);
+  if (size >= 1e21 || (size !== 0 && size < 10 ** -DECIMALS_MAX)) return size.toPrecision(4);
+  const [whole = '', rest] = size.toFixed(decimals).split('.');
+  return `${formatCount(Number(whole))}${rest === undefined ? '' : `.${rest}`}`;
+}
+
+/** `950`, `1.2k`, `3.4M`, `0.05`. */
+export function shortNumber(size: number): string {
+  const scale = scales.find(([least]) => size >= least);
+  if (scale !== undefined) return `${trimmed(size / scale[0])}${THIN}${scale[1]}`;
+  return size > 0 && size < 0.001 ? size.toExponential(0) : trimmed(size);
+}
+
+const scales: readonly (readonly [number, string])[] = [
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
+
+function withUnit(size: number, unit: Unit, isShort = false): string {
+  if (!Number.isFinite(size)) return String(size);
+  const digits = isShort ? trimmed : threeDigits;
+  if (unit === 'seconds' && size >= MINUTE_FROM) return longTime(size);
+  const steps = unit === 'seconds' ? times : sizes;
+  // 999.6 of one step is 1.00 of the next.
+  const step = steps.find(([least]) => size >= least * 0.9995) ?? steps.at(-1);
+  if (size === 0 || step === undefined) return `0${THIN}${unit === 'seconds' ? 's' : 'B'}`;
+  const [least, name] = step;
+  const isWhole = name === 'B' && Number.isInteger(size);
+  return `${isWhole ? String(size) : digits(size / least)}${THIN}${name}`;
+}
+
+const times: readonly (readonly [number, string])[] = [
+  [1, 's'],
+  [1e-3, 'ms'],
+  [1e-6, 'µs'],
+  [1e-9, 'ns'],
+];
+const sizes: readonly (readonly [number, string])[] = [
+  [1e15, 'PB'],
+  [1e12, 'TB'],
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+  [1, 'B'],
+];
+
+const MINUTE_FROM = 120;
+
+/** `2 min 5 s`, `3 h 20 min`, `4 d 6 h`: the two largest units. */
+function longTime(seconds: number): string {
+  const all = [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
+  const first = all.findIndex(([length]) => seconds >= length * (length === 86_400 ? 2 : 1));
+  const [large = all[3], small] = all.slice(first, first + 2);
+  let count = Math.floor(seconds / large[0]);
+  let rest = small === undefined ? 0 : Math.round((seconds - count * large[0]) / small[0]);
+  if (small !== undefined && rest * small[0] >= large[0]) [count, rest] = [count + 1, 0];
+  const head = `${formatCount(count)}${THIN}${large[1]}`;
+  return rest === 0 || small === undefined ? head : `${head} ${rest}${THIN}${small[1]}`;
+}
+
+function threeDigits(size: number): string {
+  return size.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+function trimmed(size: number): string {
+  return String(Number(size.toPrecision(3)));
+}
+
+function signed(value: number, write: Write): string {
+  return value < 0 ? `−${write(-value)}` : write(value);
 }

@@ -5,7 +5,11 @@ import { shapeOf, spanOf } from './shape';
 
 function plot(query: string, columns: Table['columns'], rows: Cell[][], measure = ''): Plot {
   const table = { columns, rows };
-  const found = plotOf(table, shapeOf(table, query), rows, measure, spanOf(query), true);
+  const found = plotOf(table, shapeOf(table, query), rows, {
+    measure,
+    spanMs: spanOf(query),
+    byTotal: true,
+  });
   if (found === null) throw new Error('nothing to draw');
   return found;
 }
@@ -56,14 +60,16 @@ test('too many series are gathered where they add up, and left out where they do
   const rows = Array.from({ length: 20 }, (_, at) => ['2026-01-01T00:00:00Z', `h${at}`, at + 1]);
   const sums = plot('* | timechart span=1m count() by host', [time, host, count], rows);
   expect(sums.series).toHaveLength(SERIES_MAX + 1);
-  expect(sums.series.at(-1)).toEqual({
-    name: '13 others',
+  expect(sums.series.at(-1)).toMatchObject({
+    name: '15 others',
     tone: { kind: 'other' },
-    values: [(13 * 14) / 2],
+    values: [(15 * 16) / 2],
   });
+  expect(sums.series.at(-1)).not.toHaveProperty('value');
+  expect(sums.series[0]).toMatchObject({ name: 'h19', value: 'h19' });
   const averages = plot('* | timechart span=1m avg(took) by host', [time, host, avg], rows);
   expect(averages.series).toHaveLength(SERIES_MAX);
-  expect(averages.notes).toEqual(['The 7 greatest of 20 series are drawn.']);
+  expect(averages.notes).toEqual(['Showing the 5 largest of 20 series.']);
 });
 
 test('all measures are drawn over time unless one is chosen', () => {
@@ -80,13 +86,13 @@ test('what is not drawn is said', () => {
   const rows = Array.from({ length: 100 }, (_, at) => [`h${at}`, at]);
   const { points, notes } = plot('* | top 100 host', [host, count], rows);
   expect(points).toHaveLength(BARS_MAX);
-  expect(notes).toEqual(['The first 24 of 100 are drawn.']);
+  expect(notes).toEqual(['Showing the first 24 of 100.']);
 });
 
 test('a table without groups or numbers has nothing to draw', () => {
   const none = (query: string, columns: Table['columns'], rows: Cell[][]) => {
     const table = { columns, rows };
-    expect(plotOf(table, shapeOf(table, query), rows, '', null)).toBeNull();
+    expect(plotOf(table, shapeOf(table, query), rows, { measure: '', spanMs: null })).toBeNull();
   };
   none('* | stats count()', [count], [[1]]);
   none('* | uniq host', [host], [['a']]);

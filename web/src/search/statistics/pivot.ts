@@ -1,15 +1,25 @@
 /** A table as what a chart draws: points along a line of times or of names, for each of a few series. */
+import { formatCount } from '../../ui/number';
 import { severityRank } from './order';
 import type { Shape } from './shape';
+import type { Partial } from './partial';
 import type { Cell, Table } from './queries';
+import { type Measure, measureOf, plain } from './unit';
 
 /** More lines or colours than these cannot be told apart. */
-export const SERIES_MAX = 7;
+export const SERIES_MAX = 5;
 export const BARS_MAX = 24;
 
 export type Tone =
   { kind: 'series'; index: number } | { kind: 'severity'; name: string } | { kind: 'other' };
-export type Series = { name: string; tone: Tone; values: readonly (number | null)[] };
+export type Series = {
+  name: string;
+  tone: Tone;
+  values: readonly (number | null)[];
+  measure: Measure;
+  /** What it is the series of, where that is one value of one field. */
+  value?: Cell;
+};
 export type Point = { name: string; time: number | null; row: readonly Cell[] };
 
 export type Plot = {
@@ -22,22 +32,30 @@ export type Plot = {
   stackable: boolean;
   /** How long a point of time lasts. */
   spanMs: number | null;
+  /** Points of which only a part is known, by their place. */
+  partial: ReadonlyMap<number, Partial>;
   measure: string;
+  /** The place of the column whose values make the series; null where it is not one column. */
+  split: number | null;
   /** What is not in the plot. */
   notes: readonly string[];
 };
 
-/**
- * Null where there is nothing to draw. `measure` names a column; all of them where it is empty and nothing splits.
- * With `byTotal` the names come in the order of the sums of their rows, not in that of the rows.
- */
+export type PlotOptions = {
+  /** Names a column; all of them where it is empty and nothing splits. */
+  measure: string;
+  spanMs: number | null;
+  /** The names come in the order of the sums of their rows, not in that of the rows. */
+  byTotal?: boolean;
+  seriesMax?: number;
+};
+
+/** Null where there is nothing to draw. */
 export function plotOf(
   table: Table,
   shape: Shape,
   rows: readonly (readonly Cell[])[],
-  measure: string,
-  spanMs: number | null,
-  byTotal = false,
+  { measure, spanMs, byTotal = false, seriesMax = SERIES_MAX }: PlotOptions,
 ): Plot | null {
   const [first, ...splits] = axisFirst(table, shape.groups);
   const chosen = shape.measures.find((column) => table.columns[column]?.name === measure);
@@ -46,17 +64,18 @@ export function plotOf(
   const axis = table.columns[first]?.kind === 'time' ? 'time' : 'names';
   const all = splits.length === 0 && chosen === undefined && axis === 'time';
   const drawn = axis === 'time' ? inTime(rows, first) : rows;
-  const { points, values, names } =
+  const { points, values, series } =
     splits.length === 0
       ? byMeasure(table, drawn, first, all ? shape.measures : [column])
-      : bySplit(drawn, first, splits, column, byTotal && axis === 'names');
+      : bySplit(table, drawn, first, splits, column, byTotal && axis === 'names');
   const additive = shape.additive.has(column) && !(all && shape.measures.length > 1);
   const isSeverity = splits.length === 1 && table.columns[splits[0] ?? -1]?.kind === 'severity';
   const seriesOrder = splits.length === 0 ? 'own' : isSeverity ? 'severity' : 'size';
   const notes: string[] = [];
-  const kept = keepGreatest(names, values, additive, seriesOrder, notes);
+  const kept = keepGreatest(series, values, { additive, order: seriesOrder, seriesMax }, notes);
   const limit = axis === 'time' ? points.length : BARS_MAX;
-  if (points.length > limit) notes.push(`The first ${limit} of ${points.length} are drawn.`);
+  if (points.length > limit)
+    notes.push(`Showing the first ${limit} of ${formatCount(points.length)}.`);
   return {
     axis,
     column: first,
@@ -64,6 +83,8 @@ export function plotOf(
     series: kept.map((series) => ({ ...series, values: series.values.slice(0, limit) })),
     stackable: additive,
     spanMs: axis === 'time' ? (spanMs ?? smallestStep(points)) : null,
+    partial: new Map(),
+    split: splits.length === 1 ? (splits[0] ?? null) : null,
     measure: all && shape.measures.length > 1 ? '' : (table.columns[column]?.name ?? ''),
     notes,
   };
@@ -84,7 +105,8 @@ function inTime(rows: readonly (readonly Cell[])[], axis: number): (readonly Cel
     .map(({ row }) => row);
 }
 
-type Pivoted = { points: Point[]; names: string[]; values: (number | null)[][] };
+type Named = Pick<Series, 'name' | 'measure' | 'value'>;
+type Pivoted = { points: Point[]; series: Named[]; values: (number | null)[][] };
 
 function byMeasure(
   table: Table,
@@ -94,12 +116,16 @@ function byMeasure(
 ): Pivoted {
   return {
     points: rows.map((row) => pointOf(row, axis)),
-    names: measures.map((column) => table.columns[column]?.name ?? ''),
+    series: measures.map((column) => {
+      const head = table.columns[column];
+      return { name: head?.name ?? '', measure: head === undefined ? plain : measureOf(head) };
+    }),
     values: measures.map((column) => rows.map((row) => numberIn(row[column]))),
   };
 }
 
 function bySplit(
+  table: Table,
   rows: readonly (readonly Cell[])[],
   axis: number,
   splits: readonly number[],
@@ -108,6 +134,7 @@ function bySplit(
 ): Pivoted {
   const points = new Map<string, Point>();
   const series = new Map<string, Map<string, number | null>>();
+  const cells = new Map<string, Cell>();
   for (const row of rows) {
     const point = pointOf(row, axis);
     if (!points.has(point.name)) points.set(point.name, point);
@@ -115,7 +142,10 @@ function bySplit(
     const values = series.get(name) ?? new Map<string, number | null>();
     values.set(point.name, numberIn(row[measure]));
     series.set(name, values);
+    if (splits.length === 1) cells.set(name, row[splits[0] ?? -1] ?? null);
   }
+  const head = table.columns[measure];
+  const one = head === undefined ? plain : measureOf(head);
   const totals = new Map<string, number>();
   for (const values of series.values())
     for (const [name, value] of values) totals.set(name, (totals.get(name) ?? 0) + (value ?? 0));
@@ -123,41 +153,55 @@ function bySplit(
   if (byTotal) names.sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
   return {
     points: names.flatMap((name) => points.get(name) ?? []),
-    names: [...series.keys()],
+    series: [...series.keys()].map((name) => {
+      const value = cells.get(name);
+      return { name, measure: one, ...(value !== undefined && { value }) };
+    }),
     values: [...series.values()].map((values) => names.map((name) => values.get(name) ?? null)),
   };
 }
 
 /** The greatest series; the others are gathered in one more where they add up. */
 function keepGreatest(
-  names: readonly string[],
+  all: readonly Named[],
   values: readonly (number | null)[][],
-  additive: boolean,
-  order: 'own' | 'size' | 'severity',
+  { additive, order, seriesMax }: Keeping,
   notes: string[],
 ): Series[] {
   const sizes = values.map((list) => list.reduce<number>((sum, value) => sum + (value ?? 0), 0));
-  const bySize = names.map((_, at) => at);
-  if (order === 'size' || names.length > SERIES_MAX)
+  const bySize = all.map((_, at) => at);
+  if (order === 'size' || all.length > seriesMax)
     bySize.sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0));
-  const shown = bySize.slice(0, SERIES_MAX);
-  const rest = bySize.slice(SERIES_MAX);
-  if (order === 'severity') shown.sort((a, b) => severityRank(names[a]) - severityRank(names[b]));
+  const shown = bySize.slice(0, seriesMax);
+  const rest = bySize.slice(seriesMax);
+  const rank = (at: number) => severityRank(all[at]?.name);
+  if (order === 'severity') shown.sort((a, b) => rank(a) - rank(b));
   const series = shown.map((at, index): Series => {
-    const name = names[at] ?? '';
+    const named = all[at] ?? { name: '', measure: plain };
     const tone: Tone =
-      order === 'severity' ? { kind: 'severity', name } : { kind: 'series', index };
-    return { name, tone, values: values[at] ?? [] };
+      order === 'severity' ? { kind: 'severity', name: named.name } : toneAt(index, seriesMax);
+    return { ...named, tone, values: values[at] ?? [] };
   });
   if (rest.length === 0) return series;
   if (!additive) {
-    notes.push(`The ${SERIES_MAX} greatest of ${names.length} series are drawn.`);
+    notes.push(`Showing the ${seriesMax} largest of ${formatCount(all.length)} series.`);
     return series;
   }
   const sums = (values[0] ?? []).map((_, point) =>
     rest.reduce((sum, at) => sum + (values[at]?.[point] ?? 0), 0),
   );
-  return [...series, { name: `${rest.length} others`, tone: { kind: 'other' }, values: sums }];
+  const name = `${formatCount(rest.length)} ${rest.length === 1 ? 'other' : 'others'}`;
+  const measure = series[0]?.measure ?? plain;
+  return [...series, { name, tone: { kind: 'other' }, values: sums, measure }];
+}
+
+type Keeping = { additive: boolean; order: 'own' | 'size' | 'severity'; seriesMax: number };
+
+/** Where more are shown than there are colours, those without one are grey. */
+function toneAt(index: number, seriesMax: number): Tone {
+  return index < SERIES_MAX || seriesMax <= SERIES_MAX
+    ? { kind: 'series', index }
+    : { kind: 'other' };
 }
 
 function pointOf(row: readonly Cell[], axis: number): Point {

@@ -2,14 +2,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../../api/client';
 import type { components } from '../../api/types';
-import { canRefresh, requestRange } from '../../ui/range';
+import { type Moments, canRefresh, requestRange, resolve } from '../../ui/range';
 import { type SearchState, refreshInterval } from '../searchParams';
 
 type Schemas = components['schemas'];
 export type Table = Pick<Schemas['Table'], 'columns' | 'rows'>;
 export type Column = Schemas['Column'];
 export type Cell = Schemas['Cell'];
-export type Answer = Schemas['AggregateResponse'];
+/** `asked` are the moments that the range stood for, and `at` when that was. */
+export type Answer = Schemas['AggregateResponse'] & { asked: Moments; at: number };
 
 /** A table is made of all that matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;
@@ -24,8 +25,12 @@ export function aggregateQuery(state: SearchState) {
   const refreshMs = canRefresh(state.range) && refreshInterval(state.refresh);
   return queryOptions({
     queryKey: ['aggregate', body],
-    queryFn: ({ signal }): Promise<Answer> =>
-      unwrap(client.POST('/api/v1/aggregate', { body, signal })),
+    queryFn: async ({ signal }): Promise<Answer> => {
+      const at = Date.now();
+      const asked = resolve(state.range, at) ?? { from: null, to: null };
+      const table = await unwrap(client.POST('/api/v1/aggregate', { body, signal }));
+      return { ...table, asked, at };
+    },
     // Another stretch of time makes the same table; another query makes another one.
     placeholderData: (previous, asked) =>
       asked !== undefined && isOfQuery(asked.queryKey, body.query) ? previous : undefined,

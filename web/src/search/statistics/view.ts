@@ -1,17 +1,23 @@
 /** Everything that is shown of an answer, worked out from it and from what the reader chose. */
 import type { ChartView } from '../searchParams';
-import type { Shown } from './Bar';
+import type { Shown } from './shown';
 import { type Kind, kindsFor } from './chart/layout';
 import { type RowOrder, sorted } from './order';
 import { type Plot, plotOf } from './pivot';
 import type { Answer, Cell } from './queries';
+import { partialsOf } from './partial';
 import { type Shape, shapeOf, spanOf } from './shape';
+
+/** As wide as a table of times and series gets. */
+const COLUMNS_MAX = 40;
 
 export type AnswerView = {
   shape: Shape;
   order: RowOrder | null;
   rows: readonly (readonly Cell[])[];
   plot: Plot | null;
+  /** What the table shows in place of `rows`: the times down, the series across. */
+  pivot: Plot | null;
   kinds: readonly Kind[];
   shown: Shown;
   measures: readonly string[];
@@ -30,8 +36,16 @@ export function viewOf(
   const rows = sorted(answer.rows, answer.columns, order);
   const spanMs = spanOf(answer.query);
   const byTotal = order?.descending === true && shape.additive.has(order.column);
-  const plot = plotOf(answer, shape, rows, measure, spanMs, byTotal);
+  const options = { measure, spanMs, byTotal };
+  const plot = withPartials(plotOf(answer, shape, rows, options), answer);
   const kinds = plot === null ? [] : kindsFor(plot);
+  const shown = shownAs(chart, kinds);
+  const isPivoted = plot?.axis === 'time' && shape.groups.length > 1;
+  // Without a chart above it there is room for more columns than there are colours.
+  const wide =
+    isPivoted && shown === 'table'
+      ? withPartials(plotOf(answer, shape, rows, { ...options, seriesMax: COLUMNS_MAX }), answer)
+      : null;
   const names = shape.measures.map((column) => answer.columns[column]?.name ?? '');
   const canShowAll = plot?.axis === 'time' && shape.groups.length === 1 && names.length > 1;
   return {
@@ -39,19 +53,29 @@ export function viewOf(
     order,
     rows,
     plot,
+    pivot: isPivoted ? (wide ?? plot) : null,
     kinds,
-    shown: shownAs(chart, kinds),
+    shown,
     measures: canShowAll ? ['', ...names] : names,
     spanMs: spanMs ?? plot?.spanMs ?? null,
   };
 }
 
-/** Where the query asks for no order the greatest rows come first; times and severities have an order of their own. */
+function withPartials(plot: Plot | null, { asked, at }: Answer): Plot | null {
+  return plot && { ...plot, partial: partialsOf(plot.points, plot.spanMs, asked, at) };
+}
+
+/**
+ * Where the query asks for no order the greatest rows come first, of times the newest; severities have an order of
+ * their own.
+ */
 function firstOrder(answer: Answer, shape: Shape): RowOrder | null {
   const [group] = shape.groups;
   const [measure] = shape.measures;
   const kind = answer.columns[group ?? -1]?.kind;
-  if (shape.isOrdered || measure === undefined || kind !== 'text') return null;
+  if (shape.isOrdered || group === undefined) return null;
+  if (kind === 'time') return { column: group, descending: true };
+  if (measure === undefined || kind !== 'text') return null;
   return { column: measure, descending: true };
 }
 

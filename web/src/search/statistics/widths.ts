@@ -9,7 +9,7 @@ const PADDING = 34;
 /** Next to the name of a column there is room for the arrow of its order. */
 const ARROW_CHARACTERS = 3;
 /** Numbers have a bar behind them, which needs some length to be compared by. */
-const NUMBER_MIN = 176;
+const NUMBER_MIN = 144;
 
 /** In pixels, by the longest of the first values and by the head. */
 export function columnWidths(

@@ -55,5 +55,5 @@ test('a list that cannot be read says so', async () => {
   const failure = new ApiError({ title: 'Bad', status: 400, detail: 'the disk is gone' });
   vi.mocked(sessionsQuery.queryFn as () => Promise<SessionEntry[]>).mockRejectedValue(failure);
   renderPart(<SessionTable />);
-  expect(await screen.findByRole('alert')).toHaveTextContent('the disk is gone');
+  expect(await screen.findByRole('alert')).toHaveTextContent('The disk is gone');
 });

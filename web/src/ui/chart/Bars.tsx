@@ -1,10 +1,10 @@
 /** Stacked bars over time. Dragging, or the arrows with Shift, marks a span to look at more closely. */
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
-import { PLOT_PX, Plot } from './Plot';
+import { LABELS_PX, Plot } from './Plot';
 import { Tip } from './Tip';
 import { type Cursor, moved, spanOfCursor } from './selection';
-import { formatShort, roundUp } from './ticks';
+import { countAxis, formatShort } from './ticks';
 import { usePointer } from './usePointer';
 import { type BarsView, valueText } from './view';
 import classes from './Bars.module.css';
@@ -18,8 +18,8 @@ type Props = BarsView & {
 };
 
 export function Bars(props: Props) {
-  const { label, stack, zone, stale, onZoom, onZoomOut } = props;
-  const { ref, width } = useElementSize();
+  const { label, stack, zone, stale, before = [], onZoom, onZoomOut } = props;
+  const { ref, width, height } = useElementSize();
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
   const count = stack.times.length;
@@ -43,10 +43,11 @@ export function Bars(props: Props) {
   };
   const shown = cursor?.at ?? hovered;
   const span = cursor === null ? null : spanOfCursor(cursor);
-  const top = roundUp(Math.max(stack.highest, 1));
+  const { top, marks } = countAxis(Math.max(stack.highest, ...before));
+  const plotPx = Math.max(height - LABELS_PX, 0);
   return (
     <div className={classes.frame}>
-      <Axis top={top} />
+      <Axis top={top} marks={marks} plotPx={plotPx} />
       <div
         ref={ref}
         className={classes.chart}
@@ -62,7 +63,17 @@ export function Bars(props: Props) {
         onBlur={() => setCursor(null)}
         {...pointer}
       >
-        {width > 0 && <Plot {...props} top={top} width={width} cursor={cursor} hovered={hovered} />}
+        {width > 0 && (
+          <Plot
+            {...props}
+            top={top}
+            marks={marks}
+            width={width}
+            plotPx={plotPx}
+            cursor={cursor}
+            hovered={hovered}
+          />
+        )}
         {shown !== null && (
           <Tip {...props} at={shown} span={span ?? { first: shown, last: shown }} width={width} />
         )}
@@ -71,11 +82,16 @@ export function Bars(props: Props) {
   );
 }
 
-function Axis({ top }: { top: number }) {
+type AxisProps = { top: number; marks: readonly number[]; plotPx: number };
+
+function Axis({ top, marks, plotPx }: AxisProps) {
   return (
     <div className={classes.axis} aria-hidden>
-      <span>{formatShort(top)}</span>
-      {top > 1 && <span style={{ top: PLOT_PX / 2 }}>{formatShort(top / 2)}</span>}
+      {marks.map((mark) => (
+        <span key={mark} style={{ top: plotPx * (1 - mark / top) }}>
+          {formatShort(mark)}
+        </span>
+      ))}
     </div>
   );
 }

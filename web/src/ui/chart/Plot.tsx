@@ -1,29 +1,35 @@
 /** The bars themselves, with their axis of times. */
 import { useId, useMemo } from 'react';
+import { Overlay } from './Overlay';
 import { type Cursor, spanOfCursor } from './selection';
 import { layerPath } from './stack';
 import { timeTicks } from './ticks';
 import type { BarsView } from './view';
 import classes from './Bars.module.css';
 
-export const PLOT_PX = 80;
+/** What the axis of times takes below the bars. */
+export const LABELS_PX = 20;
 const TICK_PX = 96;
 /** What the text at a tick takes. */
 const LABEL_PX = 56;
 
 type Props = BarsView & {
   top: number;
+  marks: readonly number[];
   width: number;
+  plotPx: number;
   cursor: Cursor | null;
   hovered: number | null;
 };
 
-export function Plot({ stack, zone, silent, known, top, width, cursor, hovered }: Props) {
+export function Plot(props: Props) {
+  const { stack, zone, silent, known, before, events = [], cursor, hovered } = props;
+  const { top, marks, width, plotPx } = props;
   const id = useId();
   const { times, intervalMs, layers } = stack;
   const paths = useMemo(
-    () => layers.map((_, at) => layerPath(layers, at, { width, height: PLOT_PX, top })),
-    [layers, width, top],
+    () => layers.map((_, at) => layerPath(layers, at, { width, height: plotPx, top })),
+    [layers, width, plotPx, top],
   );
   const step = width / Math.max(times.length, 1);
   const start = times[0] ?? 0;
@@ -31,12 +37,19 @@ export function Plot({ stack, zone, silent, known, top, width, cursor, hovered }
   const ticks = timeTicks(start, end, Math.floor(width / TICK_PX), zone);
   const marked = cursor === null ? null : spanOfCursor(cursor);
   return (
-    <svg className={classes.plot} width={width} height={PLOT_PX + 20} aria-hidden>
+    <svg className={classes.plot} width={width} height={plotPx + LABELS_PX} aria-hidden>
       <Patterns id={id} />
-      <line className={classes.grid} x2={width} y1={0.5} y2={0.5} />
-      <line className={classes.grid} x2={width} y1={PLOT_PX / 2} y2={PLOT_PX / 2} />
+      {marks.map((mark) => (
+        <line
+          key={mark}
+          className={classes.grid}
+          x2={width}
+          y1={plotPx * (1 - mark / top)}
+          y2={plotPx * (1 - mark / top)}
+        />
+      ))}
       {hovered !== null && (
-        <rect className={classes.hovered} x={hovered * step} width={step} height={PLOT_PX} />
+        <rect className={classes.hovered} x={hovered * step} width={step} height={plotPx} />
       )}
       {layers.map(({ label, color, pattern }, at) => (
         <g key={label}>
@@ -50,31 +63,39 @@ export function Plot({ stack, zone, silent, known, top, width, cursor, hovered }
             <rect
               key={at}
               x={at * step}
-              y={PLOT_PX - 8}
+              y={plotPx - 8}
               width={step}
               height={8}
               fill={`url(#${id}-silence)`}
             />
           ),
       )}
+      {before !== undefined && <Overlay counts={before} width={width} height={plotPx} top={top} />}
+      {events.map(({ at, text }) => (
+        <path
+          key={`${at} ${text}`}
+          className={classes.event}
+          d={`M${((at - start) / (end - start)) * width} 0V${plotPx}`}
+        />
+      ))}
       {known < 1 && (
-        <rect width={width * (1 - known)} height={PLOT_PX} fill={`url(#${id}-unknown)`} />
+        <rect width={width * (1 - known)} height={plotPx} fill={`url(#${id}-unknown)`} />
       )}
-      <line className={classes.base} x2={width} y1={PLOT_PX + 0.5} y2={PLOT_PX + 0.5} />
+      <line className={classes.base} x2={width} y1={plotPx + 0.5} y2={plotPx + 0.5} />
       {marked !== null && (
         <rect
           className={classes.marked}
           x={marked.first * step + 0.5}
           width={(marked.last - marked.first + 1) * step - 1}
           y={0.5}
-          height={PLOT_PX}
+          height={plotPx}
         />
       )}
       {ticks.map(({ at, text, isDay }) => (
         <g key={at} transform={`translate(${((at - start) / (end - start)) * width} 0)`}>
-          <line className={classes.tick} x1={0.5} x2={0.5} y1={PLOT_PX} y2={PLOT_PX + 4} />
+          <line className={classes.tick} x1={0.5} x2={0.5} y1={plotPx} y2={plotPx + 4} />
           {((end - at) / (end - start)) * width > LABEL_PX && (
-            <text className={classes.time} data-day={isDay} x={4} y={PLOT_PX + 15}>
+            <text className={classes.time} data-day={isDay} x={4} y={plotPx + 15}>
               {text}
             </text>
           )}

@@ -7,10 +7,14 @@ const TIP_PX = 232;
 
 type Props = BarsView & { at: number; span: { first: number; last: number }; width: number };
 
-export function Tip({ stack, zone, silent, at, span: { first, last }, width }: Props) {
+export function Tip(props: Props) {
+  const { stack, zone, silent, before, events = [], at, width } = props;
+  const { first, last } = props.span;
   const middle = ((at + 0.5) / stack.times.length) * width;
   // Next to its bar, never over it.
   const left = middle + 12 + TIP_PX > width ? middle - 12 - TIP_PX : middle + 12;
+  const from = stack.times[first] ?? 0;
+  const to = (stack.times[last] ?? 0) + stack.intervalMs;
   const isSilent = first === last && silent[at] === true;
   const parts = stack.layers
     .map(({ label, color, counts }) => ({ label, color, count: sumOf(counts, first, last) }))
@@ -31,6 +35,17 @@ export function Tip({ stack, zone, silent, at, span: { first, last }, width }: P
           <span>{formatCount(count)}</span>
         </div>
       ))}
+      {before !== undefined && (
+        <div className={classes.tipRow}>
+          <span className={classes.tipLabel}>Range before</span>
+          <span>{formatCount(sumOf(before, first, last))}</span>
+        </div>
+      )}
+      {events
+        .filter(({ at: moment }) => from <= moment && moment < to)
+        .map(({ at: moment, text }) => (
+          <div key={`${moment} ${text}`}>{text}</div>
+        ))}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** A histogram as layers that stand on one another: which values, in which order and colour. Pure. */
 import type { Histogram } from '../../api/model';
+import { formatCount } from '../number';
 
 export type Layer = {
   /** The value as a filter names it; null for what has none of its own. */
@@ -50,7 +51,7 @@ export function stackOf(histogram: Histogram, split: string): Stack {
   const heights = totals.map((_, at) => sum(layers.map(({ counts }) => counts[at] ?? 0)));
   const rest = totals.map((total, at) => Math.max(total - (heights[at] ?? 0), 0));
   const others = named.length - shown.length + (histogram.other_values ?? 0);
-  const label = others > 0 ? `${others} more and none` : `no ${split}`;
+  const label = others > 0 ? othersText(others) : `no ${split}`;
   const restLayer = layerOf(null, label, 'var(--bar-other)', 'none', rest);
   return {
     times,
@@ -59,6 +60,21 @@ export function stackOf(histogram: Histogram, split: string): Stack {
     highest: Math.max(...totals, ...heights, 0),
     layers: restLayer.total > 0 ? [...layers, restLayer] : layers,
   };
+}
+
+/** The same with one layer alone; all of it where there is none of that name. */
+export function isolated(stack: Stack, label: string | null): Stack {
+  const alone = stack.layers.filter((layer) => layer.label === label);
+  if (alone.length === 0) return stack;
+  return {
+    ...stack,
+    layers: alone,
+    highest: Math.max(...alone.flatMap(({ counts }) => counts), 0),
+  };
+}
+
+function othersText(others: number): string {
+  return others === 1 ? '1 other' : `${formatCount(others)} others`;
 }
 
 /** For each bucket whether nothing at all came in, by the histogram of everything; where that is not known, no. */
@@ -103,7 +119,8 @@ function layerOf(
   return { value, label, color, pattern, counts, total: sum(counts) };
 }
 
-function severityLook(name: string): Pick<Layer, 'color' | 'pattern'> {
+/** The colour of a severity in every chart. */
+export function severityLook(name: string): Pick<Layer, 'color' | 'pattern'> {
   switch (name) {
     case 'emerg':
     case 'alert':

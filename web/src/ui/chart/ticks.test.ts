@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatShort, formatSpan, roundUp, timeTicks } from './ticks';
+import { formatShort, formatSpan, countAxis, timeTicks } from './ticks';
 
 const at = (text: string) => Date.parse(text);
 
@@ -49,17 +49,19 @@ test('there are never more ticks than there is room for, but one', () => {
   expect(timeTicks(0, 10, 0, 'utc')).toEqual([]);
 });
 
-test('the axis ends at a round number', () => {
-  for (const [count, round] of [
-    [0, 1],
-    [1, 1],
-    [3, 4],
-    [17, 20],
-    [99, 100],
-    [410, 500],
-    [8_466, 10_000],
+test('the axis ends a little above the highest bar, with round numbers below', () => {
+  for (const [highest, marks] of [
+    [0, [1]],
+    [1, [1]],
+    [5, [2, 4]],
+    [99, [50, 100]],
+    [12_600, [5_000, 10_000]],
+    [8_466, [5_000]],
+    [290, [100, 200, 300]],
   ] as const) {
-    expect(roundUp(count)).toBe(round);
+    const axis = countAxis(highest);
+    expect(axis.marks).toEqual(marks);
+    expect(axis.top).toBeCloseTo(Math.max(highest, 1) * 1.1);
   }
 });
 

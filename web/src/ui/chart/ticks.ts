@@ -28,11 +28,21 @@ export function timeTicks(start: number, end: number, ticksMax: number, zone: Zo
   }
 }
 
-/** The smallest round number that is not less: 1, 2, 5 and their tens. */
-export function roundUp(count: number): number {
-  if (count <= 1) return 1;
-  const power = 10 ** Math.floor(Math.log10(count));
-  return power * ([1, 2, 4, 5, 8, 10].find((factor) => count <= factor * power) ?? 10);
+/** How much of the height is left free above the highest bar. */
+const HEADROOM = 1.1;
+/** Most lines of an axis. */
+const MARKS_MAX = 3;
+
+/** An axis of counts: where it ends, a little above the highest, and the round numbers that it shows. */
+export function countAxis(highest: number): { top: number; marks: number[] } {
+  const top = Math.max(highest, 1) * HEADROOM;
+  const power = 10 ** Math.floor(Math.log10(top / MARKS_MAX));
+  const step = Math.max([1, 2, 5, 10].map((factor) => factor * power).find(isEnough) ?? 1, 1);
+  return { top, marks: Array.from({ length: Math.floor(top / step) }, (_, at) => (at + 1) * step) };
+
+  function isEnough(each: number): boolean {
+    return Math.floor(top / each) <= MARKS_MAX;
+  }
 }
 
 /** A round number on an axis: `500`, `2.5 k`, `40 k`, `1 M`. */

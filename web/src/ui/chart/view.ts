@@ -10,7 +10,13 @@ export type BarsView = {
   silent: readonly boolean[];
   /** How much of the span, from its end, is known yet: 0 to 1. */
   known: number;
+  /** How many there were in each bucket at another time, as a line. */
+  before?: readonly number[] | undefined;
+  /** Moments that are marked above the bars. */
+  events?: readonly ChartEvent[] | undefined;
 };
+
+export type ChartEvent = { at: number; text: string };
 
 export function sumOf(counts: readonly number[], first: number, last: number): number {
   return counts.slice(first, last + 1).reduce((sum, each) => sum + each, 0);

@@ -27,6 +27,10 @@ type Props = {
   /** Fields that the table shows. */
   columns?: readonly string[];
   onColumn?: ((field: string) => void) | undefined;
+  /** What stands beside a value that can be asked for. */
+  aside?: ((field: string, value: string) => ReactNode) | undefined;
+  /** What stands below it. */
+  below?: ((field: string, value: string) => ReactNode) | undefined;
 };
 
 export function FieldList(props: Props) {
@@ -47,9 +51,11 @@ export function FieldList(props: Props) {
 
 function Row({ row, ...props }: Props & { row: FieldRow }) {
   const { message, hits } = props;
+  const { aside, below } = props;
   const [zone] = useZone();
+  const isAsked = row.kind === 'filter';
   return (
-    <div className={classes.row}>
+    <div className={classes.row} data-aside={aside !== undefined}>
       <dt>{row.field}</dt>
       <dd>
         <span className={classes.value}>{shownValue(row, message, hits, zone)}</span>
@@ -57,6 +63,8 @@ function Row({ row, ...props }: Props & { row: FieldRow }) {
           <RowActions row={row} {...props} />
         </span>
       </dd>
+      {isAsked && aside !== undefined && <dd>{aside(row.field, row.value)}</dd>}
+      {isAsked && below?.(row.field, row.value)}
     </div>
   );
 }

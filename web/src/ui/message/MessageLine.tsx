@@ -1,15 +1,21 @@
-/** A message as one row: severity, time, host, program and text. Cheap: it draws nothing unless its own props change. */
+/** A message as one row: severity, time, host, program, what happened, and where it is kept. Cheap: it draws nothing unless its own props change. */
 import { IconChevronRight, IconSquareCheckFilled } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { Message } from '../../api/model';
-import { SeverityMark } from '../Severity';
+import { SeverityBar } from '../Severity';
 import type { Hits } from '../highlight';
-import { formatCount } from '../number';
 import type { Zone } from '../time';
+import { Logspace } from './Logspace';
 import { Marked } from './Marked';
-import { ROW_CHARACTERS_MAX, cut } from './text';
+import { type Fold, Repeats } from './Repeats';
+import { SmartText } from './SmartText';
+import { type Look, cutMiddle, plainLook } from './look';
+import { ROW_CHARACTERS_MAX } from './text';
 import { type Times, shownTime } from './times';
 import classes from './MessageLine.module.css';
+
+/** A cell of a table can be made this wide. */
+const VALUE_CH_MAX = ROW_CHARACTERS_MAX;
 
 export type RowProps = {
   message: Message;
@@ -29,6 +35,10 @@ export type RowProps = {
   marked: boolean;
   /** Whether the Tab key comes to it: one row of a list should be. */
   focusable: boolean;
+  /** How the rows of this list are drawn; plainly where nothing is known about it. */
+  look?: Look;
+  /** What is behind the row besides its message. */
+  fold?: Fold | undefined;
 };
 
 type Props = RowProps & {
@@ -37,23 +47,47 @@ type Props = RowProps & {
 };
 
 export const MessageLine = memo(function MessageLine(props: Props) {
-  const { message, hits, wrap, field = null } = props;
+  const { message, hits, wrap, look = plainLook, fold, field = null } = props;
+  const { host, program, logspace } = look;
   return (
     <div {...rowAttributes(props)} className={classes.line}>
       <RowHead {...props} />
-      <span role="cell" className={classes.cut} data-cursor={field === 'host'}>
-        <Value field="host" value={message.host} hits={hits} />
-      </span>
-      <span role="cell" className={classes.cut} data-cursor={field === 'program'}>
-        <Value field="program" value={message.program} hits={hits} />
-        {message.pid !== '' && <span className={classes.pid}>[{message.pid}]</span>}
-      </span>
+      {host.only === null && (
+        <span role="cell" className={classes.host} data-cursor={field === 'host'}>
+          <Value field="host" value={message.host} hits={hits} ch={host.ch} />
+        </span>
+      )}
+      {program.only === null && (
+        <span role="cell" className={classes.program} data-cursor={field === 'program'}>
+          <Value field="program" value={message.program} hits={hits} ch={program.ch} />
+        </span>
+      )}
       <span role="cell" className={classes.message}>
-        <MessageText message={message} hits={hits} wrap={wrap} />
+        <Other field="host" value={message.host} only={host.only} hits={hits} />
+        <Other field="program" value={message.program} only={program.only} hits={hits} />
+        {fold !== undefined && <Repeats fold={fold} />}
+        <SmartText message={message} hits={hits} wrap={wrap} profile={look.profile} />
       </span>
+      {logspace !== null && (
+        <span role="cell" className={classes.logspace}>
+          <Logspace id={message.logspace} ch={logspace.ch} copies={fold?.copies} />
+        </span>
+      )}
     </div>
   );
 });
+
+type OtherProps = ValueProps & { only: string | null };
+
+/** A value that is not the one that the head of the list says all have. */
+function Other({ field, value, only, hits }: OtherProps) {
+  if (only === null || value === only) return null;
+  return (
+    <span className={classes.other}>
+      <Value field={field} value={value} hits={hits} />{' '}
+    </span>
+  );
+}
 
 /** What every row says about itself: its place, and how it stands in the list. */
 export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps) {
@@ -68,7 +102,7 @@ export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps
 }
 
 /** The cells that every row begins with: what opens it, how severe it is, and when it was. */
-export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex'>) {
+export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex' | 'look' | 'fold'>) {
   const { message, index, times, zone, now, open, marked, focusable } = props;
   const time = shownTime(message, times, zone, now);
   return (
@@ -89,7 +123,7 @@ export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex'>) {
             <IconChevronRight size={14} aria-hidden />
           )}
         </button>
-        <SeverityMark message={message} />
+        <SeverityBar message={message} />
       </span>
       <span role="cell" className={classes.time}>
         <time dateTime={time.rfc3339} title={time.rfc3339}>
@@ -100,29 +134,23 @@ export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex'>) {
   );
 }
 
-type ValueProps = { field: string; value: string; hits: Hits };
+type ValueProps = {
+  field: string;
+  value: string;
+  hits: Hits;
+  /** Longer values are cut in the middle. */
+  ch?: number;
+};
 
 /** A value that a click can be made on: the list reads which from `data-field`. */
-export function Value({ field, value, hits }: ValueProps) {
+export function Value({ field, value, hits, ch = VALUE_CH_MAX }: ValueProps) {
   return value === '' ? (
     <span className={classes.none} aria-hidden>
       –
     </span>
   ) : (
     <span className={classes.value} data-field={field} data-value={value} title={value}>
-      <Marked text={value} field={field} hits={hits} />
+      <Marked text={cutMiddle(value, ch)} field={field} hits={hits} />
     </span>
-  );
-}
-
-/** The beginning of a message's text, as much as a row may hold. */
-export function MessageText(props: { message: Message; hits: Hits; wrap: boolean }) {
-  const { message, hits, wrap } = props;
-  const { text, left } = cut(message.message, ROW_CHARACTERS_MAX);
-  return (
-    <>
-      <Marked text={text} field="message" hits={hits} lines={wrap} />
-      {left > 0 && <span className={classes.left}> … {formatCount(left)} more characters</span>}
-    </>
   );
 }

@@ -12,6 +12,9 @@ test('control characters are shown and do nothing', () => {
     ['abc\u202etxt.exe', 'abc⟨202E⟩txt.exe'],
     ['zero\u200bwidth', 'zero⟨200B⟩width'],
     ['größe 🙂', 'größe 🙂'],
+    ['👩‍💻 👨🏽‍🚀 ❤️‍🔥', '👩‍💻 👨🏽‍🚀 ❤️‍🔥'],
+    ['می\u200cخواهم क्\u200dष', 'می\u200cخواهم क्\u200dष'],
+    ['ad\u200dmin \u200d', 'ad⟨200D⟩min ⟨200D⟩'],
   ] as const) {
     expect(visible(text)).toBe(shown);
   }

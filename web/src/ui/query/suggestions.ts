@@ -18,7 +18,7 @@ export type Complete = (
 export function detailOf(option: Suggestion): string {
   const parts = [
     option.kind === 'field' ? option.type : undefined,
-    option.distinct === undefined ? undefined : `${formatCount(option.distinct)} distinct`,
+    option.distinct === undefined ? undefined : `${formatCount(option.distinct)} values`,
     option.count === undefined ? undefined : formatCount(option.count),
     option.type === undefined || option.kind !== 'field' ? option.detail : undefined,
   ];

@@ -1,6 +1,6 @@
 /** A plot as a picture, which can also be walked through point by point with the arrow keys. */
 import { useElementSize } from '@mantine/hooks';
-import { useState } from 'react';
+import { useMemo } from 'react';
 import { useZone } from '../../../ui/time';
 import type { Plot } from '../pivot';
 import { Legend } from './Legend';
@@ -9,44 +9,46 @@ import { Reading } from './Reading';
 import { Standing } from './Standing';
 import { type Frame, frameOf, readingAt } from './frame';
 import type { Kind } from './layout';
-import { shownSeries, spokenPoint } from './reading';
-import { type ChoosePoint, usePoint } from './usePoint';
+import { spokenPoint, writersOf } from './reading';
+import { type PointActions, usePoint } from './usePoint';
 import classes from './Chart.module.css';
 
-type Props = { plot: Plot; kind: Kind; title: string; onChoose: ChoosePoint };
+type Props = {
+  plot: Plot;
+  kind: Kind;
+  title: string;
+  /** The name of the series that stands out. */
+  isolated: string | null;
+  onIsolate: (name: string | null) => void;
+} & PointActions;
 
-export function Chart({ plot, kind, title, onChoose }: Props) {
-  const { ref, width } = useElementSize<HTMLDivElement>();
+export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Props) {
+  const { ref, width, height } = useElementSize<HTMLDivElement>();
   const [zone] = useZone();
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const shown = shownSeries(plot, hidden);
-  const frame = frameOf(plot, width);
-  const { marked, isSpoken, handlers } = usePoint(plot, frame, onChoose);
+  const frame = useMemo(() => frameOf(plot, width, height), [plot, width, height]);
+  const write = useMemo(() => writersOf(plot), [plot]);
+  const { marked, isSpoken, handlers } = usePoint(plot, frame, actions);
   return (
     <figure className={classes.figure} aria-label={title}>
-      {(plot.series.length > 1 || plot.measure === '') && (
-        <Legend
-          series={plot.series}
-          hidden={hidden}
-          isLines={kind === 'lines'}
-          onChange={setHidden}
-        />
+      {plot.axis === 'names' && plot.series.length > 1 && (
+        <Legend series={plot.series} onIsolate={onIsolate} />
       )}
-      <div ref={ref} className={classes.frame}>
+      <div ref={ref} className={classes.frame} data-axis={plot.axis}>
         <div
           className={classes.plot}
           role="group"
           aria-roledescription="chart"
-          aria-label={`${title}, ${plot.points.length} points. The arrow keys go from point to point.`}
+          aria-label={`${title}, ${plot.points.length} points. Use the arrow keys to move from point to point.`}
           tabIndex={0}
           {...handlers}
         >
-          {width > 0 && <Picture plot={shown} kind={kind} frame={frame} marked={marked} />}
+          {width > 0 && <Picture {...{ plot, kind, frame, marked, isolated }} />}
         </div>
         {marked !== null && (
           <Reading
-            plot={shown}
+            plot={plot}
             point={marked}
+            write={write}
             zone={zone}
             {...readingAt(frame, marked)}
             width={width}
@@ -57,27 +59,23 @@ export function Chart({ plot, kind, title, onChoose }: Props) {
         <figcaption className={classes.caption}>{plot.notes.join(' ')}</figcaption>
       )}
       <p className="unseen" role="status">
-        {isSpoken && marked !== null && spokenPoint(shown, marked, zone)}
+        {isSpoken && marked !== null && spokenPoint(plot, marked, zone, write)}
       </p>
     </figure>
   );
 }
 
-type PictureProps = { plot: Plot; kind: Kind; frame: Frame; marked: number | null };
+type PictureProps = {
+  plot: Plot;
+  kind: Kind;
+  frame: Frame;
+  marked: number | null;
+  isolated: string | null;
+};
 
-function Picture({ plot, kind, frame, marked }: PictureProps) {
+function Picture({ frame, ...picture }: PictureProps) {
+  const { isTime, left, plotWidth, height, slots } = frame;
   const [zone] = useZone();
-  const { isTime, left, plotWidth, height } = frame;
-  if (!isTime) return <Lying plot={plot} width={plotWidth} left={left} marked={marked} />;
-  return (
-    <Standing
-      plot={plot}
-      kind={kind}
-      width={plotWidth}
-      height={height}
-      left={left}
-      zone={zone}
-      marked={marked}
-    />
-  );
+  if (!isTime) return <Lying {...picture} width={plotWidth} left={left} />;
+  return <Standing {...picture} {...{ height, left, slots, zone }} width={plotWidth} />;
 }

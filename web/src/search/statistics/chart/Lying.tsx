@@ -1,19 +1,27 @@
 /** A plot along names: a row for each, as long as its value, which stands next to it. */
-import { formatNumber } from '../number';
+import type { Write } from '../number';
 import type { Plot } from '../pivot';
 import { CHARACTER, LYING_ROW } from './frame';
 import { along, isStacked, lyingBars, valueScale } from './layout';
 import { colorOf } from './palette';
+import { writerFor } from './reading';
 import classes from './Chart.module.css';
 
-type Props = { plot: Plot; width: number; left: number; marked: number | null };
+type Props = {
+  plot: Plot;
+  width: number;
+  left: number;
+  marked: number | null;
+  isolated: string | null;
+};
 
 /** Room behind the longest bar for its number. */
 const NUMBER = 88;
 
-export function Lying({ plot, width, left, marked }: Props) {
+export function Lying({ plot, width, left, marked, isolated }: Props) {
   const inner = Math.max(20, width - NUMBER);
   const scale = lyingScale(plot);
+  const write = writerFor(plot);
   const bars = lyingBars(plot, scale, inner, LYING_ROW);
   return (
     <svg
@@ -46,6 +54,8 @@ export function Lying({ plot, width, left, marked }: Props) {
             height={bar.height}
             rx={1}
             fill={colorOf(bar.tone)}
+            className={classes.mark}
+            data-faded={isolated !== null && plot.series[bar.series]?.name !== isolated}
           />
         ))}
         <line
@@ -55,7 +65,7 @@ export function Lying({ plot, width, left, marked }: Props) {
           y2="100%"
         />
         {plot.points.map(({ name }, row) => {
-          const total = totalAt(plot, row);
+          const total = totalAt(plot, row, write);
           return (
             total !== null && (
               <text
@@ -79,18 +89,22 @@ export function Lying({ plot, width, left, marked }: Props) {
 function lyingScale(plot: Plot) {
   const { low } = valueScale(plot, 'bars', 4);
   const high = plot.points.reduce(
-    (most, _, row) => Math.max(most, totalAt(plot, row)?.end ?? 0),
+    (most, _, row) => Math.max(most, totalAt(plot, row, String)?.end ?? 0),
     0,
   );
   return { low, high: high > low ? high : low + 1, ticks: [] };
 }
 
 /** What stands next to a row: the sum of what is stacked, or the one value; nothing where there are several. */
-function totalAt({ series, ...plot }: Plot, row: number): { end: number; text: string } | null {
+function totalAt(
+  { series, ...plot }: Plot,
+  row: number,
+  write: Write,
+): { end: number; text: string } | null {
   const values = series.flatMap(({ values }) => values[row] ?? []);
   const sum = values.reduce((sum, value) => sum + value, 0);
   if (isStacked({ series, ...plot }, 'bars') || series.length === 1) {
-    return { end: sum, text: values.length === 0 ? '–' : formatNumber(sum) };
+    return { end: sum, text: values.length === 0 ? '–' : write(sum) };
   }
   return { end: Math.max(0, ...values), text: '' };
 }

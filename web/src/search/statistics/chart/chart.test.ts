@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../../../ui/tokens';
 import type { Plot } from '../pivot';
-import { kindsFor, lines, lyingBars, pointAt, standingBars, timeSlots, valueScale } from './layout';
+import { type Measure, plain } from '../unit';
+import {
+  barPaths,
+  kindsFor,
+  lines,
+  lyingBars,
+  pointAt,
+  standingBars,
+  thinned,
+  timeSlots,
+  valueScale,
+} from './layout';
 import { seriesTokens } from './palette';
-import { pointName, readingsAt, spokenPoint } from './reading';
-import { shortNumber, ticks, timeTicks } from './scale';
+import { pointName, readingsAt, spokenPoint, writersOf } from './reading';
+import { ticks, timeTicks, unitTicks } from './scale';
 
 const MINUTE = 60_000;
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -19,9 +30,18 @@ function plotOf(values: (number | null)[][], part: Partial<Plot> = {}): Plot {
     name: `s${index}`,
     tone: { kind: 'series', index } as const,
     values: list,
+    measure: plain,
   }));
   const base = { axis: 'time', column: 0, points, series, stackable: true } as const;
-  return { ...base, spanMs: MINUTE, measure: 'count', notes: [], ...part };
+  return {
+    ...base,
+    spanMs: MINUTE,
+    partial: new Map(),
+    measure: 'count',
+    split: null,
+    notes: [],
+    ...part,
+  };
 }
 
 test('ticks are round and hold all values between them', () => {
@@ -35,16 +55,14 @@ test('ticks are round and hold all values between them', () => {
   for (const [low, high, expected] of cases) expect(ticks(low, high, 5)).toEqual(expected);
 });
 
-test('labels of values are short', () => {
-  const cases: [number, string][] = [
-    [0, '0'],
-    [950, '950'],
-    [1234, '1.23k'],
-    [-2_500_000, '-2.5M'],
-    [0.05, '0.05'],
-    [0.00004, '4e-5'],
-  ];
-  for (const [value, text] of cases) expect(shortNumber(value)).toBe(text);
+test('ticks of long times are round in minutes, hours and days', () => {
+  const seconds: Measure = { unit: 'seconds', factor: 1 };
+  expect(unitTicks(0, 3.5, 4, seconds)).toEqual([0, 1, 2, 3, 4]);
+  expect(unitTicks(0, 400, 4, seconds)).toEqual([0, 120, 240, 360, 480]);
+  expect(unitTicks(0, 9000, 3, seconds)).toEqual([0, 3600, 7200, 10_800]);
+  expect(unitTicks(0, 400_000, 4, { unit: 'seconds', factor: 1e-3 })).toEqual([
+    0, 120_000, 240_000, 360_000, 480_000,
+  ]);
 });
 
 test('ticks of time are round in the zone that is shown', () => {
@@ -105,6 +123,15 @@ test('a line is broken where there is no value, and a lonely value is a dot', ()
   expect(line?.dots).toHaveLength(1);
 });
 
+test('the sum of a part of a span does not look like a fall', () => {
+  const partial = new Map([[3, 'so far' as const]]);
+  const scale = { low: 0, high: 4, ticks: [] };
+  const path = (part: Partial<Plot>) =>
+    lines(plotOf([[2, 2, 2, 1]], { partial, ...part }), scale, 40, 40, 'lines')[0]?.path;
+  expect(path({})).toBe('M5,20L15,20L25,20');
+  expect(path({ stackable: false })).toBe('M5,20L15,20L25,20L35,30');
+});
+
 test('stacked areas lie on one another', () => {
   const found = lines(
     plotOf([
@@ -122,6 +149,21 @@ test('stacked areas lie on one another', () => {
   ]);
 });
 
+test('of more points than pixels those are drawn that are seen', () => {
+  const dots = Array.from({ length: 1000 }, (_, at) => ({ x: at / 100, y: at % 7, point: at }));
+  const kept = thinned(dots);
+  expect(kept.length).toBeLessThanOrEqual(40);
+  expect([kept[0], kept.at(-1)]).toEqual([dots[0], dots.at(-1)]);
+  const spike = { x: 5.5, y: 99, point: 550 };
+  expect(thinned(dots.with(550, spike))).toContainEqual(spike);
+  expect(thinned(dots.slice(0, 1))).toEqual(dots.slice(0, 1));
+
+  const values = Array.from({ length: 1000 }, (_, at) => (at === 555 ? 50 : 1));
+  const [bars] = barPaths(plotOf([values]), { low: 0, high: 50, ticks: [] }, 100, 50);
+  expect(bars?.path.match(/M/gu)).toHaveLength(100);
+  expect(bars?.path).toContain('v50h');
+});
+
 test('the pointer is at the nearest point, also next to a gap', () => {
   const slots = timeSlots(plotOf([[1, 2, 3]]), 90);
   expect([-5, 44, 46, 500].map((x) => pointAt(slots, x))).toEqual([0, 1, 1, 2]);
@@ -133,14 +175,16 @@ test('a point is described in words', () => {
     [3, 2],
   ]);
   expect(pointName(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00');
-  expect(readingsAt(plot, 1).map(({ name }) => name)).toEqual(['s1']);
-  expect(spokenPoint(plot, 0, 'utc')).toBe('2026-01-01 00:00:00 – 00:01:00: in all 4, s1 3, s0 1');
+  const open = { ...plot, partial: new Map([[1, 'so far' as const]]) };
+  expect(pointName(open, 1, 'utc')).toBe('2026-01-01 00:01:00 – 00:02:00 (so far)');
+  expect(readingsAt(plot, 1, writersOf(plot)).map(({ name }) => name)).toEqual(['s1']);
+  expect(spokenPoint(plot, 0, 'utc', writersOf(plot))).toBe(
+    '2026-01-01 00:00:00 – 00:01:00: total 4, s1 3, s0 1',
+  );
 });
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
-  const colors = [...seriesTokens, '--series-other' as const].map(
-    (name) => tokens[scheme][name] ?? '',
-  );
+  const colors = [...seriesTokens, '--q6' as const].map((name) => tokens[scheme][name] ?? '');
 
   test('every series stands out from the page and the panel (AA for graphics)', () => {
     for (const back of ['--surface', '--bg'] as const)

@@ -16,11 +16,11 @@ export type Frame = {
 export const CHARACTER = 7.3;
 export const LYING_ROW = 24;
 
-const LEFT = 48;
-const RIGHT = 24;
-const STANDING_HEIGHT = 220;
+const LEFT = 64;
+const RIGHT = 16;
 
-export function frameOf(plot: Plot, width: number): Frame {
+/** A plot along time is as high as there is room, one along names as its rows need. */
+export function frameOf(plot: Plot, width: number, height: number): Frame {
   const isTime = plot.axis === 'time';
   const left = isTime ? LEFT : nameWidth(plot, width);
   const plotWidth = Math.max(40, width - left - RIGHT);
@@ -28,7 +28,7 @@ export function frameOf(plot: Plot, width: number): Frame {
     isTime,
     left,
     plotWidth,
-    height: isTime ? STANDING_HEIGHT : plot.points.length * LYING_ROW,
+    height: isTime ? height : plot.points.length * LYING_ROW,
     slots: isTime ? timeSlots(plot, plotWidth) : [],
   };
 }

@@ -1,6 +1,7 @@
 /** Where the marks of a chart go. Pure: numbers in, places in pixels out. */
 import type { Plot, Series, Tone } from '../pivot';
-import { ticks } from './scale';
+import { type Measure, plain } from '../unit';
+import { unitTicks } from './scale';
 
 export type Kind = 'bars' | 'lines' | 'area';
 export type Box = { left: number; top: number; width: number; height: number };
@@ -24,8 +25,15 @@ export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
   );
   const low = tops.reduce((least, value) => Math.min(least, value), 0);
   const high = tops.reduce((most, value) => Math.max(most, value), 0);
-  const found = ticks(low, high, count);
+  const found = unitTicks(low, high, count, axisMeasure(plot));
   return { low: found[0] ?? 0, high: found.at(-1) ?? 1, ticks: found };
+}
+
+/** What the axis of values is in; plain where the series are in different units. */
+export function axisMeasure({ series }: Plot): Measure {
+  const [first] = series;
+  const isOne = series.every(({ measure }) => measure.unit === first?.measure.unit);
+  return (isOne && first?.measure) || plain;
 }
 
 export function isStacked(plot: Plot, kind: Kind): boolean {
@@ -68,6 +76,32 @@ export function standingBars(plot: Plot, scale: Scale, width: number, height: nu
       height: bar.length,
     };
   });
+}
+
+/** The same as one path for each series. */
+export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
+  const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
+  const shown = plot.points.length > width ? highestOfPixels(plot, width) : null;
+  for (const bar of standingBars(plot, scale, width, height)) {
+    const into = paths[bar.series];
+    if (into === undefined || shown?.has(bar.point) === false) continue;
+    const [x, y, w, h] = [bar.left, bar.top, Math.max(shown ? 1 : 0, bar.width), bar.height].map(
+      round,
+    );
+    into.path += `M${x},${y}h${w}v${h}h-${w}z`;
+  }
+  return paths;
+}
+
+/** Where there are more points than pixels: of each pixel the highest one. */
+function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
+  const best = new Map<number, { point: number; sum: number }>();
+  timeSlots(plot, width).forEach(({ left }, point) => {
+    const sum = plot.series.reduce((sum, { values }) => sum + Math.abs(values[point] ?? 0), 0);
+    const pixel = Math.floor(left);
+    if (sum > (best.get(pixel)?.sum ?? -1)) best.set(pixel, { point, sum });
+  });
+  return new Set([...best.values()].map(({ point }) => point));
 }
 
 /** Lying bars, a row of `rowHeight` for each name. */
@@ -115,14 +149,15 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
   const slots = timeSlots(plot, width);
   const stacked = isStacked(plot, kind);
   const base = plot.points.map(() => 0);
+  const left = leftOut(plot);
   return plot.series.map((one, series) => {
-    const runs = runsOf(one, base, stacked);
+    const runs = runsOf(one, base, stacked, left);
     const place = (point: number, value: number): Dot => {
       const slot = slots[point] ?? { left: 0, width: 0 };
       return { point, x: slot.left + slot.width / 2, y: height - along(value, scale, height) };
     };
-    const tops = runs.map((run) => run.map(({ point, to }) => place(point, to)));
-    const floors = runs.map((run) => run.map(({ point, from }) => place(point, from)));
+    const tops = runs.map((run) => thinned(run.map(({ point, to }) => place(point, to))));
+    const floors = runs.map((run) => thinned(run.map(({ point, from }) => place(point, from))));
     const area = tops.map((top, run) => `${pathOf([...top, ...(floors[run] ?? []).reverse()])}Z`);
     return {
       tone: one.tone,
@@ -135,14 +170,46 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
   });
 }
 
+/** The sum of a part of a span would look like a fall. Where hardly anything else is there, it is shown. */
+function leftOut({ points, partial, stackable }: Plot): ReadonlySet<number> {
+  const isShown = !stackable || points.length - partial.size < 2;
+  return new Set(isShown ? [] : partial.keys());
+}
+
+/**
+ * Of each pixel across, the first, the lowest, the highest and the last: what is drawn looks the same, and takes no
+ * longer for ten thousand points.
+ */
+export function thinned(dots: readonly Dot[]): Dot[] {
+  const kept: Dot[] = [];
+  for (let start = 0; start < dots.length;) {
+    const pixel = Math.floor(dots[start]?.x ?? 0);
+    let end = start + 1;
+    let [low, high] = [start, start];
+    for (; end < dots.length && Math.floor(dots[end]?.x ?? 0) === pixel; end += 1) {
+      if ((dots[end]?.y ?? 0) < (dots[low]?.y ?? 0)) low = end;
+      if ((dots[end]?.y ?? 0) > (dots[high]?.y ?? 0)) high = end;
+    }
+    const places = [...new Set([start, Math.min(low, high), Math.max(low, high), end - 1])];
+    kept.push(...places.flatMap((place) => dots[place] ?? []));
+    start = end;
+  }
+  return kept;
+}
+
 type Step = { point: number; from: number; to: number };
 
 /** Raises `base` by the series where values are stacked. */
-function runsOf({ values }: Series, base: number[], stacked: boolean): Step[][] {
+function runsOf(
+  { values }: Series,
+  base: number[],
+  stacked: boolean,
+  left: ReadonlySet<number>,
+): Step[][] {
   const runs: Step[][] = [];
   let run: Step[] = [];
   values.forEach((value, point) => {
-    if (value === null && !stacked) {
+    if (left.has(point) || (value === null && !stacked)) {
       if (run.length > 0) runs.push(run);
       run = [];
       return;

@@ -1,38 +1,16 @@
-/** The colours and dashes of series. The colours differ in brightness too, for those who see fewer hues. */
+/** The colours of series: one quiet family. They differ in brightness too, for those who see fewer hues. */
 import type { Tone } from '../pivot';
 
-export const seriesTokens = [
-  '--series-1',
-  '--series-2',
-  '--series-3',
-  '--series-4',
-  '--series-5',
-  '--series-6',
-  '--series-7',
-] as const;
-
-/** Lines are told apart by their dashes as well; the first one is whole. */
-const dashes = ['none', '6 3', '2 3', '10 3 2 3', '4 2 1 2', '12 4', '1 4'];
+export const seriesTokens = ['--q1', '--q2', '--q3', '--q4', '--q5'] as const;
 
 export function colorOf(tone: Tone): string {
   switch (tone.kind) {
     case 'series':
-      return `var(${seriesTokens[tone.index % seriesTokens.length] ?? '--series-1'})`;
+      return `var(${seriesTokens[tone.index % seriesTokens.length] ?? '--q1'})`;
     case 'severity':
       return severityColor(severityTone(tone.name));
     case 'other':
-      return 'var(--series-other)';
-  }
-}
-
-export function dashOf(tone: Tone): string {
-  switch (tone.kind) {
-    case 'series':
-      return dashes[tone.index % dashes.length] ?? 'none';
-    case 'severity':
-      return ['info', 'debug'].includes(severityTone(tone.name)) ? '6 3' : 'none';
-    case 'other':
-      return '2 2';
+      return 'var(--q6)';
   }
 }
 

@@ -1,13 +1,7 @@
 /** What a point of a plot says, in words: for the box next to the pointer and for a screen reader. */
 import { type Zone, formatTime } from '../../../ui/time';
-import { formatNumber } from '../number';
+import { type Write, writerOf } from '../number';
 import type { Plot, Series } from '../pivot';
-
-/** The plot without the series that were switched off; the last one stays. */
-export function shownSeries(plot: Plot, hidden: ReadonlySet<string>): Plot {
-  const series = plot.series.filter(({ name }) => !hidden.has(name));
-  return series.length === 0 ? plot : { ...plot, series };
-}
 
 /** `2026-01-02 03:00:00 – 04:00:00`, or the name. */
 export function pointName(plot: Plot, at: number, zone: Zone): string {
@@ -17,7 +11,9 @@ export function pointName(plot: Plot, at: number, zone: Zone): string {
   const start = momentOf(point.time, zone);
   if (plot.spanMs === null) return start;
   const end = momentOf(point.time + plot.spanMs, zone);
-  return `${start} – ${end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end}`;
+  const until = end.slice(0, 10) === start.slice(0, 10) ? end.slice(11) : end;
+  const partial = plot.partial.get(at);
+  return `${start} – ${until}${partial === undefined ? '' : ` (${partial})`}`;
 }
 
 function momentOf(time: number, zone: Zone): string {
@@ -27,32 +23,53 @@ function momentOf(time: number, zone: Zone): string {
 export type Read = Pick<Series, 'name' | 'tone'> & { text: string };
 
 /** The values at a point, from the greatest; those that are nothing are left out where others are something. */
-export function readingsAt(plot: Plot, at: number): Read[] {
-  const all = plot.series.map(({ name, tone, values }) => ({
+export function readingsAt(plot: Plot, at: number, write: Writers): Read[] {
+  const all = plot.series.map(({ name, tone, values }, place) => ({
     name,
     tone,
+    write: write.series[place] ?? String,
     value: values[at] ?? null,
   }));
   const told = all.filter(({ value }) => value !== null && value !== 0);
   const rows = plot.series.length > 1 ? told : all;
   return rows
     .sort((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity))
-    .map(({ name, tone, value }) => ({
+    .map(({ name, tone, value, write }) => ({
       name,
       tone,
-      text: value === null ? 'no value' : formatNumber(value),
+      text: value === null ? 'no value' : write(value),
     }));
 }
 
 /** The sum at a point, where the parts add up and there are several. */
-export function totalAt(plot: Plot, at: number): string | null {
+export function totalAt(plot: Plot, at: number, write: Writers): string | null {
   if (!plot.stackable || plot.series.length < 2) return null;
-  return formatNumber(plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  return write.sum(plot.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
 }
 
-export function spokenPoint(plot: Plot, at: number, zone: Zone): string {
-  const values = readingsAt(plot, at).map(({ name, text }) => `${name} ${text}`);
-  const total = totalAt(plot, at);
-  const all = total === null ? values : [`in all ${total}`, ...values];
-  return `${pointName(plot, at, zone)}: ${all.length === 0 ? 'nothing' : all.join(', ')}`;
+export type Writers = { series: readonly Write[]; sum: Write };
+
+/** How the numbers of each series are written, and those of all of them together. */
+export function writersOf(plot: Plot): Writers {
+  const series = plot.series.map(({ values, measure }) => writerOf(numbersOf(values), measure));
+  return { series, sum: writerFor(plot) };
+}
+
+/** One way to write the sums at all points. */
+export function writerFor({ series, points }: Plot): Write {
+  const sums = points.map((_, at) =>
+    series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  return writerOf(sums, series[0]?.measure);
+}
+
+export function numbersOf(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}
+
+export function spokenPoint(plot: Plot, at: number, zone: Zone, write: Writers): string {
+  const values = readingsAt(plot, at, write).map(({ name, text }) => `${name} ${text}`);
+  const total = totalAt(plot, at, write);
+  const all = total === null ? values : [`total ${total}`, ...values];
+  return `${pointName(plot, at, zone)}: ${all.length === 0 ? 'no messages' : all.join(', ')}`;
 }

@@ -1,5 +1,6 @@
 /** The ends, ticks and labels of axes. */
 import type { Zone } from '../../../ui/time';
+import type { Measure } from '../unit';
 
 /** Round values from one at or below `low` to one at or above `high`, about `count` of them. */
 export function ticks(low: number, high: number, count: number): number[] {
@@ -20,24 +21,15 @@ function roundStep(rough: number): number {
   return factor * power;
 }
 
-/** `950`, `1.2k`, `3.4M`, `0.05`: as short as an axis has room for. */
-export function shortNumber(value: number): string {
-  const size = Math.abs(value);
-  const unit = shortUnits.find(([least]) => size >= least);
-  if (unit !== undefined) return `${trimmed(value / unit[0])}${unit[1]}`;
-  return size > 0 && size < 0.001 ? value.toExponential(0) : trimmed(value);
+/** The same for values in a unit: of long times, minutes and hours are round. */
+export function unitTicks(low: number, high: number, count: number, measure: Measure): number[] {
+  const most = Math.max(Math.abs(low), Math.abs(high)) * measure.factor;
+  const one = measure.unit === 'seconds' ? (longSteps.find((step) => most >= 2 * step) ?? 1) : 1;
+  const by = one / measure.factor;
+  return ticks(low / by, high / by, count).map((tick) => tick * by);
 }
 
-const shortUnits: readonly (readonly [number, string])[] = [
-  [1e12, 'T'],
-  [1e9, 'G'],
-  [1e6, 'M'],
-  [1e3, 'k'],
-];
-
-function trimmed(value: number): string {
-  return String(Number(value.toPrecision(3)));
-}
+const longSteps = [86_400, 3600, 60] as const;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,17 +1,26 @@
 /** The point of a plot that the pointer is over or that the arrow keys have reached. */
-import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, useState } from 'react';
 import type { Plot, Point } from '../pivot';
 import { type Frame, boxOf, nextPoint, pointUnder } from './frame';
 import type { Box } from './layout';
 
-/** A point was chosen, at a place in the window. */
-export type ChoosePoint = (point: Point, at: Box) => void;
+export type PointActions = {
+  /** A point was chosen, at a place in the window. */
+  onChoose: (point: Point, at: Box, exclude: boolean) => void;
+  /** What can be asked about a point is wanted. */
+  onMenu: (point: Point, at: Box) => void;
+};
 
-export function usePoint(plot: Plot, frame: Frame, onChoose: ChoosePoint) {
+export function usePoint(plot: Plot, frame: Frame, { onChoose, onMenu }: PointActions) {
   const [marked, setMarked] = useState<number | null>(null);
   const [isSpoken, setSpoken] = useState(false);
   const count = plot.points.length;
   const point = marked === null ? undefined : plot.points[marked];
+  const boxIn = (element: HTMLElement): Box => {
+    const { left, top } = element.getBoundingClientRect();
+    const box = boxOf(frame, marked ?? 0);
+    return { ...box, left: left + box.left, top: top + box.top };
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const next = nextPoint(event.key, marked, count);
     if (next !== null) {
@@ -20,9 +29,7 @@ export function usePoint(plot: Plot, frame: Frame, onChoose: ChoosePoint) {
       setMarked(next);
     } else if ((event.key === 'Enter' || event.key === ' ') && point !== undefined) {
       event.preventDefault();
-      const { left, top } = event.currentTarget.getBoundingClientRect();
-      const box = boxOf(frame, marked ?? 0);
-      onChoose(point, { ...box, left: left + box.left, top: top + box.top });
+      onChoose(point, boxIn(event.currentTarget), event.altKey);
     } else if (event.key === 'Escape') setMarked(null);
   };
   const handlers = {
@@ -34,11 +41,21 @@ export function usePoint(plot: Plot, frame: Frame, onChoose: ChoosePoint) {
       setMarked(pointUnder(frame, count, event.clientX - left, event.clientY - top));
     },
     onPointerLeave: () => setMarked(null),
-    onClick: ({ clientX, clientY }: { clientX: number; clientY: number }) => {
-      if (point !== undefined) {
-        onChoose(point, { left: clientX, top: clientY, width: 0, height: 0 });
-      }
+    onClick: ({ clientX, clientY, altKey }: MouseEvent) => {
+      if (point !== undefined) onChoose(point, placeOf(clientX, clientY), altKey);
+    },
+    // With the pointer and, at the marked point, with the key for menus.
+    onContextMenu: (event: MouseEvent<HTMLElement>) => {
+      if (point === undefined) return;
+      event.preventDefault();
+      const { clientX, clientY } = event;
+      const isKey = event.button !== 2;
+      onMenu(point, isKey ? boxIn(event.currentTarget) : placeOf(clientX, clientY));
     },
   };
   return { marked: point === undefined ? null : marked, isSpoken, handlers };
+}
+
+function placeOf(left: number, top: number): Box {
+  return { left, top, width: 0, height: 0 };
 }

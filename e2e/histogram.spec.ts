@@ -1,0 +1,69 @@
+import { expect, test } from './logstead';
+
+const MINUTE_MS = 60_000;
+
+/** The time this many minutes ago, as a message writes it. */
+function ago(minutes: number): string {
+  return new Date(Date.now() - minutes * MINUTE_MS).toISOString();
+}
+
+const beats = [
+  ...[50, 40, 30].map((at) => `<38>1 ${ago(at)} web-1 app - - [x zone="eu"] beat`),
+  ...[20, 10].map((at) => `<35>1 ${ago(at)} web-2 app - - [x zone="us"] beat`),
+  // In the hour before.
+  ...[90, 80, 70].map((at) => `<38>1 ${ago(at)} web-1 app - - - beat`),
+];
+
+test.beforeEach(async ({ logstead }) => {
+  await logstead.sendTcp(...beats);
+  await expect.poll(() => logstead.count('beat')).toBe(beats.length);
+});
+
+test('the legend shows one value alone', async ({ page, searchPage }) => {
+  await searchPage.open({ q: 'beat', refresh: 'off' });
+  const legend = page.getByRole('list', { name: 'Bars by severity' });
+  const errors = legend.getByRole('button', { name: 'err 2' });
+  await errors.click();
+  await expect(errors).toHaveAttribute('aria-pressed', 'true');
+  await searchPage.timeline.focus();
+  await page.keyboard.press('Home');
+  await expect(searchPage.timeline).not.toHaveAttribute('aria-valuetext', /info/);
+  await errors.click();
+  await expect(errors).toHaveAttribute('aria-pressed', 'false');
+  await errors.click({ modifiers: ['Alt'] });
+  await expect.poll(() => searchPage.written()).toBe('beat -severity=err');
+});
+
+test('the bars are broken down by any field of the messages', async ({ page, searchPage }) => {
+  await searchPage.open({ q: 'beat', refresh: 'off' });
+  await expect(searchPage.fields.head('x.zone')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Break down by' }).selectOption('x.zone');
+  const legend = page.getByRole('list', { name: 'Bars by x.zone' });
+  await expect(legend.getByRole('button', { name: /^eu 3$/ })).toBeVisible();
+  await expect(legend.getByRole('button', { name: /^us 2$/ })).toBeVisible();
+});
+
+test('the range before is a line, which can be hidden', async ({ page, searchPage }) => {
+  await searchPage.open({ q: 'beat', refresh: 'off' });
+  const line = page.getByRole('button', { name: /^1 h before/ });
+  await expect(line).toHaveAccessibleName('1 h before 3');
+  await line.click();
+  await expect(line).toHaveAttribute('aria-pressed', 'false');
+  await page.reload();
+  await expect(line).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('it folds to one line and grows with the window', async ({ page, searchPage }) => {
+  await searchPage.open({ q: 'beat', refresh: 'off' });
+  const region = page.getByRole('region', { name: 'Messages over time' });
+  await expect(searchPage.timeline).toBeVisible();
+  const heights = [];
+  for (const height of [600, 1000, 2000]) {
+    await page.setViewportSize({ width: 1280, height });
+    heights.push((await searchPage.timeline.boundingBox())?.height);
+  }
+  expect(heights).toEqual([100, 140, 180]);
+  await page.getByRole('button', { name: 'Histogram', exact: true }).click();
+  await expect(searchPage.timeline).toBeHidden();
+  expect((await region.boundingBox())?.height).toBeLessThanOrEqual(34);
+});

@@ -1,0 +1,232 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './logstead';
+
+const long = (n: number) =>
+  `<38>1 - web-${n % 7} app ${n} - - ${'word '.repeat(5 + ((n * 37) % 90))}${n}`;
+
+test('no row covers another one, however the list is drawn and changed', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(...Array.from({ length: 300 }, (_, n) => long(n)));
+  await expect.poll(() => logstead.count('word')).toBe(300);
+  const calm = async (what: string) => {
+    expect(await searchPage.overlaps(), what).toBe(0);
+  };
+
+  await searchPage.open({ q: 'word', wrap: '1' });
+  await expect(searchPage.found.first()).toBeVisible();
+  await calm('wrapped');
+  await searchPage.found.nth(3).getByRole('button', { name: 'Details' }).click();
+  await expect(searchPage.details).toBeVisible();
+  await calm('with the drawer');
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await calm('in a narrower window');
+  await searchPage.drawer.button('Close').click();
+  await calm('without the drawer');
+  await searchPage.messages.hover();
+  await page.mouse.wheel(0, 4_000);
+  await calm('further down');
+  for (const width of [390, 720, 1_600, 1_280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await calm(`${width} px wide`);
+  }
+  for (const zoom of ['2', '0.8', '1']) {
+    await page.evaluate((value) => (document.documentElement.style.zoom = value), zoom);
+    await calm(`at a zoom of ${zoom}`);
+  }
+  for (const key of ['v', 'w', 'v', 'w', 'v', 'v']) {
+    await page.keyboard.press(key);
+    await calm(`after ${key}`);
+  }
+  await logstead.sendTcp(...Array.from({ length: 40 }, (_, n) => long(1_000 + n)));
+  await calm('with new messages');
+  await page.keyboard.press('Home');
+  await calm('at the newest');
+});
+
+const beat = (n: number) => `<38>1 - web-1 app ${n} - - beat ${n}`;
+
+test('the list stands still until its reader takes in what is new, by a click or a key', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(beat(1));
+  await expect.poll(() => logstead.count('beat')).toBe(1);
+  await searchPage.open({ q: 'beat' });
+  await expect(searchPage.found).toHaveCount(1);
+
+  await logstead.sendTcp(beat(2), beat(3));
+  await expect(searchPage.newer(2)).toBeVisible();
+  await expect(searchPage.found).toContainText(['beat 1']);
+  const button = await searchPage.newer(2).boundingBox();
+  const row = await searchPage.found.first().boundingBox();
+  expect((button?.y ?? NaN) + (button?.height ?? NaN)).toBeLessThanOrEqual(row?.y ?? NaN);
+
+  await searchPage.newer(2).click();
+  await expect(searchPage.found).toContainText(['beat 3', 'beat 2', 'beat 1']);
+  await expect(searchPage.newer(2)).toBeHidden();
+  await expect.poll(() => searchPage.total()).toBe(3);
+
+  await logstead.sendTcp(beat(4));
+  await expect(searchPage.newer(1)).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Home');
+  await expect(searchPage.found).toContainText(['beat 4', 'beat 3', 'beat 2', 'beat 1']);
+});
+
+test('who wants the list live has it live on the next visit, too', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(beat(1));
+  await expect.poll(() => logstead.count('beat')).toBe(1);
+  await searchPage.open({ q: 'beat' });
+  await searchPage.goLive();
+  await logstead.sendTcp(beat(2));
+  await expect(searchPage.found).toContainText(['beat 2', 'beat 1']);
+
+  await page.goto('about:blank');
+  await searchPage.open({ q: 'beat' });
+  await expect(searchPage.found).toHaveCount(2);
+  await logstead.sendTcp(beat(3));
+  await expect(searchPage.found).toContainText(['beat 3', 'beat 2', 'beat 1']);
+});
+
+test('a page that is left alone asks the server for nothing, and answers come compressed', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(...Array.from({ length: 50 }, (_, n) => beat(n)));
+  await expect.poll(() => logstead.count('beat')).toBe(50);
+  const answer = page.waitForResponse((response) => response.url().endsWith('/api/v1/search'));
+  await searchPage.open({ q: 'beat' });
+  await expect(searchPage.found.first()).toBeVisible();
+  expect((await answer).headers()['content-encoding']).toMatch(/zstd|br|gzip/);
+  await expect.poll(() => searchPage.total()).toBe(50);
+  // What was stored while the page was made is counted once.
+  await silence(page, 1_500);
+
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await silence(page, 4_000);
+  expect(asked.filter((path) => /search|overview|count|histogram/.test(path))).toEqual([]);
+});
+
+test.describe('a list that folds', () => {
+  test.use({ folds: true });
+
+  test('repeats of one kind are one row, which shows all of them by a click or a key', async ({
+    logstead,
+    page,
+    searchPage,
+  }) => {
+    const failed = (n: number) => `<38>1 - web-1 sshd ${n} - - Failed password from 10.0.0.${n}`;
+    await logstead.sendTcp(beat(1), ...[1, 2, 3, 4].map(failed), '<38>1 - web-2 app - - - the end');
+    await expect.poll(() => logstead.count('*')).toBeGreaterThanOrEqual(6);
+    await searchPage.open({ q: '-source=internal' });
+    const repeats = page.getByRole('button', { name: '4 messages of this kind' });
+    await expect(searchPage.found).toContainText(['the end', 'from 10.0.0.4', 'beat 1']);
+    await expect(searchPage.found).toHaveCount(3);
+
+    await repeats.click();
+    await expect(searchPage.found).toHaveCount(6);
+    await expect(repeats).toHaveAttribute('aria-expanded', 'true');
+    await page.keyboard.press('f');
+    await expect(searchPage.found).toHaveCount(3);
+  });
+});
+
+test('structured messages are said in words, with the values that tell them apart', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  const lines = [200, 502, 404, 502, 200].map((status, n) => {
+    const body = {
+      ts: 1795 + n,
+      level: 'info',
+      msg: 'payment sent',
+      status,
+      zone: 'eu-1',
+      took: n,
+    };
+    return `<38>1 - shop-1 api ${n} - - ${JSON.stringify(body)}`;
+  });
+  await logstead.sendTcp(...lines, '<38>1 - shop-1 api 9 - - \u001b[31mred\u001b[0m alert');
+  await expect.poll(() => logstead.count('host=shop-1')).toBe(6);
+  await searchPage.open({ q: 'host=shop-1' });
+  await expect(searchPage.message('payment sent')).toHaveCount(5);
+  const row = searchPage.message('status=404');
+  await expect(row).not.toContainText('level');
+  await expect(row).not.toContainText('zone=');
+  await expect(row).not.toContainText('shop-1');
+  await expect(searchPage.messages.getByTitle('All from host shop-1')).toBeVisible();
+  await expect(searchPage.message('red alert')).toBeVisible();
+  await expect(searchPage.messages.locator('mark')).toHaveCount(0);
+
+  await row.getByText('status=').click();
+  await page.getByRole('menuitem', { name: 'Exclude' }).click();
+  await expect.poll(() => searchPage.written()).toBe('host=shop-1 -status=404');
+  await expect(searchPage.message('payment sent')).toHaveCount(4);
+});
+
+test('where several logspaces are in view, each row says which one it is in', async ({
+  logstead,
+  searchPage,
+}) => {
+  const line = `<38>1 ${new Date().toISOString()} web-1 sshd 7 - - kept twice`;
+  await logstead.sendTcp(line);
+  await logstead.ingest([line.replace('twice', 'once')], 'security');
+  await expect.poll(() => logstead.count('kept')).toBe(2);
+  await searchPage.open({ q: 'kept' });
+  await expect(searchPage.column('Logspace')).toBeVisible();
+  await expect(searchPage.message('once')).toContainText('security');
+  await expect(searchPage.message('twice')).toContainText('main');
+});
+
+test('an open message has its words for a title, its text line by line, and says how usual its values are', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  const paid = (n: number, status: number, severity: number) =>
+    `<${128 + severity}>1 - shop-${n % 2} api - - - ${JSON.stringify({ msg: `sent ${n}`, status })}`;
+  await logstead.sendTcp(
+    paid(1, 502, 3),
+    paid(2, 200, 6),
+    paid(3, 200, 6),
+    paid(4, 200, 6),
+    '<131>1 - shop-1 java - - - boom: lost\\n\\tat a.B.c(B.java:1)\\n\\tat d.E.f(E.java:2)',
+  );
+  await expect.poll(() => logstead.count('host=shop-*')).toBe(5);
+  await searchPage.open({ q: 'program=api' });
+  await searchPage.show('sent 1');
+  const { drawer } = searchPage;
+  await expect(drawer.region.getByRole('heading', { name: 'sent 1', exact: true })).toBeVisible();
+  await expect(drawer.text).toHaveText('{ "msg": "sent 1", "status": 502 }');
+  await drawer.button('Values of status: this one 25 %').click();
+  const values = drawer.region.getByRole('group', { name: 'Values of status' });
+  await expect(values).toContainText('502 is 25 % here, 100 % of errors');
+  await expect(values.getByRole('listitem')).toHaveText([/^200375 %/, /^502125 %/]);
+  await drawer.button('Raw').click();
+  await expect(drawer.text).toContainText('{"msg":"sent 1","status":502}');
+
+  await values.getByRole('button', { name: 'Exclude' }).click();
+  await expect.poll(() => searchPage.written()).toBe('program=api -status=502');
+  await searchPage.open({ q: 'program=java' });
+  await searchPage.show('boom');
+  await expect(drawer.region.getByRole('heading', { name: 'boom: lost' })).toBeVisible();
+  await expect(drawer.text).toHaveText('boom: lost at a.B.c(B.java:1) at d.E.f(E.java:2)');
+  await expect(page.getByRole('heading', { name: 'Stack trace' })).toBeVisible();
+});
+
+/** That nothing happens can only be seen by waiting. */
+async function silence(page: Page, ms: number): Promise<void> {
+  // eslint-disable-next-line no-restricted-properties
+  await page.waitForTimeout(ms);
+}

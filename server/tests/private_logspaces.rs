@@ -1,0 +1,121 @@
+//! A private logspace: what accounts did is kept there, and found by those alone who may know of it and name it.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Server, TOKEN, wait_until};
+
+/// What a new data directory begins with, without its ports.
+const ROUTER: &str = r#"
+version = 1
+
+[[sources]]
+id = "http"
+kind = "http"
+
+[[sources]]
+id = "internal"
+kind = "internal"
+
+[[logspaces]]
+id = "main"
+
+[[logspaces]]
+id = "_audit"
+
+[[routes]]
+id = "audit"
+from = ["internal"]
+where = 'msgid=audit'
+to = ["_audit"]
+final = true
+
+[[routes]]
+id = "default"
+to = ["main"]
+"#;
+
+struct Store {
+    server: Server,
+}
+
+impl Store {
+    /// A token of an account with this role and these logspaces.
+    fn token(&self, name: &str, role: &str, logspaces: &Value) -> String {
+        let token = json!({"name": name, "role": role, "logspaces": logspaces});
+        let (status, answer) = self.server.post("/tokens", &token);
+        assert_eq!(status, 201, "{answer}");
+        answer["token"].as_str().unwrap().to_owned()
+    }
+
+    fn get(&self, path: &str, token: &str) -> (u16, Value) {
+        let url = format!("{}/api/v1{path}", self.server.web());
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let mut answer = agent.get(url).header("authorization", format!("Bearer {token}")).call().unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    /// How many messages are found there; the status if it is refused.
+    fn found(&self, query: &str, token: &str) -> Result<usize, u16> {
+        match self.get(&format!("/search?{query}"), token) {
+            (200, answer) => Ok(answer["messages"].as_array().unwrap().len()),
+            (status, _) => Err(status),
+        }
+    }
+}
+
+#[test]
+fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
+    // The level is of other events.
+    let mut store = Store { server: Server::start_with(ROUTER, &["log.level=error"]) };
+    let analyst = store.token("analyst", "analyst", &Value::Null);
+    let operator = store.token("operator", "operator", &Value::Null);
+    let auditor = store.token("auditor", "analyst", &json!(["_audit"]));
+    let limited = store.token("limited", "admin", &json!(["main"]));
+    let named = "query=action%3Atoken.create&logspaces=_audit";
+    wait_until("the audit is searchable", || store.found(named, TOKEN) == Ok(4));
+
+    let (_, answer) = store.get(&format!("/search?{named}"), &auditor);
+    let message = &answer["messages"][0];
+    assert_eq!(answer["messages"].as_array().unwrap().len(), 4);
+    assert_eq!(message["fields"]["action"], "token.create", "{message}");
+    assert_eq!(message["fields"]["user"], "environment", "{message}");
+    assert!(message["message"].as_str().unwrap().contains("limited"), "{message}");
+    let id = message["id"].as_str().unwrap();
+
+    for token in [&analyst, &operator, &limited] {
+        assert_eq!(store.found(named, token), Err(403));
+        assert_eq!(store.get(&format!("/messages/{id}"), token).0, 404);
+        let (_, logspaces) = store.get("/logspaces", token);
+        assert!(!logspaces.to_string().contains("_audit"), "{logspaces}");
+    }
+    assert_eq!(store.get(&format!("/messages/{id}"), TOKEN).0, 200);
+    // Nobody comes across it who asks for everything, administrators neither.
+    for token in [TOKEN, &analyst, &operator, &limited] {
+        assert_eq!(store.found("query=action%3Atoken.create", token), Ok(0));
+    }
+
+    // It stays private when the document no longer has it, also after a restart.
+    let without = ROUTER
+        .replace("[[logspaces]]\nid = \"_audit\"\n", "")
+        .replace("to = [\"_audit\"]", "to = [\"main\"]");
+    let without = without.replace("where = 'msgid=audit'", "where = 'msgid=none'");
+    assert_eq!(store.server.put_router(&without).0, 200);
+    store.server.restart();
+    assert_eq!(store.found(named, &analyst), Err(403));
+    assert_eq!(store.found(named, &auditor), Ok(4));
+}
+
+#[test]
+fn only_logspaces_have_private_names() {
+    let server = Server::start(ROUTER);
+    for (old, new) in [("id = \"default\"", "id = \"_default\""), ("id = \"http\"", "id = \"_http\"")] {
+        let (status, answer) = server.put_router(&ROUTER.replace(old, new));
+        assert_eq!(status, 422, "{answer}");
+    }
+    let (status, answer) = server.put_router(&ROUTER.replace("_audit", "__audit"));
+    assert_eq!(status, 422, "{answer}");
+}

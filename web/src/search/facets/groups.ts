@@ -1,0 +1,53 @@
+/** Which fields stand in which group of the sidebar, and in which order. Pure. */
+import type { Facet, FieldsResponse } from '../../api/model';
+
+/** Fields that every message may have, and that are found without looking for them. */
+export const commonFields: readonly string[] = ['facility', 'source', 'logspace', 'msgid'];
+/** How many of the found fields show their values by themselves. */
+const OPEN_MAX = 2;
+
+/** A field that was found. */
+export type Found = {
+  field: string;
+  /** The part of the messages that have it, from 0 to 1. */
+  coverage: number;
+  /** Its value, where all messages have the same. */
+  only: string | undefined;
+  /** What is known of its values already. */
+  facet: Facet | undefined;
+  /** Whether its values are shown unless somebody closes it. */
+  opens: boolean;
+};
+
+/** The fields in these messages that are not pinned: the useful ones first, those with one value last. */
+export function foundFields(
+  pinned: readonly string[],
+  facets: Readonly<Record<string, Facet>>,
+  response: FieldsResponse | undefined,
+): Found[] {
+  const isPinned = (field: string) => pinned.some((other) => isSame(other, field));
+  const messages = Math.max(response?.messages ?? 0, 1);
+  const common = commonFields.flatMap((field): Found[] => {
+    const facet = facets[field];
+    if (facet === undefined || facet.messages === 0 || isPinned(field)) return [];
+    const coverage = Math.min(facet.messages / messages, 1);
+    const only = facet.distinct === 1 ? facet.values[0]?.value : undefined;
+    return [{ field, coverage, only, facet, opens: false }];
+  });
+  const dynamic = (response?.fields ?? [])
+    .filter(({ name }) => !isPinned(name))
+    .map(({ name, messages: count, value }, at): Found => {
+      const coverage = count / messages;
+      return { field: name, coverage, only: value, facet: undefined, opens: at < OPEN_MAX };
+    });
+  const all = [...dynamic, ...common];
+  return [...all.filter(({ only }) => only === undefined), ...all.filter(hasOneValue)];
+}
+
+function hasOneValue({ only }: Found): boolean {
+  return only !== undefined;
+}
+
+export function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

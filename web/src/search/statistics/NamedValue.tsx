@@ -1,0 +1,52 @@
+/** A value of a field in a table: a click filters by it and stays, the button beside it has all that can be done. */
+import { IconDots } from '@tabler/icons-react';
+import type { MouseEvent } from 'react';
+import type { Box } from './chart/layout';
+import classes from './NamedValue.module.css';
+
+type Props = {
+  text: string;
+  field: string;
+  /** Null where no search can name the value. */
+  onFilter: ((exclude: boolean) => void) | null;
+  onMenu: ((at: Box) => void) | null;
+};
+
+export function NamedValue({ text, field, onFilter, onMenu }: Props) {
+  const openMenu = (event: MouseEvent<HTMLElement>) => {
+    event.preventDefault();
+    onMenu?.(boxOf(event.currentTarget));
+  };
+  return (
+    <span className={classes.value} {...(onMenu !== null && { onContextMenu: openMenu })}>
+      {onFilter === null ? (
+        <span className={classes.text}>{text}</span>
+      ) : (
+        <button
+          type="button"
+          className={classes.filter}
+          title={`${text}\nClick: only this ${field}\nAlt-click: exclude it`}
+          onClick={(event) => onFilter(event.altKey)}
+        >
+          <span className={classes.text}>{text}</span>
+        </button>
+      )}
+      {onMenu !== null && (
+        <button
+          type="button"
+          className={classes.more}
+          aria-label={`Actions for ${text}`}
+          aria-haspopup="menu"
+          onClick={openMenu}
+        >
+          <IconDots size={14} aria-hidden />
+        </button>
+      )}
+    </span>
+  );
+}
+
+function boxOf(element: HTMLElement): Box {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { left, top, width, height };
+}

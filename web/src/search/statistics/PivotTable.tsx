@@ -1,0 +1,161 @@
+/** A plot along time as a table: the times down, the newest first, and the series across. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, useMemo, useRef } from 'react';
+import { type Zone, partsOf } from '../../ui/time';
+import { Swatch } from './chart/Legend';
+import type { Box } from './chart/layout';
+import { numbersOf, pointName } from './chart/reading';
+import { heatOf } from './heat';
+import { writerOf } from './number';
+import type { Plot, Point, Series } from './pivot';
+import { useCellFocus } from './useCellFocus';
+import classes from './PivotTable.module.css';
+
+type Props = {
+  plot: Plot;
+  zone: Zone;
+  isolated: string | null;
+  /** About a stretch of time, of one series or of all. */
+  onAsk: (point: Point, series: Series | null, at: Box) => void;
+};
+
+const ROW = 28;
+
+export function PivotTable({ plot, zone, isolated, onAsk }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const count = plot.points.length;
+  // The virtualizer keeps its own state, which the compiler cannot see; nothing here is compiled.
+  // eslint-disable-next-line react-hooks/incompatible-library
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const items = virtual.getVirtualItems();
+  const above = items[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const columns = useMemo(() => columnsOf(plot), [plot]);
+  const cells = useCellFocus(count, columns.length + 1);
+  return (
+    <div
+      ref={scroller}
+      className={classes.scroller}
+      tabIndex={0}
+      role="region"
+      aria-label="Rows"
+      onKeyDown={cells.onKeyDown}
+    >
+      <table
+        className={classes.table}
+        aria-label="Statistics"
+        aria-rowcount={count + 1}
+        style={{ minWidth: 140 + columns.length * 96 }}
+      >
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col" className={classes.time}>
+              time
+            </th>
+            {columns.map(({ name, series }) => (
+              <th key={name} scope="col" title={name} data-on={isolated === name}>
+                {series !== null && <Swatch tone={series.tone} />}
+                <span>{name}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {above > 0 && <Space height={above} />}
+          {items.map(({ index: row }) => {
+            const place = count - 1 - row;
+            const point = plot.points[place];
+            if (point === undefined) return null;
+            return (
+              <tr key={row} aria-rowindex={row + 2} className={classes.row}>
+                <th scope="row" className={classes.time}>
+                  <button
+                    type="button"
+                    aria-label={pointName(plot, place, zone)}
+                    {...cells.propsOf(row, 0)}
+                    onClick={(event) => onAsk(point, null, boxOf(event.currentTarget))}
+                  >
+                    {timeText(plot, place, zone)}
+                  </button>
+                  {plot.partial.has(place) && (
+                    <span className={classes.partial}>{plot.partial.get(place)}</span>
+                  )}
+                </th>
+                {columns.map(({ name, series, texts, heat }, column) => (
+                  <td key={name} style={heatStyle(heat[place])} data-on={isolated === name}>
+                    <button
+                      type="button"
+                      {...cells.propsOf(row, column + 1)}
+                      onClick={(event) => onAsk(point, series, boxOf(event.currentTarget))}
+                    >
+                      {texts[place]}
+                    </button>
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {below > 0 && <Space height={below} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type Column = {
+  name: string;
+  /** Null for the sum of all. */
+  series: Series | null;
+  texts: readonly string[];
+  heat: readonly number[];
+};
+
+function columnsOf(plot: Plot): Column[] {
+  const { series, points, stackable } = plot;
+  const most = series.reduce((most, { values }) => Math.max(most, ...numbersOf(values)), 0);
+  const columns = series.map((one): Column => {
+    const write = writerOf(numbersOf(one.values), one.measure);
+    const texts = one.values.map((value) => (value === null ? '–' : write(value)));
+    return { name: one.name, series: one, texts, heat: heatOf(one.values, most) };
+  });
+  if (!stackable || series.length < 2) return columns;
+  const sums = points.map((_, at) =>
+    series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+  );
+  const write = writerOf(sums, series[0]?.measure);
+  return [...columns, { name: 'total', series: null, texts: sums.map(write), heat: [] }];
+}
+
+/** `14:30`, and the day where another one begins. */
+function timeText(plot: Plot, place: number, zone: Zone): string {
+  const partsAt = (at: number) => partsOf(plot.points[at]?.name ?? '', zone);
+  const parts = partsAt(place);
+  if (parts === null) return plot.points[place]?.name ?? '';
+  const isMinutes = plot.spanMs !== null && plot.spanMs % 60_000 === 0;
+  const clock = isMinutes ? parts.clock.slice(0, 5) : parts.clock.replace(/\.000$/u, '');
+  const isNewDay = partsAt(place + 1)?.date !== parts.date;
+  return isNewDay ? `${parts.date} ${clock}` : clock;
+}
+
+function heatStyle(heat = 0): CSSProperties & Record<`--${string}`, string> {
+  return heat === 0 ? {} : { '--heat': `${Math.round(heat * 100)}%` };
+}
+
+function boxOf(element: HTMLElement): Box {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { left, top, width, height };
+}
+
+/** Stands for the rows that are not in the page. */
+function Space({ height }: { height: number }) {
+  return (
+    <tr aria-hidden>
+      <td className={classes.space} style={{ height }} />
+    </tr>
+  );
+}

@@ -1,0 +1,29 @@
+/** Stretches of time of which only a part is known: their sums are too small, not the traffic. */
+import type { Moments } from '../../ui/range';
+
+/** Still going on, or cut by the end of the range. */
+export type Partial = 'so far' | 'in part';
+
+type Timed = { time: number | null };
+
+/** By the place of the point. `at` is when the answer was asked for. */
+export function partialsOf(
+  points: readonly Timed[],
+  spanMs: number | null,
+  asked: Moments,
+  at: number,
+): ReadonlyMap<number, Partial> {
+  const found = new Map<number, Partial>();
+  if (spanMs === null) return found;
+  points.forEach(({ time }, place) => {
+    if (time === null) return;
+    const end = time + spanMs;
+    if (time <= at && at < end && (asked.to === null || at <= asked.to)) found.set(place, 'so far');
+    else if (cuts(asked.from, time, end) || cuts(asked.to, time, end)) found.set(place, 'in part');
+  });
+  return found;
+}
+
+function cuts(moment: number | null, start: number, end: number): boolean {
+  return moment !== null && start < moment && moment < end;
+}

@@ -1,0 +1,83 @@
+/** What a row says of a message: what happened in words, then the few values that make it differ from its neighbours. */
+import { memo } from 'react';
+import type { Message } from '../../api/model';
+import { type Hits, hitsIn, markHits } from '../highlight';
+import { formatCount } from '../number';
+import { Marked } from './Marked';
+import { type Profile, noProfile, worthSaying } from './profile';
+import { smartOf } from './smart';
+import type { Pair } from './structure';
+import { ROW_CHARACTERS_MAX, cut, visible } from './text';
+import { tokensOf } from './tokens';
+import classes from './SmartText.module.css';
+
+const PAIRS_MAX = 4;
+/** Where there are lines enough for more. */
+const WRAPPED_PAIRS_MAX = 40;
+const VALUE_CHARACTERS_MAX = 48;
+
+type Props = { message: Message; hits: Hits; wrap: boolean; profile?: Profile | undefined };
+
+export function SmartText({ message, hits, wrap, profile = noProfile }: Props) {
+  const { title, pairs, areFields } = smartOf(message);
+  const { text, left } = cut(title, ROW_CHARACTERS_MAX);
+  const said = worthSaying(pairs, profile, text, wrap ? WRAPPED_PAIRS_MAX : PAIRS_MAX);
+  return (
+    <>
+      <Coloured text={text} hits={hits} wrap={wrap} />
+      {left > 0 && (
+        // A click on it is one on its row, which opens the details.
+        <button type="button" tabIndex={-1} className={classes.left}>
+          … {formatCount(left)} more characters
+        </button>
+      )}
+      {said.map((pair) => (
+        <Value key={pair.key} pair={pair} isField={areFields} hits={hits} wrap={wrap} />
+      ))}
+    </>
+  );
+}
+
+type ValueProps = { pair: Pair; isField: boolean; hits: Hits; wrap: boolean };
+
+/** Only values of fields can be asked for: the list reads from `data-field` what was clicked on. */
+function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
+  const { text, left } = cut(value, VALUE_CHARACTERS_MAX);
+  const asked = isField ? { 'data-field': key, 'data-value': value } : {};
+  return (
+    <>
+      {' '}
+      <span className={classes.pair} {...asked}>
+        <span className={classes.key}>{visible(key)}=</span>
+        <Marked text={text} field={isField ? key : 'message'} hits={hits} lines={wrap} />
+        {left > 0 && '…'}
+      </span>
+    </>
+  );
+}
+
+type ColouredProps = { text: string; hits: Hits; wrap: boolean };
+
+const Coloured = memo(function Coloured({ text, hits, wrap }: ColouredProps) {
+  return markHits(text, hitsIn(hits, 'message')).map((piece, at) =>
+    piece.color === null ? (
+      <Tokens key={at} text={piece.text} wrap={wrap} />
+    ) : (
+      <mark key={at} data-color={piece.color}>
+        {visible(piece.text, wrap)}
+      </mark>
+    ),
+  );
+});
+
+function Tokens({ text, wrap }: { text: string; wrap: boolean }) {
+  return tokensOf(text).map(({ text: part, kind }, at) =>
+    kind === null ? (
+      visible(part, wrap)
+    ) : (
+      <span key={at} data-kind={kind} className={classes.token}>
+        {part}
+      </span>
+    ),
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { profileOf, worthSaying } from './profile';
+import { sample } from './sample';
+import type { Pair } from './structure';
+
+const pairs = (fields: Record<string, string>): Pair[] =>
+  Object.entries(fields).map(([key, value]) => ({ key, value }));
+
+const rows = Array.from({ length: 20 }, (_, n) =>
+  pairs({
+    ts: String(n),
+    trace_id: `c${n}f41f02abc4d6a84ada`,
+    zone: 'eu-1',
+    method: n === 3 ? 'DELETE' : 'GET',
+    status: ['200', '404', '502'][n % 3] ?? '',
+    took: `${n * 7}ms`,
+    'json.level': String(n % 3),
+    user: 'ana',
+  }),
+);
+const messages = rows.map((_, n) => sample({ id: `main:${n}` }));
+const of = (asked: string[] = []) =>
+  profileOf(messages, ({ id }) => rows[Number(id.slice(5))] ?? [], asked);
+
+const keys = (said: Pair[]) => said.map(({ key }) => key);
+
+test('what differs is said first; ids last; times, single values and the clauses of the query not at all', () => {
+  expect(keys(worthSaying(rows[3] ?? [], of(), '', 9))).toEqual([
+    'took',
+    'status',
+    'trace_id',
+    'method',
+  ]);
+  expect(keys(worthSaying(rows[3] ?? [], of(['Status']), '', 1))).toEqual(['took']);
+});
+
+test('what the words say already is not said again', () => {
+  const said = worthSaying(pairs({ action: 'deny', n: 'den', x: '' }), of(), 'deny tcp', 9);
+  expect(keys(said)).toEqual(['n']);
+});

@@ -1,0 +1,129 @@
+/** What is usual in a list, so that its rows show what is not: how many messages have a field, and which values. */
+import type { Message } from '../../api/model';
+import { canonicalField } from '../highlight';
+import { type Pair, titleKeys } from './structure';
+
+export type Profile = {
+  /** How telling each field is: the more it differs from message to message the better, unless it always does. */
+  weights: ReadonlyMap<string, number>;
+  /** Fields that say nothing here: of one value, or told elsewhere. */
+  silent: ReadonlySet<string>;
+};
+
+export const noProfile: Profile = { weights: new Map(), silent: new Set() };
+
+/** More are not looked at. */
+export const PROFILED_MAX = 200;
+const FIELDS_MAX = 200;
+const VALUE_CHARACTERS_MAX = 80;
+/** Of fewer messages nothing is usual. */
+const USUAL_MIN = 4;
+
+/** What other parts of a row say: when, who, how bad. */
+const told: ReadonlySet<string> = new Set([
+  ...[
+    'date',
+    'time',
+    'timestamp',
+    '@timestamp',
+    'ts',
+    'tz',
+    'eventtime',
+    '@version',
+    't',
+    'datetime',
+  ],
+  ...['severity', 'level', 'lvl', 'loglevel', 'log.level', 'pri', 'severity_num', 'facility'],
+  ...[
+    'host',
+    'hostname',
+    'program',
+    'app',
+    'appname',
+    'pid',
+    'procid',
+    'msgid',
+    'devname',
+    'devid',
+  ],
+  ...['logid', 'vd', 'tag', 'stream', ...titleKeys],
+]);
+
+/** `asked` are the fields that the query has clauses of. */
+export function profileOf(
+  messages: readonly Message[],
+  pairsOf: (message: Message) => readonly Pair[],
+  asked: readonly string[],
+): Profile {
+  const fields = new Map<string, Map<string, number>>();
+  for (const message of messages.slice(0, PROFILED_MAX)) {
+    for (const { key, value } of pairsOf(message)) count(fields, key, value);
+  }
+  const weights = new Map<string, number>();
+  const silent = new Set(asked.map(canonicalField));
+  for (const [key, values] of fields) {
+    const total = sum(values);
+    if (values.size === 1 && total >= USUAL_MIN) silent.add(key.toLowerCase());
+    weights.set(key, weightOf(values, total) * Math.sqrt(total / messages.length));
+  }
+  return { weights, silent };
+}
+
+/** The pairs that are worth a place in a row, in the order of the fields' weights. */
+export function worthSaying(
+  pairs: readonly Pair[],
+  { weights, silent }: Profile,
+  title: string,
+  pairsMax: number,
+): Pair[] {
+  const isSaid = ({ key, value }: Pair) =>
+    value === '' || told.has(plain(key)) || silent.has(key.toLowerCase()) || holds(title, value);
+  const weight = ({ key }: Pair) => weights.get(key) ?? 1;
+  return pairs
+    .filter((pair) => !isSaid(pair))
+    .sort((a, b) => weight(b) - weight(a))
+    .slice(0, pairsMax);
+}
+
+/** The entropy of the values in bits; little where each value is another one, as of ids. */
+function weightOf(values: ReadonlyMap<string, number>, total: number): number {
+  let bits = 0;
+  for (const times of values.values()) bits -= (times / total) * Math.log2(times / total);
+  const isId = total >= USUAL_MIN && values.size > total * 0.9;
+  return Math.min(bits, 4) * (isId && !isMeasure(values) ? 0.1 : 1) + 0.01;
+}
+
+/** Numbers with a part or a unit are measured: that each is another one is no id. */
+function isMeasure(values: ReadonlyMap<string, number>): boolean {
+  const [first = ''] = values.keys();
+  return /^-?\d{1,9}(?:\.\d+)?\s?(?:[kKMG]?i?B|[mnuµ]?s|min|h|%)?$/u.test(first);
+}
+
+/** Names that every message has get the format before them. */
+function plain(key: string): string {
+  return key.toLowerCase().replace(/^(?:json|kv|cef|leef)\./u, '');
+}
+
+/** As a whole: `tcp` is not in `tcpdump`. */
+function holds(text: string, value: string): boolean {
+  if (value.length > text.length) return false;
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
+    const [before, after] = [text[at - 1] ?? ' ', text[at + value.length] ?? ' '];
+    if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;
+  }
+  return false;
+}
+
+function count(fields: Map<string, Map<string, number>>, key: string, value: string) {
+  const values = fields.get(key) ?? new Map<string, number>();
+  if (!fields.has(key)) {
+    if (fields.size >= FIELDS_MAX) return;
+    fields.set(key, values);
+  }
+  const short = value.slice(0, VALUE_CHARACTERS_MAX);
+  values.set(short, (values.get(short) ?? 0) + 1);
+}
+
+function sum(values: ReadonlyMap<string, number>): number {
+  return [...values.values()].reduce((total, times) => total + times, 0);
+}

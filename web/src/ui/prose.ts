@@ -1,0 +1,25 @@
+/**
+ * What the server says, for people to read. It writes as programs do in a terminal: without a capital, and with names in
+ * backticks.
+ */
+export type ProsePart = { text: string; isCode: boolean };
+
+export function proseParts(text: string): ProsePart[] {
+  const pieces = text.split('`');
+  // A backtick without a partner is one of the text.
+  const last = pieces.length % 2 === 0 ? (pieces.pop() ?? '') : null;
+  if (last !== null) pieces.push(`${pieces.pop() ?? ''}\`${last}`);
+  const parts = pieces.map((piece, at) => ({ text: piece, isCode: at % 2 === 1 }));
+  return parts
+    .filter((part) => part.text !== '')
+    .map((part, at) =>
+      at === 0 && !part.isCode ? { ...part, text: capitalized(part.text) } : part,
+    );
+}
+
+/** Not where it begins with a name, such as `web.listen`. */
+function capitalized(text: string): string {
+  const [word = ''] = text.split(/\s/, 1);
+  if (/[._=/]./.test(word)) return text;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
