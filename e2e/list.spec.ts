@@ -225,6 +225,23 @@ test('an open message has its words for a title, its text line by line, and says
   await expect(page.getByRole('heading', { name: 'Stack trace' })).toBeVisible();
 });
 
+test('a piece of text that is selected in a row can be asked for, left out or copied', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(
+    '<38>1 - web-1 app - - - upstream timed out',
+    '<38>1 - web-2 app - - - downstream is fine',
+  );
+  await expect.poll(() => logstead.count('program=app')).toBe(2);
+  await searchPage.open({ q: 'program=app' });
+  await searchPage.select('upstream timed out', 'stream timed');
+  await page.getByRole('menuitem', { name: 'Exclude this text' }).click();
+  await expect(searchPage.found).toContainText(['downstream is fine']);
+  await expect(searchPage.found).toHaveCount(1);
+});
+
 /** That nothing happens can only be seen by waiting. */
 async function silence(page: Page, ms: number): Promise<void> {
   // eslint-disable-next-line no-restricted-properties

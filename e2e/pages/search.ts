@@ -144,6 +144,25 @@ export class SearchPage {
     return this.page.getByRole('button', { name: `${count} new`, exact: true });
   }
 
+  /** Drags over a part of the text of a row. */
+  async select(row: string, part: string): Promise<void> {
+    const text = this.messages.getByText(row, { exact: true });
+    const box = await text.evaluate((element, wanted) => {
+      const range = document.createRange();
+      const [node] = element.childNodes;
+      const at = element.textContent.indexOf(wanted);
+      if (node === undefined || at === -1) throw new Error('there is no such text');
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      const { left, right, top, height } = range.getBoundingClientRect();
+      return { left, right, y: top + height / 2 };
+    }, part);
+    await this.page.mouse.move(box.left, box.y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.right, box.y, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
   /** Has the list show what comes in. */
   async goLive(): Promise<void> {
     await this.page.getByRole('button', { name: 'Go live' }).click();

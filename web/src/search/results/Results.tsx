@@ -10,6 +10,7 @@ import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar } from './MarksBar';
 import { MessageTable } from './MessageTable';
 import { Newer } from './Newer';
+import { SelectionMenu, type SelectedText, selectedIn } from './SelectionMenu';
 import { type ClickedValue, ValueMenu } from './ValueMenu';
 import { type List, useList } from './useList';
 import { useFolds } from './useFolds';
@@ -53,6 +54,7 @@ export function Results(all: Props) {
   const edit = useEdit(state.query);
   const rank = (name: string) => edit([{ op: 'top', field: name }], (query) => onAsk({ query }));
   const [clicked, setClicked] = useState<ClickedValue | null>(null);
+  const [selected, setSelected] = useState<SelectedText | null>(null);
   const [comparing, setComparing] = useState(false);
   const [note, setNote] = useNote();
   const newer = useNewer(state, all.messages, !props.live && canRefresh(state.range));
@@ -98,6 +100,7 @@ export function Results(all: Props) {
           // Shift marks: it would also select all text from the click before.
           if (event.shiftKey) event.preventDefault();
         }}
+        onMouseUp={() => setSelected(selectedIn(scroller.current, getSelection()))}
         onClick={(event) => clickOn(event, own)}
       >
         <MessageTable
@@ -129,6 +132,16 @@ export function Results(all: Props) {
         }
         onCopy={(text) => copy(text, 'the value')}
         onStatistics={rank}
+      />
+      <SelectionMenu
+        selected={selected}
+        onClose={() => setSelected(null)}
+        onFilter={(part, exclude) =>
+          edit([{ op: exclude ? 'exclude' : 'include', field: 'message', part }], (query) =>
+            onAsk({ query }),
+          )
+        }
+        onCopy={(text) => copy(text, 'the text')}
       />
       {comparing && (
         <Suspense>

@@ -106,8 +106,11 @@ function useHeights(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, ki
     virtualizer.measure();
     // Before a row is measured: its height is compared with the one that is known for its place.
     virtualizer.getTotalSize();
-    // A row that is as high as before is told by nobody else.
-    for (const row of virtualizer.elementsCache.values()) virtualizer.measureElement(row);
+    // A row that is as high as before is told by nobody else, and the library measures none while the list scrolls, as
+    // it does when it becomes shorter.
+    for (const row of virtualizer.elementsCache.values()) {
+      virtualizer.resizeItem(virtualizer.indexFromElement(row), row.offsetHeight);
+    }
   }, [kind, virtualizer]);
 }
 
