@@ -292,16 +292,16 @@ mod tests {
         (0..1000).map(value).collect()
     }
 
-    fn field(name: &str, value: impl ToString) -> (String, String) {
+    fn field(name: &str, value: &impl ToString) -> (String, String) {
         (name.to_owned(), value.to_string())
     }
 
     #[test]
     fn fields_that_tell_messages_apart_come_first() {
         let rows = rows(|row| {
-            let mut fields = vec![field("id", row), field("status", row % 5), field("version", "1.2")];
+            let mut fields = vec![field("id", &row), field("status", &(row % 5)), field("version", &"1.2")];
             if row % 10 == 0 {
-                fields.push(field("rare", row % 50));
+                fields.push(field("rare", &(row % 50)));
             }
             fields
         });
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn no_more_fields_are_kept_than_the_limit() {
         let mut discovery = Discovery::exact();
-        let rows: Vec<Named> = (0..FIELDS_MAX + 1).map(|row| vec![field(&format!("f{row}"), 1)]).collect();
+        let rows: Vec<Named> = (0..FIELDS_MAX + 1).map(|row| vec![field(&format!("f{row}"), &1)]).collect();
         discovery.add(&batch(&rows[..FIELDS_MAX]), &Selection::all(FIELDS_MAX));
         assert_eq!(discovery.count(), (FIELDS_MAX, false));
         discovery.add(&batch(&rows[FIELDS_MAX..]), &Selection::all(1));
@@ -351,7 +351,7 @@ mod tests {
                 let only = (values.len() == 1).then(|| values[0].as_bytes());
                 prop_assert_eq!(field.only.as_deref(), only);
             }
-            let at_once = super::tests::found(&rows, rows.len());
+            let at_once = tests::found(&rows, rows.len());
             prop_assert_eq!(lower(found), lower(at_once));
         }
     }

@@ -9,7 +9,7 @@ use super::value::time_of;
 use super::values::Values;
 use super::{AnswerError, Coded, Kind, Value};
 use hashbrown::HashSet;
-use logstead_record::query::{Measure, Unit, number_and_unit_of};
+use logstead_record::query::{Measure, Unit, number_with_unit};
 
 /// One for each group.
 pub(crate) enum State {
@@ -96,7 +96,7 @@ impl<'a> Numbers<'a> {
         let number = &mut self.read[id as usize];
         if number.is_infinite() {
             let key = self.coded.key(id).filter(|_| matches!(self.kind, Kind::Text | Kind::Number));
-            let (value, unit) = key.and_then(number_and_unit_of).unwrap_or((f64::NAN, Unit::Plain));
+            let (value, unit) = key.and_then(number_with_unit).unwrap_or((f64::NAN, Unit::Plain));
             *number = value;
             self.units.add(unit);
         }

@@ -60,7 +60,7 @@ pub use limits::{
     REGEX_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, VALUE_BYTES_MAX,
 };
 pub use matcher::{Context, Matcher};
-pub use number::{Number, Unit, number_and_unit_of, number_of};
+pub use number::{Number, Unit, number_of, number_with_unit};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Loose, Regex};

@@ -80,11 +80,11 @@ pub(crate) fn value_of(text: &[u8], unit: Unit) -> Option<f64> {
 
 /// The number that a field's value is, whatever its unit: in bytes or seconds where it has one.
 pub fn number_of(text: &[u8]) -> Option<f64> {
-    number_and_unit_of(text).map(|(value, _)| value)
+    number_with_unit(text).map(|(value, _)| value)
 }
 
 /// The same, with the kind of its unit.
-pub fn number_and_unit_of(text: &[u8]) -> Option<(f64, Unit)> {
+pub fn number_with_unit(text: &[u8]) -> Option<(f64, Unit)> {
     // Most texts begin unlike any number: they are refused without looking at the rest.
     if text.first()?.is_ascii_alphabetic() {
         return None;

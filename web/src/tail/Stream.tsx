@@ -53,7 +53,10 @@ export function Stream(props: Props) {
     [onFollow, onPage],
   );
   const reachable = lines.at(-1)?.key;
-  const columns = { '--host': `${widths.host}ch`, '--program': `${widths.program}ch` };
+  const columns = {
+    '--host': `${widths.host + 0.5}ch`,
+    '--program': `${widths.program + 0.5}ch`,
+  };
   return (
     <div
       className={classes.frame}

@@ -1,5 +1,4 @@
 /** Watch messages as they are stored: up to four tails side by side. */
-import { useLocalStorage } from '@mantine/hooks';
 import { type ReactNode, useCallback, useState } from 'react';
 import { Notice } from '../ui/Notice';
 import { useKeys } from '../ui/useKeys';
@@ -9,6 +8,7 @@ import { Tools } from './Tools';
 import { TAILS_MAX, type TailState, withHighlight } from './tailParams';
 import { useNotifications } from './useNotifications';
 import { usePanes } from './usePanes';
+import { useWrap } from './useWrap';
 import classes from './TailPage.module.css';
 
 type Props = {
@@ -23,9 +23,9 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights } = state;
   const [paused, setPaused] = useState(false);
   const [cleared, setCleared] = useState(0);
-  const [wrap, setWrap] = useLocalStorage({ key: 'logstead-tail-wrap', defaultValue: false });
   const panes = usePanes(queries.length);
   const { tell, ...notifications } = useNotifications();
+  const [wrap, toggleWrap] = useWrap();
   const following = panes.shown.every((pane) => pane.following);
   const pause = () => setPaused((was) => !was);
   const clear = () => setCleared((times) => times + 1);
@@ -34,7 +34,6 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   useKeys({
     Space: { does: 'Pause or resume', run: pause },
     f: { does: 'Follow the newest, or stop', run: followAll },
-    w: { does: 'Wrap long messages, or not', run: () => setWrap((was) => !was) },
     'Ctrl-l': { does: 'Clear', run: clear },
   });
   const ask = (at: number, query: string) => {
@@ -69,7 +68,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
           notifications={{ ...notifications, tell }}
           onPause={pause}
           onFollow={followAll}
-          onWrap={() => setWrap((was) => !was)}
+          onWrap={toggleWrap}
           onClear={clear}
           onSplit={queries.length < TAILS_MAX ? split : undefined}
         />

@@ -48,6 +48,11 @@ export function useLines(
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
   });
   const items = virtualizer.getVirtualItems();
+  const totalPx = virtualizer.getTotalSize();
+  // Lines that turn out higher than they were taken for move the end away.
+  useLayoutEffect(() => {
+    if (following && scroller.current !== null) scroller.current.scrollTop = totalPx;
+  }, [scroller, following, totalPx, linePx, size.height, size.wrap]);
   /**
    * The row of the page that a line is drawn in. A line keeps its row as long as it is in view, and a new one takes
    * the row of one that has left: that is half the work of making new rows. Before the size is known there are more.
@@ -71,6 +76,7 @@ export function useFollowing(
 } {
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
+  const lastHeight = useRef(0);
   const isByReader = useRef(true);
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -85,6 +91,10 @@ export function useFollowing(
     const isAtEnd = scrollHeight - clientHeight - scrollTop < END_PX;
     const moved = scrollTop - lastTop.current;
     lastTop.current = scrollTop;
+    // A list that became higher is moved by the browser, not by the reader.
+    const isResized = clientHeight !== lastHeight.current;
+    lastHeight.current = clientHeight;
+    if (isResized) return;
     if (following && moved < 0 && !isAtEnd) onFollow(false);
     // Details that open at the end move the end into view: that is no wish to follow it.
     if (!following && moved > 0 && isAtEnd && isByReader.current) onFollow(true);
