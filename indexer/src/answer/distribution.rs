@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every number is in exactly one bucket.
 
-use logstead_record::query::{Unit, number_and_unit_of};
+use logstead_record::query::{Unit, number_with_unit};
 
 /// How many buckets there are at most.
 const BUCKETS: usize = 32;
@@ -37,7 +37,7 @@ impl Distribution {
         let mut with_unit = [0_u64; 2];
         for (text, count) in values {
             all += count;
-            if let Some((number, unit)) = number_and_unit_of(text) {
+            if let Some((number, unit)) = number_with_unit(text) {
                 numbers.push((number, count));
                 messages += count;
                 match unit {
