@@ -58,7 +58,7 @@ test('it folds to one line and grows with the window', async ({ page, searchPage
   const region = page.getByRole('region', { name: 'Messages over time' });
   await expect(searchPage.timeline).toBeVisible();
   const heights = [];
-  for (const height of [600, 1000, 2000]) {
+  for (const height of [660, 1000, 2000]) {
     await page.setViewportSize({ width: 1280, height });
     heights.push((await searchPage.timeline.boundingBox())?.height);
   }

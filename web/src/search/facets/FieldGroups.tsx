@@ -1,8 +1,8 @@
 /** The fields in three groups: those that were pinned, those that the messages have, and all others, to be searched. */
 import { Skeleton, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
 import { isRefusal } from '../../api/client';
 import type { Facet } from '../../api/model';
 import { readingQuery } from '../../api/query';
@@ -26,6 +26,7 @@ export function FieldGroups({ action, ...props }: Props) {
   const [text, setText] = useState('');
   const reading = useQuery(readingQuery(state.query));
   const found = useQuery({ ...foundQuery(state), enabled: !isRefusal(error) });
+  useFreshness(facets, stale);
   const propsOf = (field: string): FieldProps => ({
     ...props,
     field,
@@ -71,6 +72,16 @@ export function FieldGroups({ action, ...props }: Props) {
       />
     </>
   );
+}
+
+/** What is counted apart is counted again with all others, though not at every message that comes in. */
+function useFreshness(facets: FacetsProps['facets'], stale: boolean): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (facets === undefined || stale) return;
+    for (const key of ['fields', 'facet'])
+      void queryClient.refetchQueries({ queryKey: [key], type: 'active', stale: true });
+  }, [facets, stale, queryClient]);
 }
 
 /** Under an error of the query there is nothing to count. */
