@@ -165,7 +165,7 @@ export class SearchPage {
 
   /** Has the list show what comes in. */
   async goLive(): Promise<void> {
-    await this.page.getByRole('button', { name: 'Go live' }).click();
+    await this.page.getByRole('button', { name: 'Live', exact: true }).click();
   }
 
   /** How many rows of the list cover a part of another one, once nothing moves any more. */

@@ -74,7 +74,7 @@ export function ColumnPicker({ columns, messages, onColumns }: Props) {
         className={classes.action}
         onClick={() => onColumns([...initialColumns])}
       >
-        First columns again
+        Reset columns
       </button>
     </div>
   );

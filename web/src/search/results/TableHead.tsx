@@ -115,17 +115,17 @@ function ColumnMenu({
           leftSection={<IconArrowsHorizontal size={16} />}
           onClick={() => onWidths(withoutWidth(widths, field))}
         >
-          First width again
+          Reset width
         </Menu.Item>
         <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => onStatistics(field)}>
-          Most frequent values
+          Top 20 values
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconX size={16} />}
           onClick={() => onColumns(toggled(columns, field))}
         >
-          Remove column
+          Hide column
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

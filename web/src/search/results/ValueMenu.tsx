@@ -62,7 +62,7 @@ export function ValueMenu({ clicked, onClose, ...on }: Props) {
           Copy
         </Menu.Item>
         <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => on.onStatistics(field)}>
-          Most frequent values of {field}
+          Top 20 values of {field}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -28,7 +28,7 @@ test('a field can be made a column and taken out of the table', () => {
       onColumn={onColumn}
     />,
   );
-  expect(screen.getByLabelText('Remove column host')).toBeVisible();
+  expect(screen.getByLabelText('Hide column host')).toBeVisible();
   fireEvent.click(screen.getByLabelText('Show user as a column'));
   expect(onColumn).toHaveBeenCalledWith('user');
 });

@@ -36,7 +36,7 @@ type Props = {
 export function FieldList(props: Props) {
   const { message, filter = '', pinned = [] } = props;
   const groups = arranged(fieldGroups(message), filter, pinned);
-  if (groups.length === 0) return <p className={classes.nothing}>No field holds “{filter}”.</p>;
+  if (groups.length === 0) return <p className={classes.nothing}>No matching fields.</p>;
   return groups.map(({ title, rows }) => (
     <section key={title} className={classes.group} aria-label={title}>
       <h3>{title}</h3>
@@ -107,7 +107,7 @@ function RowActions({ row, ...props }: Props & { row: FieldRow }) {
       )}
       {onColumn !== undefined && (
         <Action
-          label={isColumn ? `Remove column ${field}` : `Show ${field} as a column`}
+          label={isColumn ? `Hide column ${field}` : `Show ${field} as a column`}
           pressed={isColumn}
           onClick={() => onColumn(field)}
         >
