@@ -29,12 +29,10 @@ async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
 
 /** The last bucket is not over, so its count is no rate yet. */
 export function samplesOf(buckets: readonly { time: string; count: number }[]): Sample[] {
-  return buckets
-    .slice(0, -1)
-    .map(({ time, count }) => ({
-      at: Date.parse(time) + PAST_STEP_S * 1000,
-      rate: count / PAST_STEP_S,
-    }));
+  return buckets.slice(0, -1).map(({ time, count }) => ({
+    at: Date.parse(time) + PAST_STEP_S * 1000,
+    rate: count / PAST_STEP_S,
+  }));
 }
 
 /** How much came in during the last minutes. Each new status is a sample. */
