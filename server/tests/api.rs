@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 93] = [
+const ROUTES: [(&str, &str, Option<Role>); 94] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),

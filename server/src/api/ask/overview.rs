@@ -357,11 +357,17 @@ mod tests {
         let common = Common { query, to, ..Common::default() };
         let question = Question::new(shared, &caller, &common, Takes::None).unwrap();
         let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
-        let fields = vec!["host".to_owned(), "severity".to_owned()];
+        let values = Values {
+            fields: vec!["host".to_owned(), "severity".to_owned()],
+            limit: None,
+            limit_path: "facet_limit",
+            own_clauses: None,
+            numbers: false,
+        };
         let overview = Overview {
             page: page_request(None, None, None).unwrap(),
             drawing: Drawing::new(&question, &spans, 1 << 20).unwrap(),
-            counting: Counting::new(fields, None, "facet_limit", 1 << 20).unwrap(),
+            counting: Counting::new(values, &question, 1 << 20).unwrap(),
             question,
             started: Instant::now(),
             pace,
