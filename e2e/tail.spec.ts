@@ -119,6 +119,14 @@ test('lines that stand still say so, and lead back to the newest', async ({
   await expect(follow).toBeHidden();
 });
 
+test('on a phone the newest lines are in view', async ({ logstead, page, tailPage }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await logstead.sendTcp(...steps(0, 150));
+  await expect.poll(() => logstead.count('step')).toBe(150);
+  await tailPage.open({ q: 'step' });
+  await expect(tailPage.line('seq: 149 ')).toBeInViewport();
+});
+
 test('long messages can be wrapped, and no two lines lie on each other', async ({
   logstead,
   page,

@@ -48,11 +48,11 @@ export function useLines(
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
   });
   const items = virtualizer.getVirtualItems();
-  const totalPx = virtualizer.getTotalSize();
-  // Lines that turn out higher than they were taken for move the end away.
+  // Lines that turn out higher than they were taken for move the end away, in whatever render that is known.
   useLayoutEffect(() => {
-    if (following && scroller.current !== null) scroller.current.scrollTop = totalPx;
-  }, [scroller, following, totalPx, linePx, size.height, size.wrap]);
+    const element = scroller.current;
+    if (following && element !== null) element.scrollTop = element.scrollHeight;
+  });
   /**
    * The row of the page that a line is drawn in. A line keeps its row as long as it is in view, and a new one takes
    * the row of one that has left: that is half the work of making new rows. Before the size is known there are more.
