@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn numbers_are_summed_up_in_seconds_or_bytes() {
-        let found = of(&[("86ms", 90), ("2.5s", 9), ("40 ", 1)]).unwrap();
+        let found = of(&[("250ms", 90), ("2.5s", 9), ("40 ", 1)]).unwrap();
         assert_eq!((found.messages, found.unit), (100, Unit::Duration));
-        assert_eq!((found.min, found.median, found.p95, found.max), (0.086, 0.086, 2.5, 40.0));
-        assert_eq!((found.buckets[0], found.buckets[31].1), ((0.086, 90), 1));
+        assert_eq!((found.min, found.median, found.p95, found.max), (0.25, 0.25, 2.5, 40.0));
+        assert_eq!((found.buckets[0], found.buckets[31].1), ((0.25, 90), 1));
         assert_eq!(of(&[("1KiB", 1)]).unwrap().buckets, [(1024.0, 1)]);
     }
 

@@ -195,7 +195,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     }
     check_error("parse csv", "v", "the name of a field is expected here");
     check_error("parse csv (a, a)", "parse csv (a, a)", "`a` is there twice");
-    check_error("parse csv (a, host)", "host", "every message has a field `host` of its own");
+    check_error("parse csv (a, host)", "host", "`host` is a built-in field");
     check_error("fields - host", "-", "leaving fields out is not available yet");
     check_error("where", "e", "a filter is expected here: for example `where status>=500");
     check_error("where (a", "(", "this parenthesis is never closed");
@@ -217,7 +217,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("stats quantile(95, a)", "quantile(95, a)", "for example `quantile(0.95, took)`");
     check_error("stats count() count()", "stats count() count()", "`count` is there twice");
     check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is there twice");
-    check_error("stats max(a) as level", "level", "every message has a field `severity` of its own");
+    check_error("stats max(a) as level", "level", "`severity` is a built-in field");
     check_error("timechart count by a, b", "b", "one field, and here are more");
     check_error("timechart span=5x count", "5x", "`5x` is not a duration: write 30s, 5m");
     check_error("timechart span=0s count", "0s", "is not a time span");
@@ -257,7 +257,7 @@ fn what_extracts_nothing_is_an_error() {
     check_error("extract \"<a>\"", "\"<a>\"", "no text that tells where it begins or ends");
     check_error("extract \"<a><b>\"", "\"<a><b>\"", "between `<a>` and `<b>` there is no text");
     check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is there twice");
-    check_error("extract \"x <host>\"", "\"x <host>\"", "every message has a field `host` of its own");
+    check_error("extract \"x <host>\"", "\"x <host>\"", "`host` is a built-in field");
     check_error("parse", "e", "json, kv, regex, csv, cef or leef is expected here");
     check_error("parse xml", "xml", "json, kv, regex, csv, cef or leef is expected here");
     check_error("parse regex", "x", "a regular expression such as");

@@ -133,7 +133,7 @@ fn what_is_wrong_is_said_where_it_stands() {
     let long = format!("* | eval x = {}1", "1 + ".repeat(400));
     assert!(parse_pipeline(&long).unwrap_err().to_string().contains("at most"));
     let known = parse_pipeline("* | eval host = 1").unwrap_err();
-    assert!(known.to_string().contains("every message has a field `host` of its own"));
+    assert!(known.to_string().contains("`host` is a built-in field"));
 }
 
 #[test]
