@@ -43,7 +43,8 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
   );
   return (
     <div className={classes.columns}>
-      {fields}
+      {/* A table has its own values to choose from, and the whole width. */}
+      {!hasStages && fields}
       <div className={classes.main}>
         {error !== null && !isAway(error) && (
           <QueryProblem error={error} query={state.query} onRetry={runAgain} onUse={onRun} />
@@ -61,6 +62,7 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
             state={state}
             summary={search.summary}
             stale={search.stale}
+            folded={hasStages}
             error={search.countsError}
             onRetry={() => void search.runCounts()}
             onZoom={steps.zoom}
