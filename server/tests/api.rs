@@ -998,8 +998,8 @@ async fn bad_requests_are_told_what_is_wrong() {
         async move { server.post(path, &body).await }
     };
     let search = |body: Value| post("/api/v1/search", body);
-    search(json!({"query": "/(/"})).await.is_problem(400, "query");
-    search(json!({"query": "severity>=nonsense"})).await.is_problem(400, "query");
+    search(json!({"query": "/(/"})).await.is_problem(400, "regular expression");
+    search(json!({"query": "severity>=nonsense"})).await.is_problem(400, "not a severity");
     search(json!({"query": "a", "from": "now", "to": "-1h"})).await.is_problem(400, "must be before");
     search(json!({"query": "a", "from": "-1h", "to": "-1h"})).await.is_problem(400, "must be before");
     search(json!({"query": "a", "from": "soon"})).await.is_problem(400, "from `soon` is not a time");

@@ -82,7 +82,7 @@ fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
     let message = &answer["messages"][0];
     assert_eq!(answer["messages"].as_array().unwrap().len(), 4);
     assert_eq!(message["fields"]["action"], "token.create", "{message}");
-    assert_eq!(message["fields"]["user"], "environment", "{message}");
+    assert_eq!(message["fields"]["user"], "LOGSTEAD_ADMIN_TOKEN", "{message}");
     assert!(message["message"].as_str().unwrap().contains("limited"), "{message}");
     let id = message["id"].as_str().unwrap();
 

@@ -194,7 +194,7 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
         check_error(later, later.split(' ').next().unwrap(), "is not available yet");
     }
     check_error("parse csv", "v", "the name of a field is expected here");
-    check_error("parse csv (a, a)", "parse csv (a, a)", "`a` is there twice");
+    check_error("parse csv (a, a)", "parse csv (a, a)", "`a` is given twice");
     check_error("parse csv (a, host)", "host", "`host` is a built-in field");
     check_error("fields - host", "-", "leaving fields out is not available yet");
     check_error("where", "e", "a filter is expected here: for example `where status>=500");
@@ -209,22 +209,22 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("stats count by (host", "(", "this parenthesis is never closed");
     check_error("stats avrg(x)", "avrg", "`avrg` is not a function: use count, sum, avg");
     check_error("stats avg", "avg", "`avg` takes one field: for example `avg(bytes)`");
-    check_error("stats avg()", "avg()", "`avg` is for one field");
-    check_error("stats avg(a, b)", "avg(a, b)", "`avg` is for one field");
+    check_error("stats avg()", "avg()", "`avg` takes one field");
+    check_error("stats avg(a, b)", "avg(a, b)", "`avg` takes one field");
     check_error("stats avg(a", "(", "this parenthesis is never closed");
     check_error("stats p101(a)", "p101", "is not a function");
     check_error("stats percentile(a, 101)", "percentile(a, 101)", "for example `percentile(took, 95)`");
     check_error("stats quantile(95, a)", "quantile(95, a)", "for example `quantile(0.95, took)`");
-    check_error("stats count() count()", "stats count() count()", "`count` is there twice");
-    check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is there twice");
+    check_error("stats count() count()", "stats count() count()", "`count` is given twice");
+    check_error("stats count() by COUNT", "stats count() by COUNT", "`count` is given twice");
     check_error("stats max(a) as level", "level", "`severity` is a built-in field");
     check_error("timechart count by a, b", "b", "one field, and here are more");
     check_error("timechart span=5x count", "5x", "`5x` is not a duration: write 30s, 5m");
-    check_error("timechart span=0s count", "0s", "is not a time span");
+    check_error("timechart span=0s count", "0s", "is not a duration");
     check_error("top", "p", "the name of a field is expected here: for example `top 10 host");
     check_error("top 0 host", "0", "`0` is not a number between 1 and 1000000");
     check_error("top 10 host showperc=f", "showperc=f", "`showperc=f` is unexpected here");
-    check_error("top count", "top count", "`count` is there twice");
+    check_error("top count", "top count", "`count` is given twice");
     check_error("top host limit=", "=", "a number is expected here");
     check_error("timechart span=", "=", "a span is expected here");
     check_error("gap", "p", "the name of a field is expected here: for example `gap host > 10m`");
@@ -233,15 +233,15 @@ fn what_is_wrong_in_a_stage_is_an_error_that_says_what_to_write() {
     check_error("gap host >= 10m", ">=", "`>=` is unexpected here: for example `gap host > 10m`");
     check_error("gap host < 10m", "<", "`<` is unexpected here");
     check_error("gap host > 10x", "10x", "`10x` is not a duration: write 30s, 5m");
-    check_error("gap host > 0s", "0s", "is not a time span");
+    check_error("gap host > 0s", "0s", "is not a duration");
     check_error("gap 10m", "m", "the name of a field is expected here");
     check_error("gap 10m by host > 5m", ">", "`>` is unexpected here");
-    check_error("gap 5m by a, A", "gap 5m by a, A", "`A` is there twice");
-    check_error("gap host, seconds > 5m", "gap host, seconds > 5m", "`seconds` is there twice");
+    check_error("gap 5m by a, A", "gap 5m by a, A", "`A` is given twice");
+    check_error("gap host, seconds > 5m", "gap host, seconds > 5m", "`seconds` is given twice");
     check_error("limit x", "x", "`x` is unexpected here: for example `limit 10`");
     check_error("limit 10x", "10x", "`10x` is not a number");
-    check_error("sort severity_num", "severity_num", "is for filters");
-    check_error("sort a, -A", "sort a, -A", "`A` is there twice");
+    check_error("sort severity_num", "severity_num", "works only in filters");
+    check_error("sort a, -A", "sort a, -A", "`A` is given twice");
     check_error("dedup 3 host", "3", "the name of a field is expected here");
     check_error("limit 5 or 6", "or", "`or` is unexpected here");
     check_error("limit 5 || 6", "|", "`|` is unexpected here");
@@ -255,15 +255,15 @@ fn what_extracts_nothing_is_an_error() {
     check_error("extract \"a <b c\"", "\"a <b c\"", "this names no field");
     check_error("extract \"a <_>\"", "\"a <_>\"", "this names no field");
     check_error("extract \"<a>\"", "\"<a>\"", "no text that tells where it begins or ends");
-    check_error("extract \"<a><b>\"", "\"<a><b>\"", "between `<a>` and `<b>` there is no text");
-    check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is there twice");
+    check_error("extract \"<a><b>\"", "\"<a><b>\"", "`<a>` and `<b>` need some text between them");
+    check_error("extract \"<a> <A>\"", "\"<a> <A>\"", "`A` is used twice");
     check_error("extract \"x <host>\"", "\"x <host>\"", "`host` is a built-in field");
     check_error("parse", "e", "json, kv, regex, csv, cef or leef is expected here");
     check_error("parse xml", "xml", "json, kv, regex, csv, cef or leef is expected here");
     check_error("parse regex", "x", "a regular expression such as");
     check_error("parse regex /a(b)/", "/a(b)/", "names no field");
     check_error("parse regex /(?<a>/", "/(?<a>/", "is invalid");
-    check_error("parse regex /(?<level>a)/", "/(?<level>a)/", "every message has a field `severity`");
+    check_error("parse regex /(?<level>a)/", "/(?<level>a)/", "`severity` is a built-in field");
     check_error("parse regex /(?<a>b{1000}{1000})/", "/(?<a>b{1000}{1000})/", "needs more than");
 }
 
@@ -371,7 +371,7 @@ fn limits_are_named_in_the_error() {
     check(&format!("| extract \"{}<a>\"", "<_> ".repeat(16_000)), "needs more than");
     check(
         &format!("| extract \"{}\"", (0..=STAGE_ITEMS_MAX).map(|n| format!("<a{n}> ")).collect::<String>()),
-        "more than 32 fields",
+        "at most 32 fields",
     );
 }
 
