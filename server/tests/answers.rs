@@ -596,7 +596,7 @@ async fn stages_are_sent_to_where_tables_are_made() {
     let facets = server.post("/facets", &json!({"query": query, "fields": ["host"]})).await;
     facets.is_problem(400, "query", "/api/v1/aggregate");
     let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
-    warns(&hidden, "write a space before it");
+    warns(&hidden, "put a space before it");
     let pasted = server.ask("/facets", json!({"query": "open (paren", "fields": ["host"]})).await;
     warns(&pasted, "not a valid query, so this searched for the literal text");
 }

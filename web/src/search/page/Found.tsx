@@ -1,10 +1,9 @@
 /** What a search found: its shape over time, its messages, and everything about one of them. */
 import { useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, Suspense, lazy, useState } from 'react';
 import { isAway } from '../../api/client';
 import { splitStages } from '../../ui/query/stages';
 import { useHits } from '../../ui/query/useReading';
-import { Drawer } from '../drawer/Drawer';
 import type { SearchState } from '../searchParams';
 import { Timeline } from '../timeline/Timeline';
 import { Answer } from './Answer';
@@ -13,6 +12,9 @@ import { QueryProblem, QueryWarnings } from './QueryProblem';
 import type { Search } from './useSearch';
 import type { ChangeSearch, Steps } from './useSteps';
 import classes from './SearchPage.module.css';
+
+/** Loaded when the first message is opened. */
+const Drawer = lazy(async () => ({ default: (await import('../drawer/Drawer')).Drawer }));
 
 type Props = {
   state: SearchState;
@@ -76,14 +78,16 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
         />
       </div>
       {state.open !== null && (
-        <Drawer
-          state={state}
-          id={state.open}
-          messages={search.messages ?? []}
-          hits={hits}
-          onAsk={steps.ask}
-          onChange={steps.show}
-        />
+        <Suspense>
+          <Drawer
+            state={state}
+            id={state.open}
+            messages={search.messages ?? []}
+            hits={hits}
+            onAsk={steps.ask}
+            onChange={steps.show}
+          />
+        </Suspense>
       )}
     </div>
   );

@@ -1,9 +1,8 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
-import { BlankPage } from '../blank/BlankPage';
 import { Facets } from '../facets/Facets';
 import { QueryBar } from '../query/QueryBar';
 import { type SearchState, isBlank } from '../searchParams';
@@ -13,6 +12,9 @@ import { titleOf } from './title';
 import { useSearch } from './useSearch';
 import { type ChangeSearch, useSteps } from './useSteps';
 import classes from './SearchPage.module.css';
+
+/** Loaded when nothing is asked for. */
+const BlankPage = lazy(async () => ({ default: (await import('../blank/BlankPage')).BlankPage }));
 
 type Props = {
   state: SearchState;
@@ -61,9 +63,11 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
         onChange={steps.ask}
       />
       {blank ? (
-        <BlankPage state={state} onAsk={steps.ask}>
-          {search.isFirstRun && <FirstRun />}
-        </BlankPage>
+        <Suspense>
+          <BlankPage state={state} onAsk={steps.ask}>
+            {search.isFirstRun && <FirstRun />}
+          </BlankPage>
+        </Suspense>
       ) : (
         <Found
           state={state}
