@@ -194,7 +194,7 @@ fn the_audit_log_is_searched_in_the_query_language() {
     check("time>now-1h action:user.create", &["user.create", "user.create"], true);
     check("time<now-1h", &[], true);
     for (path, expected) in [
-        ("/audit?query=((", "query"),
+        ("/audit?query=((", "a term is missing"),
         ("/audit?from=soon", "from is not a time"),
         ("/audit?from=now&to=-1h", "from must be before to"),
         ("/audit?limit=0", "limit is 0"),

@@ -243,7 +243,7 @@ async fn an_explanation_says_where_the_clauses_and_stages_stand() {
     assert!(found["warnings"].to_string().contains("did you mean `user`?"), "{found}");
     let pasted = server.ask("/explain", json!({"query": "open (paren"})).await;
     assert_eq!(pasted["clauses_of_query"][0]["text"], "open (paren");
-    assert!(pasted["warnings"].to_string().contains("as it stands"), "{pasted}");
+    assert!(pasted["warnings"].to_string().contains("the literal text"), "{pasted}");
 }
 
 #[tokio::test]
@@ -486,7 +486,7 @@ async fn an_edit_that_can_not_be_is_told_why() {
         (
             json!({"query": "a b", "edits": [include, {"op": "remove", "start": 0, "end": 2}]}),
             "edits/1",
-            "exactly there",
+            "exactly this place",
         ),
         (json!({"edits": [{"op": "include", "field": "", "value": "a"}]}), "edits/0", "name of a field"),
         (

@@ -128,7 +128,7 @@ fn bad_exports_are_told_what_is_wrong() {
         assert_eq!(exported.status, status, "{}", exported.text);
         assert!(exported.text.contains(expected), "{}", exported.text);
     };
-    check(&[("query", "severity>=nonsense")], 400, "not understood");
+    check(&[("query", "severity>=nonsense")], 400, "not a severity");
     check(&[("format", "xml")], 400, "xml");
     check(&[("limit", "0")], 400, "limit is 0");
     check(&[("format", "csv"), ("columns", "")], 400, "columns names no field");
@@ -167,7 +167,7 @@ fn the_command_writes_a_whole_file_or_none() {
     let bad = path("bad");
     let bad_query = ["export", "severity>=nonsense", "--output", bad.as_str()];
     let (code, _, error) = output(&[&bad_query[..], &at_server[..]].concat());
-    assert!(code == 1 && error.contains("not understood"), "{code} {error}");
+    assert!(code == 1 && error.contains("not a severity"), "{code} {error}");
     let wrong = ["export", "", "--output", bad.as_str(), "--server", server.web(), "--token", "guess"];
     assert_eq!(output(&wrong).0, 1);
     server.terminate();

@@ -646,12 +646,12 @@ async fn a_grant_that_means_nothing_is_refused_with_the_place() {
     let grant = |role: &str, logspaces: Value, scope: Value| json!({"role": role, "logspaces": logspaces, "scope": scope});
     for (grant, expected, path) in [
         (grant("operator", json!(["mian"]), Value::Null), "no logspace `mian`", "logspaces"),
-        (grant("admin", Value::Null, json!("open (paren")), "not understood", "scope"),
+        (grant("admin", Value::Null, json!("open (paren")), "invalid scope", "scope"),
         (grant("analyst", json!([]), Value::Null), "main, other", "logspaces"),
         (grant("analyst", json!(["mian"]), Value::Null), "no logspace `mian`", "logspaces"),
         (grant("analyst", Value::Null, json!("severity>=nonsense")), "nonsense", "scope"),
-        (grant("analyst", Value::Null, json!("open (paren")), "not understood", "scope"),
-        (grant("analyst", Value::Null, json!("a | stats count()")), "not understood", "scope"),
+        (grant("analyst", Value::Null, json!("open (paren")), "invalid scope", "scope"),
+        (grant("analyst", Value::Null, json!("a | stats count()")), "invalid scope", "scope"),
         (grant("analyst", Value::Null, json!("a".repeat(9000))), "at most 8192", "scope"),
     ] {
         let mut user = grant.clone();
@@ -822,7 +822,7 @@ async fn what_cannot_be_saved_is_told_why() {
         ("tags", json!([long(51)]), "1 to 50"),
         ("tags", json!([""]), "1 to 50"),
         ("query", json!("severity>=nonsense"), "nonsense"),
-        ("query", json!("a | stats nonsense("), "not understood"),
+        ("query", json!("a | stats nonsense("), "is never closed"),
         ("from", json!("soon"), "not a time"),
         ("to", json!(long(100_000)), "not a time"),
         ("logspaces", json!([""]), "1 to 100"),

@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::{ROUTER, Server, TOKEN};
@@ -76,9 +76,10 @@ fn send(server: &Server, (path, kind): (&str, &str), attack: &Attack) -> u16 {
     );
     stream.write_all(head.as_bytes()).unwrap();
     // Whoever refuses a body need not read it to its end.
-    let is_sent = (0..attack.repeated).all(|_| stream.write_all(&attack.body).is_ok());
-    if is_sent {
-        stream.shutdown(Shutdown::Write).ok();
+    for _ in 0..attack.repeated {
+        if stream.write_all(&attack.body).is_err() {
+            break;
+        }
     }
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).ok();
