@@ -31,7 +31,7 @@ test('a page whose session was ended elsewhere asks to sign in over it, and keep
   searchPage,
 }) => {
   await logstead.ingest(['needle in a haystack']);
-  await searchPage.open({ q: 'needle' });
+  await searchPage.open({ q: 'needle', refresh: 'live' });
   await searchPage.editor();
   await expect(searchPage.message('needle in a haystack')).toBeVisible();
   await searchPage.query.fill('needle OR half a thought');
