@@ -8,6 +8,8 @@ export type Change = { text: string; tone: 'worse' | 'better' | 'same' };
 
 /** From here on more is said as a factor. */
 const FACTOR_MIN = 2;
+/** A greater factor says only that there was next to nothing before. */
+const FACTOR_MAX = 100;
 
 /** How a count compares with the one before; nothing to say where that is not known. */
 export function changeOf(count: number, before: number | undefined): Change | null {
@@ -22,6 +24,7 @@ export function changeOf(count: number, before: number | undefined): Change | nu
 }
 
 function shortFactor(factor: number): string {
+  if (factor > FACTOR_MAX) return `${FACTOR_MAX}+`;
   return factor < 10 ? factor.toFixed(1).replace(/\.0$/, '') : String(Math.round(factor));
 }
 
