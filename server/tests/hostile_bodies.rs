@@ -97,7 +97,7 @@ fn peak(server: &Server) -> u64 {
 
 #[test]
 fn hostile_bodies_are_answered_and_keep_nobody_from_logging_in() {
-    let server = Server::start(ROUTER);
+    let server = Server::start_with(ROUTER, &["limits.ingest_body_max=16MiB"]);
     let user = json!({"name": "ada", "password": "correct horse battery", "role": "analyst"});
     assert_eq!(server.post("/users", &user).0, 201);
     let attacks = attacks();

@@ -104,6 +104,7 @@ fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
         .replace("to = [\"_audit\"]", "to = [\"main\"]");
     let without = without.replace("where = 'msgid=audit'", "where = 'msgid=none'");
     assert_eq!(store.server.put_router(&without).0, 200);
+    store.server.terminate();
     store.server.restart();
     assert_eq!(store.found(named, &analyst), Err(403));
     assert_eq!(store.found(named, &auditor), Ok(4));

@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './ui/mantine.css';
 import './ui/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
