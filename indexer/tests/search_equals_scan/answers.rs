@@ -76,11 +76,20 @@ fn check_fields(searcher: &Searcher, (filter, range): (&Filter, TimeRange), run:
         assert_eq!(discovery.messages(), meant.len() as u64);
         let fields = discovery.most_useful(usize::MAX);
         let found = fields.iter().map(|found| (found.name.to_ascii_lowercase(), found.messages));
-        assert_eq!(found.collect::<BTreeMap<_, _>>(), expected, "fields");
+        let found = found.collect::<BTreeMap<_, _>>();
+        if discovery.count().1 {
+            // Of more fields than can be kept some may be missing, and it says so.
+            let is_there =
+                |(name, messages): (&String, &u64)| expected.get(name).is_some_and(|all| messages <= all);
+            assert!(found.iter().all(is_there), "fields");
+        } else {
+            assert_eq!(found, expected, "fields");
+        }
         seen.push(fields);
     }
     let only = seen[0].iter().filter_map(|found| Some((&found.name, found.only.as_ref()?)));
-    for (name, value) in only {
+    // Each takes a look at all messages.
+    for (name, value) in only.take(10) {
         let field = FieldName::new(name);
         assert!(meant.iter().flat_map(|row| values_of(row, &field)).all(|other| *other == **value), "{name}");
     }
