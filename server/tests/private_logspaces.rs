@@ -1,11 +1,13 @@
-//! A private logspace: what accounts did is kept there, and found by those alone who may know of it and name it.
+//! A private logspace: it keeps what accounts did, and only those who may know of it and name it find anything in it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod support;
 
 use serde_json::{Value, json};
-use support::{Server, TOKEN, wait_until};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use support::{Server, TOKEN, WAIT_MAX, wait_until};
 
 /// What a new data directory begins with, without its ports.
 const ROUTER: &str = r#"
@@ -58,6 +60,15 @@ impl Store {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
+    /// Waits for news of what is stored.
+    fn changes(&self, token: &str) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.server.web().split_once("://").unwrap().1).unwrap();
+        stream.set_read_timeout(Some(WAIT_MAX)).unwrap();
+        let head = "GET /api/v1/changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream";
+        write!(stream, "{head}\r\nauthorization: Bearer {token}\r\n\r\n").unwrap();
+        BufReader::new(stream)
+    }
+
     /// How many messages are found there; the status if it is refused.
     fn found(&self, query: &str, token: &str) -> Result<usize, u16> {
         match self.get(&format!("/search?{query}"), token) {
@@ -93,7 +104,7 @@ fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
         assert!(!logspaces.to_string().contains("_audit"), "{logspaces}");
     }
     assert_eq!(store.get(&format!("/messages/{id}"), TOKEN).0, 200);
-    // Nobody comes across it who asks for everything, administrators neither.
+    // A search for everything does not include it, not even an administrator's.
     for token in [TOKEN, &analyst, &operator, &limited] {
         assert_eq!(store.found("query=action%3Atoken.create", token), Ok(0));
     }
@@ -108,6 +119,27 @@ fn what_accounts_did_is_found_by_those_who_may_know_of_it_and_name_it() {
     store.server.restart();
     assert_eq!(store.found(named, &analyst), Err(403));
     assert_eq!(store.found(named, &auditor), Ok(4));
+}
+
+#[test]
+fn what_accounts_do_is_no_news_for_others() {
+    let store = Store { server: Server::start_with(ROUTER, &["log.level=error"]) };
+    let analyst = store.token("analyst", "analyst", &Value::Null);
+    let mut lines = store.changes(&analyst).lines();
+    let mut until_sign_of_life = || -> Vec<String> {
+        let lines = lines.by_ref().map(Result::unwrap);
+        lines.take_while(|line| line != ":").collect()
+    };
+    until_sign_of_life();
+    store.token("another", "analyst", &Value::Null);
+    let named = "query=action%3Atoken.create&logspaces=_audit";
+    wait_until("the audit is searchable", || store.found(named, TOKEN) == Ok(2));
+    let heard = until_sign_of_life();
+    assert!(!heard.iter().any(|line| line.contains("stored")), "{heard:?}");
+    store.server.ingest("a message");
+    wait_until("the next message is news", || {
+        until_sign_of_life().iter().any(|line| line.contains("stored"))
+    });
 }
 
 #[test]

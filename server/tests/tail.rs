@@ -7,7 +7,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::{Method, Request, StatusCode, header};
 use futures_core::Stream;
 use in_process::{Server, TOKEN};
-use logstead::meta::{NewToken, Role};
+use logstead::meta::{Grant, NewToken, Role};
 use logstead_config::settings::Settings;
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
@@ -403,12 +403,34 @@ async fn who_waits_for_changes_hears_of_them_and_of_nothing_else() {
     for number in 0..40 {
         server.ingest("main", format!("message {number}")).await;
     }
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    while !changes.text.contains("event: stored") {
+        assert!(changes.read().await);
+    }
     let events_max = 2 + began.elapsed().as_millis() / 500;
     server.pipeline.end_streams();
     let text = changes.rest().await;
     let events = text.matches("event: stored\ndata: {}\n\n").count();
     assert!((1..=events_max).contains(&(events as u128)), "{events} of at most {events_max}: {text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_stored_in_other_logspaces_is_no_news() {
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let grant = Grant { logspaces: Some(vec!["other".to_owned()]), scope: None };
+    let (_, secret) = server.meta.add_granted_token(&new, &grant, Timestamp::from_nanos(0)).unwrap();
+    let mut changes = server.changes(secret.reveal()).await;
+    changes.read().await;
+    changes.text.clear();
+
+    server.ingest("main", "hidden".to_owned()).await;
+    changes.read().await;
+    assert_eq!(changes.text, ":\n\n", "the next thing heard is the next sign of life");
+    server.ingest("other", "shown".to_owned()).await;
+    while !changes.text.contains("event: stored") {
+        assert!(changes.read().await);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** what a listener costs has a bound: two events a second, nothing while nothing is stored but a sign of
 //! life, and a limited number of listeners.
-//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when something came.
+//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when something came: of
+//! logspaces that they may not search nothing is said, and callers with a scope are told by the clock.
 
 use super::access::Caller;
 use super::access::authenticate::authenticate;
@@ -11,7 +12,6 @@ use super::question::cancel::Cancel;
 use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::waiting::busy;
-use crate::meta::Grant;
 use crate::pipeline::watch::{Ending, Stored};
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
@@ -23,8 +23,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long a listener is left alone after an event.
 const REST: Duration = Duration::from_millis(500);
-/// How often callers who see a part of the store are told to look, whether something was stored or not.
-const PART_INTERVAL: Duration = Duration::from_secs(3);
+/// How often callers with a scope are told to look, whether something was stored or not.
+const SCOPE_INTERVAL: Duration = Duration::from_secs(3);
 /// How often a listener hears that the server is there; as often its login is checked.
 const PULSE_INTERVAL: Duration = Duration::from_secs(5);
 /// Tells proxies not to buffer.
@@ -36,9 +36,9 @@ const EVENTS: &str = "text/event-stream";
 const PULSE: Bytes = Bytes::from_static(b":\n\n");
 const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
 
-/// Says when messages were stored, in any logspace, as server-sent events: `stored`, with an empty object, at most twice
-/// a second. Whether they match is for a search to say. Callers who see a
-/// part of the store get it every three seconds, whether something was stored or not. The stream ends when the login does.
+/// Says when messages were stored in a logspace that the caller may search, as server-sent events: `stored`, with an empty
+/// object, at most twice a second. Whether they match is for a search to say. Callers with a scope get it every three
+/// seconds, whether something was stored or not. The stream ends when the login does, or when its rights change.
 #[utoipa::path(
     get, path = "/api/v1/changes", tag = "search",
     responses((status = 200, body = String, content_type = "text/event-stream"))
@@ -50,7 +50,7 @@ pub(super) async fn changes(
 ) -> Result<Response> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accepted.contains(EVENTS) {
-        // Who asks without knowing what for would wait for an end that never comes.
+        // Other clients would wait for an end that never comes.
         let detail = format!("this answer has no end: ask for it with `Accept: {EVENTS}`");
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
@@ -58,31 +58,53 @@ pub(super) async fn changes(
         return Err(busy("too many pages wait for changes"));
     };
     let (stored, ending) = shared.state.pipeline.watch();
-    let news = if *caller.grant == Grant::default() { News::Stored(stored) } else { News::Clock };
+    let news = match caller.scope() {
+        None => News::Stored { stored, ends: ends(&shared, &caller) },
+        Some(_) => News::Clock,
+    };
     let (events, pieces) = mpsc::channel(1);
     let (_, guard) = Cancel::without_limit(&shared);
-    tokio::spawn(Listener { shared, headers, events, news, ending, _permit: permit }.run());
+    tokio::spawn(Listener { shared, caller, headers, events, news, ending, _permit: permit }.run());
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
     Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
 }
 
 /// What makes a listener look.
 enum News {
-    Stored(Stored),
+    /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
+    Stored {
+        stored: Stored,
+        ends: Vec<(String, u64)>,
+    },
     Clock,
+}
+
+/// The sequence of the next message of each logspace that a caller may search.
+fn ends(shared: &Shared, caller: &Caller) -> Vec<(String, u64)> {
+    let logspaces = caller.logspaces(&shared.state.pipeline).into_iter();
+    logspaces.map(|(id, searcher)| (id, searcher.next_sequence())).collect()
 }
 
 impl News {
     async fn come(&mut self) {
         match self {
-            News::Stored(stored) => stored.changed().await,
-            News::Clock => sleep(PART_INTERVAL).await,
+            News::Stored { stored, .. } => stored.changed().await,
+            News::Clock => sleep(SCOPE_INTERVAL).await,
         }
+    }
+
+    /// Whether what came is for this caller.
+    fn are_for(&mut self, caller: &Caller, shared: &Shared) -> bool {
+        let News::Stored { ends: before, .. } = self else { return true };
+        let now = ends(shared, caller);
+        std::mem::replace(before, now.clone()) != now
     }
 }
 
 struct Listener {
     shared: Shared,
+    /// Who it was when it began.
+    caller: Caller,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
     events: mpsc::Sender<Piece>,
@@ -111,6 +133,9 @@ impl Listener {
                 () = sleep_until(next_event), if is_news => {
                     is_news = false;
                     next_event = Instant::now() + REST;
+                    if !self.news.are_for(&self.caller, &self.shared) {
+                        continue;
+                    }
                     STORED
                 }
                 () = self.news.come(), if !is_news => {
@@ -125,6 +150,7 @@ impl Listener {
     }
 
     async fn may_listen(&self) -> bool {
-        matches!(authenticate(&self.shared, &self.headers).await, Ok(Some(_)))
+        let known = authenticate(&self.shared, &self.headers).await;
+        known.is_ok_and(|known| known.is_some_and(|now| now.has_rights_of(&self.caller)))
     }
 }

@@ -109,6 +109,11 @@ impl Caller {
         Actor { account: Some(self.account), name: self.name.clone() }
     }
 
+    /// Whether it may do and see the same as another.
+    pub(crate) fn has_rights_of(&self, other: &Caller) -> bool {
+        (self.role, &self.grant) == (other.role, &other.grant)
+    }
+
     /// The logspaces that it may search.
     pub(crate) fn logspaces(&self, pipeline: &Pipeline) -> Logspaces {
         let all = pipeline.searchers().into_iter();
