@@ -4,7 +4,8 @@
 //! say which fields are worth a look, and takes the same memory for any number of values.
 //!
 //! **Invariant:** what is found does not depend on how messages are cut into parts, nor on their order; unless it may be
-//! [rough](Discovery::rough), how useful a field is does not either.
+//! [rough](Discovery::rough), how useful a field is does not either. Neither holds beyond [`FIELDS_MAX`] fields, which is
+//! said.
 
 use hashbrown::HashMap;
 use logstead_record::{Batch, Selection, TextColumn};
@@ -85,30 +86,34 @@ impl Discovery {
     pub(crate) fn add(&mut self, batch: &Batch, selected: &Selection) {
         self.messages += selected.count() as u64;
         let columns = batch.columns();
-        let mut seen: Vec<Option<Seen>> = vec![None; columns.field_names.values().len()];
-        let alike = alike(columns.field_names.values());
-        let mut of_row: Vec<u32> = Vec::new();
+        let names = columns.field_names.values();
+        let alike = alike(names);
+        // Of each name the field, and the last row that has it. The names of hostile messages are many.
+        let mut seen: HashMap<u32, (Seen, usize)> = HashMap::new();
         for row in selected.iter() {
-            of_row.clear();
             for at in batch.field_range(row) {
-                let (id, value) =
-                    (alike[columns.field_names.ids()[at] as usize], columns.field_values.get(at));
+                let value = columns.field_values.get(at);
                 if value.is_empty() {
                     continue;
                 }
-                let field = seen[id as usize]
-                    .get_or_insert_with(|| Seen::new(columns.field_names.values().get(id as usize)));
-                field.add_value(value, 1);
-                if !of_row.contains(&id) {
-                    of_row.push(id);
-                    field.messages += 1;
+                let id = alike[columns.field_names.ids()[at] as usize];
+                if FIELDS_MAX <= seen.len() && !seen.contains_key(&id) {
+                    self.has_more = true;
+                    continue;
                 }
+                let (field, last) =
+                    seen.entry(id).or_insert_with(|| (Seen::new(names.get(id as usize)), usize::MAX));
+                field.add_value(value, 1);
+                field.messages += u64::from(*last != row);
+                *last = row;
             }
         }
-        seen.into_iter().flatten().for_each(|field| self.add_field(field));
+        let mut seen: Vec<(u32, (Seen, usize))> = seen.into_iter().collect();
+        seen.sort_unstable_by_key(|(id, _)| *id);
+        seen.into_iter().for_each(|(_, (field, _))| self.add_field(field));
     }
 
-    /// Adds so many other messages and their fields. `has_more` says whether they may have others, too.
+    /// Adds the fields of other messages, of which there are `messages`. `has_more`: they may have other fields, too.
     pub(crate) fn add_fields(&mut self, messages: u64, fields: impl Iterator<Item = Seen>, has_more: bool) {
         self.messages += messages;
         self.has_more |= has_more;
