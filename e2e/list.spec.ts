@@ -103,18 +103,21 @@ test('a page that is left alone asks the server for nothing, and answers come co
 }) => {
   await logstead.sendTcp(...Array.from({ length: 50 }, (_, n) => beat(n)));
   await expect.poll(() => logstead.count('beat')).toBe(50);
+  const nextSignOfLife = await signsOfLife(page);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   const answer = page.waitForResponse((response) => response.url().endsWith('/api/v1/search'));
   await searchPage.open({ q: 'beat' });
   await expect(searchPage.found.first()).toBeVisible();
   expect((await answer).headers()['content-encoding']).toMatch(/zstd|br|gzip/);
   await expect.poll(() => searchPage.total()).toBe(50);
   // What was stored while the page was made is counted once.
-  await silence(page, 1_500);
-
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await silence(page, 4_000);
-  expect(asked.filter((path) => /search|overview|count|histogram/.test(path))).toEqual([]);
+  await nextSignOfLife();
+  asked.length = 0;
+  await nextSignOfLife();
+  expect(
+    asked.filter((path) => /search|overview|count|histogram|fields|facets/.test(path)),
+  ).toEqual([]);
 });
 
 test.describe('a list that folds', () => {
@@ -242,8 +245,19 @@ test('a piece of text that is selected in a row can be asked for, left out or co
   await expect(searchPage.found).toHaveCount(1);
 });
 
-/** That nothing happens can only be seen by waiting. */
-async function silence(page: Page, ms: number): Promise<void> {
-  // eslint-disable-next-line no-restricted-properties
-  await page.waitForTimeout(ms);
+/** Waits for what the server sends every few seconds to a page that waits for news. */
+async function signsOfLife(page: Page): Promise<() => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  let [stream, heard] = ['', 0];
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (request.url.endsWith('/api/v1/changes')) stream = requestId;
+  });
+  session.on('Network.dataReceived', ({ requestId }) => {
+    if (requestId === stream) heard += 1;
+  });
+  await session.send('Network.enable');
+  return async () => {
+    const before = heard;
+    await expect.poll(() => heard).toBeGreaterThan(before);
+  };
 }
