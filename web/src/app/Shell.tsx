@@ -1,7 +1,7 @@
 /** The frame around every page: the rail, and what can be done from everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import type { User } from '../api/session';
 import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
@@ -9,10 +9,11 @@ import { boundKeys } from '../ui/useKeys';
 import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
-import { Shortcuts } from './Shortcuts';
 import { HISTORY_KEY, readHistory } from './history';
 import { hasQuery, places } from './places';
 import { carried } from './scope';
+
+const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
 
 const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
 const RECENT_SHOWN = 8;
@@ -63,7 +64,11 @@ export function Shell({ user, version, children }: Props) {
         {children}
       </main>
       <AwayBanner />
-      <Shortcuts opened={shortcutsOpen} onClose={shortcuts.close} page={page} />
+      {shortcutsOpen && (
+        <Suspense>
+          <Shortcuts opened onClose={shortcuts.close} page={page} />
+        </Suspense>
+      )}
       <Palette
         opened={paletteOpen}
         onClose={palette.close}

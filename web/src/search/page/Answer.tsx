@@ -1,8 +1,7 @@
 /** What a search found, or why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import type { Hits } from '../../ui/highlight';
-import { EmptyResult } from '../empty/EmptyResult';
 import { Results } from '../results/Results';
 import type { SearchState } from '../searchParams';
 import { Statistics } from '../statistics/Statistics';
@@ -12,6 +11,11 @@ import { Toolbar } from './Toolbar';
 import type { Search } from './useSearch';
 import type { ChangeSearch, Steps } from './useSteps';
 import classes from './SearchPage.module.css';
+
+/** Loaded when nothing was found. */
+const EmptyResult = lazy(async () => ({
+  default: (await import('../empty/EmptyResult')).EmptyResult,
+}));
 
 /** A search that takes less shows nothing while it runs. */
 const SLOW_MS = 120;
@@ -56,7 +60,12 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
     return search.isLoading && slow && <Loading onCancel={search.cancel} />;
   }
   if (messages.length === 0) {
-    return !search.isFirstRun && <EmptyResult state={state} onChange={onChange} />;
+    if (search.isFirstRun) return null;
+    return (
+      <Suspense>
+        <EmptyResult state={state} onChange={onChange} />
+      </Suspense>
+    );
   }
   return (
     <Results

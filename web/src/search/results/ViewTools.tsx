@@ -1,16 +1,17 @@
 /** How the messages are shown: with which times and columns, wrapped or not, and from when on. */
 import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
-import { type SyntheticEvent, useState } from 'react';
+import { Suspense, lazy, type SyntheticEvent, useState } from 'react';
 import type { Message } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
 import type { SearchState, Times } from '../searchParams';
-import { ColumnPicker } from './ColumnPicker';
 import { endAt } from './endAt';
 import { useDensity } from './useDensity';
 import { useFolding } from './useFolds';
 import classes from './ViewTools.module.css';
+
+const ColumnPicker = lazy(async () => ({ default: (await import('./ColumnPicker')).ColumnPicker }));
 
 type Props = {
   state: SearchState;
@@ -69,11 +70,13 @@ export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
         p={12}
       >
         {panel === 'columns' && (
-          <ColumnPicker
-            columns={state.columns}
-            messages={messages}
-            onColumns={(chosen) => onChange({ columns: chosen })}
-          />
+          <Suspense>
+            <ColumnPicker
+              columns={state.columns}
+              messages={messages}
+              onColumns={(chosen) => onChange({ columns: chosen })}
+            />
+          </Suspense>
         )}
         {panel === 'jump' && <JumpToTime state={state} onAsk={onAsk} onDone={close} />}
       </Popover.Dropdown>
