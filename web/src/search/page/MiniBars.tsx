@@ -1,9 +1,8 @@
 /** The histogram within the toolbar, for low windows: its outline, and the way to all of it. */
 import { ActionIcon } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
-import { useMemo } from 'react';
 import type { Histogram } from '../../api/model';
-import { layerPath, stackOf } from '../../ui/chart/stack';
+import { Strip } from '../timeline/Strip';
 import classes from './MiniBars.module.css';
 
 type Props = {
@@ -13,11 +12,7 @@ type Props = {
   onToggle: () => void;
 };
 
-const WIDTH = 600;
-const HEIGHT = 24;
-
 export function MiniBars({ histogram, split, isOpen, onToggle }: Props) {
-  const stack = useMemo(() => histogram && stackOf(histogram, split), [histogram, split]);
   return (
     <div className={classes.frame}>
       <ActionIcon
@@ -29,25 +24,10 @@ export function MiniBars({ histogram, split, isOpen, onToggle }: Props) {
       >
         <IconChevronRight size={16} />
       </ActionIcon>
-      {stack !== undefined && !isOpen && (
-        <svg
-          className={classes.bars}
-          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-          preserveAspectRatio="none"
-          aria-hidden
-        >
-          {stack.layers.map(({ label, color }, at) => (
-            <path
-              key={label}
-              fill={color}
-              d={layerPath(stack.layers, at, {
-                width: WIDTH,
-                height: HEIGHT,
-                top: Math.max(stack.highest, 1),
-              })}
-            />
-          ))}
-        </svg>
+      {histogram !== undefined && !isOpen && (
+        <div className={classes.bars}>
+          <Strip histogram={histogram} split={split} />
+        </div>
       )}
     </div>
   );

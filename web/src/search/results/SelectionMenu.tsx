@@ -2,7 +2,7 @@
 import { Menu } from '@mantine/core';
 import { IconCopy, IconEqual, IconEqualNot } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
-import classes from './ValueMenu.module.css';
+import { MenuAt } from './MenuAt';
 
 const TITLE_CHARACTERS_MAX = 60;
 /** Who selects more wants to copy it, and the browser can do that. */
@@ -20,38 +20,20 @@ type Props = {
 export function SelectionMenu({ selected, onClose, onFilter, onCopy }: Props) {
   if (selected === null) return null;
   const { text, at } = selected;
-  const { left, top, width, height } = at;
   const title = `“${visible(cut(text, TITLE_CHARACTERS_MAX).text)}”`;
   return (
-    <Menu
-      opened
-      onClose={onClose}
-      position="bottom-start"
-      withinPortal={false}
-      floatingStrategy="fixed"
-    >
-      <Menu.Target>
-        <button
-          type="button"
-          className={classes.anchor}
-          style={{ left, top, width, height }}
-          aria-label={title}
-        />
-      </Menu.Target>
-      <Menu.Dropdown className={classes.dropdown ?? ''}>
-        <Menu.Label>{title}</Menu.Label>
-        <Menu.Item leftSection={<IconEqual size={16} />} onClick={() => onFilter(text, false)}>
-          Only messages with this text
-        </Menu.Item>
-        <Menu.Item leftSection={<IconEqualNot size={16} />} onClick={() => onFilter(text, true)}>
-          Exclude this text
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(text)}>
-          Copy
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuAt title={title} at={at} onClose={onClose}>
+      <Menu.Item leftSection={<IconEqual size={16} />} onClick={() => onFilter(text, false)}>
+        Only messages with this text
+      </Menu.Item>
+      <Menu.Item leftSection={<IconEqualNot size={16} />} onClick={() => onFilter(text, true)}>
+        Exclude this text
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(text)}>
+        Copy
+      </Menu.Item>
+    </MenuAt>
   );
 }
 

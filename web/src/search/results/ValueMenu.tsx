@@ -2,7 +2,7 @@
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
-import classes from './ValueMenu.module.css';
+import { MenuAt } from './MenuAt';
 
 const TITLE_CHARACTERS_MAX = 80;
 
@@ -20,51 +20,31 @@ type Props = {
 export function ValueMenu({ clicked, onClose, ...on }: Props) {
   if (clicked === null) return null;
   const { field, value, at } = clicked;
-  const { left, top, width, height } = at;
   const title = visible(cut(value, TITLE_CHARACTERS_MAX).text);
   return (
-    <Menu
-      opened
-      onClose={onClose}
-      position="bottom-start"
-      withinPortal={false}
-      floatingStrategy="fixed"
-    >
-      <Menu.Target>
-        <button
-          type="button"
-          className={classes.anchor}
-          style={{ left, top, width, height }}
-          aria-label={`${field}=${title}`}
-        />
-      </Menu.Target>
-      <Menu.Dropdown className={classes.dropdown ?? ''}>
-        <Menu.Label>
-          {field}={title}
-        </Menu.Label>
-        <Menu.Item
-          leftSection={<IconEqual size={16} />}
-          onClick={() => on.onFilter(field, value, false)}
-        >
-          Include
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconEqualNot size={16} />}
-          onClick={() => on.onFilter(field, value, true)}
-        >
-          Exclude
-        </Menu.Item>
-        <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => on.onOnly(field, value)}>
-          Only this
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => on.onCopy(value)}>
-          Copy
-        </Menu.Item>
-        <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => on.onStatistics(field)}>
-          Top 20 values of {field}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuAt title={`${field}=${title}`} at={at} onClose={onClose}>
+      <Menu.Item
+        leftSection={<IconEqual size={16} />}
+        onClick={() => on.onFilter(field, value, false)}
+      >
+        Include
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconEqualNot size={16} />}
+        onClick={() => on.onFilter(field, value, true)}
+      >
+        Exclude
+      </Menu.Item>
+      <Menu.Item leftSection={<IconFilter size={16} />} onClick={() => on.onOnly(field, value)}>
+        Only this
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => on.onCopy(value)}>
+        Copy
+      </Menu.Item>
+      <Menu.Item leftSection={<IconChartBar size={16} />} onClick={() => on.onStatistics(field)}>
+        Top 20 values of {field}
+      </Menu.Item>
+    </MenuAt>
   );
 }

@@ -1,31 +1,27 @@
 /** The histogram in one line: its shape alone. */
 import { useMemo } from 'react';
 import type { Histogram } from '../../api/model';
+import { layerPath, stackOf } from '../../ui/chart/stack';
 import classes from './Timeline.module.css';
 
-const HEIGHT = 20;
+const WIDTH = 600;
+const HEIGHT = 24;
 
-export function Strip({ histogram }: { histogram: Histogram }) {
-  const { buckets } = histogram;
-  const path = useMemo(() => pathOf(buckets.map(({ count }) => count)), [buckets]);
+type Props = { histogram: Histogram; split: string };
+
+export function Strip({ histogram, split }: Props) {
+  const { layers, highest } = useMemo(() => stackOf(histogram, split), [histogram, split]);
+  const size = { width: WIDTH, height: HEIGHT, top: Math.max(highest, 1) };
   return (
     <svg
       className={classes.strip}
-      viewBox={`0 0 ${Math.max(buckets.length, 1)} ${HEIGHT}`}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden
     >
-      <path d={path} />
+      {layers.map(({ label, color }, at) => (
+        <path key={label} fill={color} d={layerPath(layers, at, size)} />
+      ))}
     </svg>
   );
-}
-
-function pathOf(counts: readonly number[]): string {
-  const highest = Math.max(...counts, 1);
-  return counts
-    .map((count, at) => {
-      const tall = count === 0 ? 0 : Math.max((count / highest) * HEIGHT, 1);
-      return tall === 0 ? '' : `M${at} ${HEIGHT}v-${tall.toFixed(2)}h.8v${tall.toFixed(2)}z`;
-    })
-    .join('');
 }

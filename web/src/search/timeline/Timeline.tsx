@@ -47,7 +47,8 @@ export function Timeline(props: Props) {
     </TimelineHead>
   );
   const content = () => {
-    if (!isOpen) return head(histogram !== undefined && <Strip histogram={histogram} />);
+    if (!isOpen)
+      return head(histogram !== undefined && <Strip histogram={histogram} split={state.split} />);
     if (summary === undefined || histogram === undefined || histogram.buckets.length === 0) {
       return (
         <>
