@@ -12,9 +12,9 @@ const suffix = 'dc=example,dc=org';
 const service = { dn: `cn=logstead,${suffix}`, password: 'service password' };
 const slapd = '/usr/sbin/slapd';
 
-/** Who is there, with the groups of each. */
+/** The people in it, and the groups of each. */
 const people = { ana: ['operators'], bo: ['readers'], cy: [] } as const;
-/** Of everybody. */
+/** Everybody has the same. */
 export const password = 'correct horse';
 
 export class Directory {

@@ -3,7 +3,7 @@ import type { Logstead } from '../server';
 import { Drawer } from './drawer';
 import { Fields } from './fields';
 
-/** A list that still moves after so many frames is wrong. */
+/** A list has to stand still after this many frames. */
 const SETTLED_FRAMES = 15;
 
 /** Resolves when the page was drawn so often. */

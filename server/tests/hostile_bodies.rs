@@ -1,5 +1,5 @@
-//! Bodies that are meant to do harm, sent to the real process without a pause by somebody who may send: each is answered,
-//! the process stays small, what others send is stored, and a login takes no longer than usual.
+//! Hostile bodies, sent to the real process without pause by clients with a valid token: each gets an answer, memory stays
+//! bounded, what others send is stored, and logins stay fast.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

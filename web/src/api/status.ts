@@ -27,7 +27,7 @@ async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
   return samplesOf(data?.buckets ?? []);
 }
 
-/** The last bucket is not over, so its count is no rate yet. */
+/** Without the last bucket: it has not ended, so its count says nothing about the rate. */
 export function samplesOf(buckets: readonly { time: string; count: number }[]): Sample[] {
   return buckets.slice(0, -1).map(({ time, count }) => ({
     at: Date.parse(time) + PAST_STEP_S * 1000,

@@ -1,4 +1,4 @@
-/** The pages, and at its foot how the server is and who is signed in. Along the bottom of a phone. */
+/** The pages, with the server's health and the user's menu at the foot. On a phone it runs along the bottom. */
 import { Link } from '@tanstack/react-router';
 import type { User } from '../api/session';
 import { Mark } from '../ui/Mark';

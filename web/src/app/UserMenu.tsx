@@ -1,4 +1,4 @@
-/** Who is signed in, and what is theirs to set. */
+/** The user who is signed in, with settings and the way out. */
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCommand, IconKey, IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react';

@@ -207,7 +207,7 @@ impl Reader<'_> {
         at..self.cursor.word_end(at, &[',', '|'])
     }
 
-    /// What is here is unexpected here.
+    /// The word here does not belong here.
     pub(super) fn unexpected(&self) -> ParseError {
         let range = self.word_range();
         let end = range.end.max(range.start + 1);

@@ -13,7 +13,7 @@ import { LISTED_MAX, holding, inOrder, isNumeric, lacksChosen, looksNumeric } fr
 import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
-/** So many values are shown first, and then so many more, as long as somebody asks. */
+/** How many values are shown at first, and how many more each time somebody asks. */
 const STEPS = [5, 10, 50, LISTED_MAX];
 const ASKED = 10;
 /** The limit of the server. */
