@@ -440,3 +440,26 @@ fn the_command_for_users_shows_how_it_is_used() {
         assert!(!out.contains("--password"), "no password is an argument: {out}");
     }
 }
+
+#[test]
+fn preferences_are_their_users_own_and_small() {
+    let server = Server::start(ROUTER);
+    add_user(&server, "ana", "analyst");
+    add_user(&server, "bo", "analyst");
+    let ana = Browser::begin(&server, "ana's", &login("ana", PASSWORD, None));
+    let bo = Browser::begin(&server, "bo's", &login("bo", PASSWORD, None));
+    let path = "/account/preferences";
+    ana.check(&server, "GET", path, &Value::Null, (200, "{}"));
+    ana.check(&server, "PUT", path, &json!({"theme": "dark", "columns": ["host"]}), (204, ""));
+    ana.check(&server, "GET", path, &Value::Null, (200, r#""theme":"dark""#));
+    bo.check(&server, "GET", path, &Value::Null, (200, "{}"));
+    for malformed in [json!([1]), json!("dark"), json!(7)] {
+        ana.check(&server, "PUT", path, &malformed, (400, ""));
+    }
+    ana.check(&server, "PUT", path, &json!({"big": "x".repeat(16 << 10)}), (413, "at most 16384"));
+    // Elsewhere, and after all that was refused, it is what it was.
+    let elsewhere = Browser::begin(&server, "another", &login("ana", PASSWORD, None));
+    let kept = elsewhere.check(&server, "GET", path, &Value::Null, (200, ""));
+    assert_eq!(kept, json!({"theme": "dark", "columns": ["host"]}));
+    assert_eq!(server.call("GET", path, &[], b"").0, 403, "a token has none");
+}

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 94] = [
+const ROUTES: [(&str, &str, Option<Role>); 96] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -175,6 +175,8 @@ const ROUTES: [(&str, &str, Option<Role>); 94] = [
     ("GET", "/api/v1/account/sessions", Some(Role::Analyst)),
     ("DELETE", "/api/v1/account/sessions", Some(Role::Analyst)),
     ("DELETE", "/api/v1/account/sessions/{id}", Some(Role::Analyst)),
+    ("GET", "/api/v1/account/preferences", Some(Role::Analyst)),
+    ("PUT", "/api/v1/account/preferences", Some(Role::Analyst)),
     ("POST", "/api/v1/account/totp", Some(Role::Analyst)),
     ("PUT", "/api/v1/account/totp", Some(Role::Analyst)),
     ("POST", "/api/v1/account/totp/remove", Some(Role::Analyst)),

@@ -194,6 +194,8 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/api/v1/account/sessions", Least::Session),
     ("DELETE", "/api/v1/account/sessions", Least::Session),
     ("DELETE", "/api/v1/account/sessions/{id}", Least::Session),
+    ("GET", "/api/v1/account/preferences", Least::Session),
+    ("PUT", "/api/v1/account/preferences", Least::Session),
     ("POST", "/api/v1/account/totp", Least::Session),
     ("PUT", "/api/v1/account/totp", Least::Session),
     ("POST", "/api/v1/account/totp/remove", Least::Session),

@@ -1,6 +1,6 @@
 //! Every route, with what it needs of its caller.
 
-use super::access::{Needs, account, audit, oidc, session, tokens, users};
+use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
 use super::ask::aggregate::AggregateRequest;
 use super::ask::complete::CompleteRequest;
 use super::ask::context::ContextRequest;
@@ -70,6 +70,7 @@ fn own_account() -> OpenApiRouter<Shared> {
         .routes(routes!(account::get_account))
         .routes(routes!(account::list_sessions, account::end_other_sessions))
         .routes(routes!(account::end_session))
+        .routes(routes!(preferences::get_preferences, preferences::set_preferences))
         .routes(routes!(account::begin_totp, account::confirm_totp))
         .routes(routes!(account::remove_totp))
         .routes(routes!(account::renew_recovery_codes))

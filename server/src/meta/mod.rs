@@ -9,6 +9,7 @@
 //! | devices   | hash of the secret of a browser in which a user has logged in before |
 //! | tokens    | hash of an API token, its role, what it may search, when it ends, when it was used |
 //! | saved_searches | named searches, private or shared                          |
+//! | preferences | what each user prefers in the console                  |
 //! | revisions | every router document that was ever live, with author and comment |
 //! | revision_on_trial | the revision that is taken back unless it is confirmed   |
 //! | audit     | who changed what, and who failed to log in                      |
@@ -34,6 +35,7 @@ mod on_trial;
 mod one_time;
 mod opening;
 pub mod password;
+mod preferences;
 mod reserve;
 mod revisions;
 mod saved_searches;

@@ -14,12 +14,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Each migrates the database from one version to the next; the file's `user_version` counts them.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("schema_1.sql"),
     include_str!("schema_2.sql"),
     include_str!("schema_3.sql"),
     include_str!("schema_4.sql"),
     include_str!("schema_5.sql"),
+    include_str!("schema_6.sql"),
 ];
 
 /// A handle on the database. Cheap to clone; one call runs at a time.
@@ -179,6 +180,7 @@ mod tests {
         let tokens = meta.tokens().unwrap();
         assert_eq!((tokens[0].id, &tokens[0].grant), (3, &Grant::default()));
         assert_eq!(meta.saved_searches(Account::User(2)).unwrap(), []);
+        assert!(meta.preferences(1).unwrap().is_empty());
         drop(meta);
         Meta::open(&path).unwrap();
     }

@@ -21,6 +21,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/account/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How one likes the console; an empty object at first. */
+        get: operations["get_preferences"];
+        /** Replaces how one likes the console: an object of at most 16 KiB. */
+        put: operations["set_preferences"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account/recovery-codes": {
         parameters: {
             query?: never;
@@ -151,9 +169,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says when messages were stored, in any logspace, as server-sent events: `stored`, with an empty object, at most twice
-         *     a second. Whether they match is for a search to say. Callers who see a
-         *     part of the store get it every three seconds, whether something was stored or not. The stream ends when the login does.
+         * Says when messages were stored in a logspace that the caller may search, as server-sent events: `stored`, with an empty
+         *     object, at most twice a second. Whether they match is for a search to say. Callers with a scope get it every three
+         *     seconds, whether something was stored or not. The stream ends when the login does, or when its rights change.
          */
         get: operations["changes"];
         put?: never;
@@ -2802,6 +2820,8 @@ export interface components {
             /** @description The id of the source that it comes in through. */
             source: string;
         };
+        /** @description What a user prefers, by the names that the console gives it. The server does not read it. */
+        Preferences: Record<string, never>;
         /** @description The body of every unsuccessful response (`application/problem+json`). */
         Problem: {
             /** @description In characters, from 1. */
@@ -4343,6 +4363,102 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Account"];
                 };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a session of a user, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_preferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Preferences"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Nobody is logged in */
             401: {

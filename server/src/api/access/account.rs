@@ -274,8 +274,8 @@ pub(super) fn listed(sessions: Vec<ListedSession>, current: Option<[u8; 32]>) ->
     Sessions { sessions: listed.collect() }
 }
 
-/// Routes of this file are reached by sessions of users only.
-fn user_id(caller: &Caller) -> Result<i64> {
+/// Routes of one's own account are reached by sessions of users only.
+pub(super) fn user_id(caller: &Caller) -> Result<i64> {
     match caller.account {
         Owner::User(id) => Ok(id),
         Owner::Token(_) | Owner::Environment => Err(ApiError::internal("a session that is not a user's")),

@@ -27,6 +27,7 @@ mod external;
 pub(super) mod gate;
 pub(super) mod grants;
 pub(super) mod oidc;
+pub(super) mod preferences;
 pub(super) mod session;
 pub(super) mod throttle;
 pub(super) mod tokens;
