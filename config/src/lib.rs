@@ -63,7 +63,8 @@ pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
 pub use route::Route;
 pub use source::{
-    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,
+    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, SenderZone, Source, SourceKind,
+    Syslog, Tls,
 };
 pub use step::{
     Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,

@@ -39,10 +39,19 @@ pub struct Settings {
     pub files: Files,
     /// What threads are spent on.
     pub threads: Threads,
+    /// Who sends.
+    pub senders: Senders,
     /// What Prometheus reads.
     pub metrics: Metrics,
     /// What Logstead says about itself.
     pub log: Log,
+}
+
+/// Who sends.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Senders {
+    /// How long a sender is quiet before it may be silent.
+    pub silent_after: Period,
 }
 
 /// What Prometheus reads.
@@ -220,6 +229,11 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let storage = fields.table("storage", None, read_storage);
     let files = fields.table("files", None, read_files);
     let threads = fields.table("threads", None, read_threads);
+    let senders = fields.table("senders", None, |fields| {
+        let silent_after =
+            fields.optional_within("silent_after", Period::seconds(1)..=Period::seconds(30 * 86_400));
+        Some(Senders { silent_after: silent_after? })
+    });
     let metrics = fields.table("metrics", None, |fields| {
         Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
@@ -239,6 +253,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
         storage: storage?,
         files: files?,
         threads: threads?,
+        senders: senders?,
         metrics: metrics?,
         log: log?,
     })

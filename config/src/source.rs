@@ -2,6 +2,7 @@
 
 use ipnet::IpNet;
 use serde::Serialize;
+use std::fmt;
 
 use crate::catalogue::{
     FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
@@ -12,8 +13,12 @@ use crate::fields::{Fields, defaults};
 use crate::listen::{Listener, Speech};
 use crate::node::Node;
 use crate::problem::{Findings, Path, quoted};
-use crate::read::Read;
+use crate::read::{Read, parsed};
 use crate::unit::{Period, Size};
+
+/// How many senders may have a zone of their own.
+const SENDER_ZONES_MAX: usize = 1000;
+const ZONE_HINT: &str = "write an IANA name such as `UTC` or `Europe/Berlin`, or an offset such as `+02:00`";
 
 /// A configured receiver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -121,8 +126,12 @@ pub struct OtlpSource {
 pub struct Reception {
     /// How a message is parsed.
     pub format: Format,
-    /// IANA name of the zone of stamps that name none.
+    /// The zone of stamps that name none: an IANA name or an offset.
     pub timezone: String,
+    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub timezones: Vec<SenderZone>,
     /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest message that is kept whole; a longer one is cut and flagged.
@@ -169,6 +178,15 @@ pub struct Tls {
     pub require_client_certificate: bool,
 }
 
+/// The zone of one sender's stamps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SenderZone {
+    /// The host that its messages name, or its address.
+    pub sender: String,
+    /// An IANA name or an offset.
+    pub zone: String,
+}
+
 /// The keys of a file source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -179,8 +197,12 @@ pub struct Files {
     pub start: Start,
     /// How a line is parsed.
     pub format: Format,
-    /// IANA name of the zone of stamps that name none.
+    /// The zone of stamps that name none: an IANA name or an offset.
     pub timezone: String,
+    /// The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub timezones: Vec<SenderZone>,
     /// The encoding of bytes that are not UTF-8, by its WHATWG name.
     pub charset: String,
     /// The longest line that is kept whole; a longer one is cut and flagged.
@@ -299,6 +321,7 @@ impl Reception {
         Reception {
             format: fields.get("format"),
             timezone: timezone(fields),
+            timezones: timezones(fields),
             charset: fields.get("charset"),
             max_message: fields.get_within("max_message"),
             coalesce: fields.told_table("coalesce.", Coalesce::read),
@@ -366,6 +389,7 @@ impl Files {
             start: fields.get("start"),
             format: fields.get("format"),
             timezone: timezone(fields),
+            timezones: timezones(fields),
             charset: fields.get("charset"),
             max_message: fields.get_within("max_message"),
         };
@@ -379,10 +403,18 @@ impl Files {
 fn timezone(fields: &mut Fields<'_>) -> String {
     let timezone: String = fields.get("timezone");
     if !is_timezone(&timezone) {
-        let hint = "write an IANA name such as `UTC` or `Europe/Berlin`";
-        fields.note("timezone", format!("{} is not a time zone: {hint}", quoted(&timezone)));
+        fields.note("timezone", format!("{} is not a time zone: {ZONE_HINT}", quoted(&timezone)));
     }
     timezone
+}
+
+fn timezones(fields: &mut Fields<'_>) -> Vec<SenderZone> {
+    let timezones: Vec<SenderZone> = fields.get("timezones");
+    if SENDER_ZONES_MAX < timezones.len() {
+        let many = timezones.len();
+        fields.note("timezones", format!("has {many} entries: at most {SENDER_ZONES_MAX} are allowed"));
+    }
+    timezones
 }
 
 impl Coalesce {
@@ -420,8 +452,47 @@ impl Read for Source {
     }
 }
 
-/// Whether it looks like an IANA name. Whether the zone exists is for the owner of the zones to say.
+impl SenderZone {
+    /// Of this sender.
+    pub fn new(sender: &str, zone: &str) -> Result<SenderZone, String> {
+        if sender.is_empty() || sender.contains('=') {
+            return Err(format!("{} is not a host or an address", quoted(sender)));
+        }
+        if !is_timezone(zone) {
+            return Err(format!("{} is not a time zone: {ZONE_HINT}", quoted(zone)));
+        }
+        Ok(SenderZone { sender: sender.to_owned(), zone: zone.to_owned() })
+    }
+}
+
+impl fmt::Display for SenderZone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.sender, self.zone)
+    }
+}
+
+impl Serialize for SenderZone {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Read for SenderZone {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
+        parsed(node, path, findings, |text| match text.split_once('=') {
+            Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
+            None => Err(format!("{} is not `HOST=ZONE`, as `edge-1=Europe/Helsinki`", quoted(text))),
+        })
+    }
+}
+
+/// Whether it looks like an IANA name, or is an offset as `+02:00`. Whether the zone exists is for the owner of the zones
+/// to say.
 fn is_timezone(name: &str) -> bool {
+    if let [b'+' | b'-', h1, h2, b':', m1, m2] = name.as_bytes() {
+        let [h1, h2, m1, m2] = [h1, h2, m1, m2].map(|digit| digit.wrapping_sub(b'0'));
+        return 10 * h1 + h2 < 24 && h1 < 3 && h2 < 10 && m1 < 6 && m2 < 10;
+    }
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'+');
     let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
     begins_well

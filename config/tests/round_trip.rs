@@ -5,9 +5,9 @@ use logstead_config::{
     DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
     Gather, Gelf, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki,
     NdjsonHttp, OtlpSource, Packing, ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp,
-    RelpServer, Retention, Rotate, Route, S3, Share, Size, Source, SourceKind, Start, Step, Syslog,
-    SyslogServer, Template, Tls, Token, Transport, Url, VERSION, from_json, from_toml, merge_into_toml,
-    to_toml,
+    RelpServer, Retention, Rotate, Route, S3, SenderZone, Share, Size, Source, SourceKind, Start, Step,
+    Syslog, SyslogServer, Template, Tls, Token, Transport, Url, VERSION, from_json, from_toml,
+    merge_into_toml, to_toml,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -71,16 +71,20 @@ fn coalesce() -> impl Strategy<Value = Coalesce> {
 fn reception() -> impl Strategy<Value = Reception> {
     let formats = [Format::Auto, Format::Rfc5424, Format::Rfc3164, Format::Raw];
     let sizes = prop_oneof![Just(65_536), 256..=16_777_216u64];
-    let zones = select(vec!["UTC", "Europe/Berlin", "Etc/GMT+5"]);
+    let zones = select(vec!["UTC", "Europe/Berlin", "Etc/GMT+5", "-03:30"]);
+    let sender_zone = ("[a-z:]{1,9}", zones.clone())
+        .prop_map(|(sender, zone)| SenderZone { sender, zone: zone.to_owned() });
+    let zones = (zones, vec(sender_zone, 0..3));
     let charsets = select(vec!["utf-8", "latin1"]);
     let reading = (select(formats.to_vec()), zones, charsets, sizes);
     let limits = (coalesce(), count(), 1..=100_000u32, vec(network(), 0..3), vec(network(), 0..3));
     (reading, limits, tls()).prop_map(|(reading, limits, tls)| {
-        let (format, timezone, charset, max_message) = reading;
+        let (format, (timezone, timezones), charset, max_message) = reading;
         let (coalesce, partitions, max_connections, allow, proxy_protocol) = limits;
         Reception {
             format,
             timezone: timezone.to_owned(),
+            timezones,
             charset: charset.to_owned(),
             max_message: Size::new(max_message),
             coalesce,
@@ -140,6 +144,7 @@ fn files() -> impl Strategy<Value = SourceKind> {
             start,
             format: Format::Rfc3164,
             timezone: "UTC".to_owned(),
+            timezones: Vec::new(),
             charset: "utf-8".to_owned(),
             max_message: Size::kib(64),
         })

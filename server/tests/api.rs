@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 96] = [
+const ROUTES: [(&str, &str, Option<Role>); 100] = [
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -207,6 +207,10 @@ const ROUTES: [(&str, &str, Option<Role>); 96] = [
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
     ("GET", "/api/v1/flow", Some(Role::Analyst)),
+    ("GET", "/api/v1/senders", Some(Role::Analyst)),
+    ("GET", "/api/v1/senders/{source}/{host}/frames", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/senders/{source}/{host}", Some(Role::Operator)),
+    ("PUT", "/api/v1/senders/{source}/{host}/timezone", Some(Role::Operator)),
     ("PUT", "/api/v1/users/{name}/password", Some(Role::Analyst)),
     ("GET", "/api/v1/router", Some(Role::Analyst)),
     ("PUT", "/api/v1/router", Some(Role::Operator)),

@@ -133,7 +133,14 @@ pub(super) const READING: &[Setting] = &[
     Setting::new("timezone", Kind::Text, "Time zone")
         .default("UTC")
         .help("For time stamps that name none.")
-        .means("The zone of stamps without one, by its IANA name, for example `Europe/Berlin`."),
+        .means("The zone of stamps without one, by its IANA name, for example `Europe/Berlin`, or as an offset, for example \
+                `+02:00`."),
+    Setting::new("timezones", Kind::List, "Time zones of senders")
+        .default("")
+        .empty("none")
+        .help("HOST=ZONE, one a line, for senders in another zone: edge-1=Europe/Helsinki.")
+        .means("Senders in another zone than `timezone`, as `HOST=ZONE`: `[\"edge-1=Europe/Helsinki\", \"10.4.2.8=+02:00\"]`. \
+                A sender is named by the host in its messages or by its address. A zone that a stamp says wins."),
     Setting::new("charset", Kind::Text, "Character set")
         .default("utf-8")
         .help("For text that is not UTF-8, as iso-8859-1 or shift_jis.")

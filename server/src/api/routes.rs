@@ -17,10 +17,10 @@ use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::Protocol;
 use super::operate::replay::ReplayRequest;
-use super::operate::{destinations, flow, logspaces, replay, system, trial};
+use super::operate::{destinations, flow, logspaces, replay, senders, system, trial};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::trying::{history, trace};
-use super::router::{document, logspace, lookups, revisions};
+use super::router::{document, logspace, lookups, revisions, sender_zone};
 use super::state::Shared;
 use super::tail::TailRequest;
 use super::{changes, export, ingest, saved_searches, tail};
@@ -122,6 +122,8 @@ fn everything() -> OpenApiRouter<Shared> {
         .routes(routes!(revisions::difference))
         .routes(routes!(document::status))
         .routes(routes!(flow::flow))
+        .routes(routes!(senders::senders))
+        .routes(routes!(senders::frames))
         .routes(routes!(system::metrics))
 }
 
@@ -139,6 +141,8 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(revisions::roll_back))
         .routes(routes!(revisions::confirm))
         .routes(routes!(lookups::read, lookups::store, lookups::remove))
+        .routes(routes!(senders::forget))
+        .routes(routes!(sender_zone::put_timezone))
         .routes(routes!(destinations::pause))
         .routes(routes!(destinations::resume))
         .routes(routes!(destinations::retry))

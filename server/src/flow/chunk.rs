@@ -12,6 +12,8 @@ pub(crate) struct Sender {
     pub(crate) address: Arc<str>,
     /// The host of messages that name none.
     pub(crate) host: Arc<str>,
+    /// What its messages come through: `udp`, `tls`.
+    pub(crate) via: &'static str,
     /// A field that is added to each of its messages.
     pub(crate) field: Option<(&'static str, Arc<str>)>,
     /// When the last of its messages was written, if that is not when they are received.
@@ -20,14 +22,15 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// Identified by its address alone: the port says nothing about the sender.
-    pub(crate) fn at(address: IpAddr) -> Sender {
+    pub(crate) fn at(address: IpAddr, via: &'static str) -> Sender {
         let address: Arc<str> = address.to_canonical().to_string().into();
-        Sender { host: address.clone(), address, field: None, written: None }
+        Sender { host: address.clone(), address, via, field: None, written: None }
     }
 
     /// A program on this machine.
-    pub(crate) fn local() -> Sender {
-        Sender { address: "".into(), host: crate::machine::host_name().into(), field: None, written: None }
+    pub(crate) fn local(via: &'static str) -> Sender {
+        let host = crate::machine::host_name().into();
+        Sender { address: "".into(), host, via, field: None, written: None }
     }
 }
 
@@ -53,6 +56,12 @@ impl Chunk {
     /// Frames of one sender.
     pub(crate) fn of(bytes: Vec<u8>, frames: Vec<Frame>, sender: &Sender) -> Chunk {
         Chunk { bytes, frames, senders: vec![(0, sender.clone())], order: Order::default() }
+    }
+
+    /// What a frame came through.
+    pub(crate) fn via(&self, frame: usize) -> &'static str {
+        let before = self.senders.partition_point(|(first, _)| *first as usize <= frame);
+        before.checked_sub(1).map_or("", |last| self.senders[last].1.via)
     }
 
     /// Appends others.

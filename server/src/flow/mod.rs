@@ -2,6 +2,7 @@
 //! it; it uses none of them.
 
 pub(crate) mod budget;
+mod checked_lines;
 pub(crate) mod chunk;
 pub(crate) mod counters;
 pub(crate) mod gate;
@@ -9,5 +10,6 @@ pub(crate) mod ledger;
 pub(crate) mod queue;
 pub(crate) mod receipt;
 pub(crate) mod requests;
+pub(crate) mod senders;
 pub(crate) mod share;
 pub(crate) mod writer;

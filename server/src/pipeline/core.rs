@@ -15,6 +15,7 @@ use crate::flow::counters::Counters;
 use crate::flow::gate::{Gate, Gates};
 use crate::flow::ledger::{Accounts, Ledger};
 use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::flow::senders::Senders;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
@@ -36,6 +37,7 @@ pub struct Pipeline {
     pub(super) running: Arc<ArcSwap<Running>>,
     pub(super) counters: Arc<Counters>,
     pub(super) ledger: Arc<Ledger>,
+    pub(super) senders: Arc<Senders>,
     pub(super) sockets: Arc<Sockets>,
     pub(super) work: WorkSender,
     pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
@@ -123,6 +125,11 @@ impl Pipeline {
     /// What became of every message.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Who sends.
+    pub(crate) fn senders(&self) -> &Senders {
+        &self.senders
     }
 
     /// For those who follow what is stored.
@@ -269,6 +276,7 @@ impl Pipeline {
         self.sealers.join();
         running.destinations.values().for_each(|destination| destination.join());
         self.lookups.stop();
+        self.senders.stop();
         self.ledger.stop();
     }
 }

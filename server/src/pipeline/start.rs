@@ -14,6 +14,7 @@ use crate::flow::counters::Counters;
 use crate::flow::gate::Gates;
 use crate::flow::ledger::Ledger;
 use crate::flow::queue::{self, WorkReceiver};
+use crate::flow::senders::Senders;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::{Descriptors, Sockets};
 use arc_swap::ArcSwap;
@@ -96,11 +97,14 @@ impl Pipeline {
         let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
         let ledger = Ledger::open(&disk, &data.join("ledger")).map_err(io::Error::other)?;
+        let silent_after = settings.senders.silent_after.duration();
+        let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
         let sealers = Sealers::new(running.clone(), headroom.clone(), ledger.clone());
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
             ledger,
+            senders,
             sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
@@ -121,6 +125,7 @@ impl Pipeline {
         pipeline.open_existing(change)?;
         pipeline.open_existing_queues(change)?;
         pipeline.ledger.start()?;
+        pipeline.senders.start()?;
         pipeline.lookups.start()?;
         pipeline.clock.begin();
         let sealers = sealers::count(pipeline.settings.threads.sealers);
@@ -136,6 +141,7 @@ impl Pipeline {
                 running: self.running.clone(),
                 counters: self.counters.clone(),
                 ledger: self.ledger.clone(),
+                senders: self.senders.clone(),
                 gaps: gaps.clone(),
             };
             let thread =

@@ -8,6 +8,7 @@ use crate::flow::counters::{Counters, SourceCounters};
 use crate::flow::ledger::{Ledger, Slot};
 use crate::flow::queue::{Work, WorkReceiver};
 use crate::flow::receipt::Receipt;
+use crate::flow::senders::{Senders, Via};
 use crate::flow::share::{Given, Share, shares};
 use crate::flow::writer::Append;
 use crate::machine::priority::{self, Way};
@@ -28,6 +29,7 @@ pub(crate) struct Worker {
     pub(crate) running: Arc<ArcSwap<Running>>,
     pub(crate) counters: Arc<Counters>,
     pub(crate) ledger: Arc<Ledger>,
+    pub(crate) senders: Arc<Senders>,
     /// By source.
     pub(crate) gaps: Arc<Mutex<HashMap<Arc<str>, Gaps>>>,
 }
@@ -53,6 +55,7 @@ impl Worker {
                 let (batch, failures) = parse(&reading, builder);
                 note_failures(failures, &source, &counters);
                 count(&batch, chunk.bytes.len(), &counters);
+                self.senders.add(&batch, &Via { source: &source, transport: &|row| chunk.via(row) });
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
                 self.route(&Arc::new(batch), &source, &counters, pending.receipt());
@@ -60,6 +63,7 @@ impl Worker {
             }
             Work::Batch { batch, source, counters, logspace, pending } => {
                 count(&batch, batch.columns().message().bytes().len(), &counters);
+                self.senders.add(&batch, &Via { source: &source, transport: &|_| "" });
                 self.received(&batch, &source, pending.receipt());
                 match logspace {
                     Some(id) => self.store(&id, batch, pending.receipt()),
@@ -266,7 +270,7 @@ mod tests {
             end += text.len() as u32;
             Frame { start, end, flags: Flags::default() }
         });
-        Chunk::of(texts.concat().into_bytes(), frames.collect(), &Sender::at([10, 0, 0, 9].into()))
+        Chunk::of(texts.concat().into_bytes(), frames.collect(), &Sender::at([10, 0, 0, 9].into(), "tcp"))
     }
 
     #[test]

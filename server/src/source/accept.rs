@@ -51,6 +51,19 @@ enum Visitor {
     Unix(UnixStream),
 }
 
+impl Spoken {
+    /// What senders that speak it come through.
+    fn name(self) -> &'static str {
+        match (self.speech, self.tls) {
+            (Speech::Frames, false) => "tcp",
+            (Speech::Frames, true) => "tls",
+            (Speech::Relp, false) => "relp",
+            (Speech::Relp, true) => "relp+tls",
+            (Speech::Otlp, _) => "otlp",
+        }
+    }
+}
+
 impl Door {
     pub(super) fn tcp(socket: std::net::TcpListener, listener: &Listener) -> io::Result<Door> {
         let speech = match listener {
@@ -135,7 +148,7 @@ async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
     match visitor {
         Visitor::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
         Visitor::Unix(stream) => {
-            stream::read(shared, Connection::Unix(stream), Sender::local(), stopped).await;
+            stream::read(shared, Connection::Unix(stream), Sender::local("unix"), stopped).await;
         }
     }
 }
@@ -233,7 +246,7 @@ async fn open(
         let message = format!("{real} is in none of the networks of `allow`");
         return Err(Refusal { reason: "connection_not_allowed", message });
     }
-    let sender = Sender::at(real);
+    let sender = Sender::at(real, spoken.name());
     Ok(if spoken.tls { Opened::Encrypt(sender) } else { Opened::Plain(sender) })
 }
 

@@ -285,5 +285,8 @@ fn sender_of(senders: &mut HashMap<Option<IpAddr>, Sender>, peer: Option<IpAddr>
     if SENDERS_MAX <= senders.len() {
         senders.clear();
     }
-    senders.entry(peer).or_insert_with(|| peer.map_or_else(Sender::local, Sender::at))
+    senders.entry(peer).or_insert_with(|| {
+        // A datagram without an address came through a unix socket.
+        peer.map_or_else(|| Sender::local("unix"), |address| Sender::at(address, "udp"))
+    })
 }

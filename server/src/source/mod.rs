@@ -30,7 +30,7 @@ mod thread;
 mod tls;
 
 pub(crate) use ready::Ready;
-pub(crate) use settings::{Refused, Settings};
+pub(crate) use settings::{Refused, Settings, time_zone};
 pub(crate) use shared::{Shared, Ways};
 pub(crate) use sockets::{Bound, tcp, unix_listener};
 pub(crate) use thread::Source;

@@ -5,7 +5,9 @@ use super::tls::Certificates;
 use encoding_rs::Encoding;
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use logstead_config::{Admission, Count, Files, Format, Framing, Gelf, OtlpSource, Reception, SourceKind};
+use logstead_config::{
+    Admission, Count, Files, Format, Framing, Gelf, OtlpSource, Reception, SenderZone, SourceKind,
+};
 use logstead_syslog::format::gelf;
 use logstead_syslog::format::{Parser, Syslog};
 use std::net::IpAddr;
@@ -75,7 +77,7 @@ impl Settings {
     }
 
     fn of_files(files: &Files) -> Result<Settings, Refused> {
-        let syslog = parser(files.format, &files.timezone, &files.charset)?;
+        let syslog = parser(files.format, (&files.timezone, &files.timezones), &files.charset)?;
         Ok(Settings {
             frame_max: files.max_message.as_usize(),
             files: Some(Arc::new(files.clone())),
@@ -98,7 +100,7 @@ impl Settings {
 
     /// Its frames are requests.
     fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
-        let parser = parser(Format::Raw, "UTC", "utf-8")?;
+        let parser = parser(Format::Raw, ("UTC", &[]), "utf-8")?;
         let settings = Settings {
             frame_max: otlp.max_request.as_usize(),
             token: otlp.token.clone(),
@@ -113,7 +115,8 @@ impl Settings {
         reception: &Reception,
         data: &Path,
     ) -> Result<Settings, Refused> {
-        let parser = parser(reception.format, &reception.timezone, &reception.charset)?;
+        let zones = (&*reception.timezone, &*reception.timezones);
+        let parser = parser(reception.format, zones, &reception.charset)?;
         let settings = Settings {
             framing,
             split_datagrams,
@@ -172,16 +175,32 @@ fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
     }
 }
 
-fn parser(format: Format, timezone: &str, charset: &str) -> Result<Syslog, Refused> {
-    let zone = TimeZone::get(timezone).map_err(|_| Refused {
-        key: "timezone",
-        message: format!("there is no time zone `{timezone}` in this system's database"),
-    })?;
+/// `zones` are that of the source and those of single senders.
+fn parser(
+    format: Format,
+    (zone, of_senders): (&str, &[SenderZone]),
+    charset: &str,
+) -> Result<Syslog, Refused> {
+    let zone = time_zone(zone).map_err(|message| Refused { key: "timezone", message })?;
+    let of_sender = |SenderZone { sender, zone }: &SenderZone| {
+        let zone = time_zone(zone).map_err(|message| Refused { key: "timezones", message })?;
+        Ok((sender.as_bytes().into(), zone))
+    };
+    let zones = of_senders.iter().map(of_sender).collect::<Result<_, _>>()?;
     let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
         key: "charset",
         message: format!(
             "`{charset}` is not a character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
         ),
     })?;
-    Ok(Syslog { charset, ..Syslog::new(format, zone) })
+    Ok(Syslog { charset, zones, ..Syslog::new(format, zone) })
+}
+
+/// By its IANA name, or by its offset as `+02:00`.
+pub(crate) fn time_zone(name: &str) -> Result<TimeZone, String> {
+    let offset = match name.as_bytes() {
+        [b'+' | b'-', ..] => jiff::fmt::temporal::DateTimeParser::new().parse_time_zone(name),
+        _ => TimeZone::get(name),
+    };
+    offset.map_err(|_| format!("there is no time zone `{name}` in this system's database"))
 }

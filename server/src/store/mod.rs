@@ -23,7 +23,7 @@ mod read;
 
 pub(crate) use coverage::Coverage;
 pub(crate) use logspaces::{Logspaces, Wanted};
-pub(crate) use order::Place;
+pub(crate) use order::{Hits, Place};
 pub(crate) use page::{Page, PageRequest};
 pub(crate) use passing::Passing;
 pub(crate) use read::{Cancelled, Reading};

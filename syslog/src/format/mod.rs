@@ -29,6 +29,7 @@ use jiff::tz::TimeZone;
 use logstead_config::Format;
 use logstead_record::{BatchBuilder, DAY, Field, Flags, Priority, Row};
 pub use stamp::Clock;
+use std::collections::HashMap;
 use word::priority;
 
 /// Reads the frames of one source.
@@ -63,6 +64,8 @@ pub struct Syslog {
     pub format: Format,
     /// For stamps that say no zone.
     pub zone: TimeZone,
+    /// The same of single senders, by the host that they name or by their address.
+    pub zones: HashMap<Box<[u8]>, TimeZone>,
     /// What texts are written in that are not UTF-8.
     pub charset: &'static Encoding,
     /// Whether the frames are lines of files, which have no priority and the stamps of many programs.
@@ -72,7 +75,7 @@ pub struct Syslog {
 impl Syslog {
     /// For senders that write UTF-8.
     pub fn new(format: Format, zone: TimeZone) -> Syslog {
-        Syslog { format, zone, charset: encoding_rs::UTF_8, lines: false }
+        Syslog { format, zone, zones: HashMap::new(), charset: encoding_rs::UTF_8, lines: false }
     }
 
     /// For lines of files that are UTF-8.
@@ -82,8 +85,14 @@ impl Syslog {
 
     /// Adds the frame as a row.
     pub fn parse(&self, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
-        let frame = Frame::new(frame);
-        let clock = self.clock(known);
+        self.parse_in(None, frame, known, builder);
+    }
+
+    /// Without a zone, in that of its sender, which is known once the frame is read.
+    fn parse_in(&self, zone: Option<&TimeZone>, frame: &[u8], known: Known<'_>, builder: &mut BatchBuilder) {
+        let bytes = frame;
+        let frame = Frame::new(bytes);
+        let clock = self.clock(known, zone.unwrap_or(&self.zone));
         // Filled and changed in place: a row is large enough for its copies to cost more than reading it.
         let mut parsed = match self.format {
             Format::Raw => {
@@ -104,6 +113,13 @@ impl Syslog {
             unparsed(frame, known, self.lines)
         });
         payload::read(row, clock, builder);
+        if zone.is_none()
+            && !self.zones.is_empty()
+            && let Some(zone) = self.zones.get(row[Field::Host]).or_else(|| self.zones.get(known.peer))
+        {
+            builder.forget_fields();
+            return self.parse_in(Some(zone), bytes, known, builder);
+        }
         if let Some(count) = vendor::repeated(row[Field::Message]) {
             builder.field(b"repeated", count);
             row.fields_behind += 1;
@@ -122,13 +138,13 @@ impl Syslog {
     }
 
     /// What the stamps of a frame leave open. A line was written before it was read, whatever its zone.
-    fn clock(&self, known: Known<'_>) -> Clock<'_> {
+    fn clock<'a>(&self, known: Known<'_>, zone: &'a TimeZone) -> Clock<'a> {
         let Known { received, written, .. } = known;
         if self.lines {
             let latest = written.min(received).saturating_add(DAY);
-            return Clock { received, latest, zone: &self.zone };
+            return Clock { received, latest, zone };
         }
-        Clock::of_receipt(received, &self.zone)
+        Clock::of_receipt(received, zone)
     }
 
     /// Adds the row with what is known of its sender.
@@ -207,6 +223,37 @@ pub(crate) mod tests {
         batch.write_raw(0, &mut raw);
         assert_eq!(String::from_utf8_lossy(&raw), String::from_utf8_lossy(frame));
         assert_eq!(raw, frame);
+    }
+
+    #[test]
+    fn a_sender_may_have_a_zone_of_its_own() {
+        let zones = [("edge", "Europe/Helsinki"), ("10.0.0.9", "Asia/Kolkata")];
+        let zone = |(sender, zone): (&str, &str)| (sender.as_bytes().into(), TimeZone::get(zone).unwrap());
+        let syslog = Syslog {
+            zones: zones.into_iter().map(zone).collect(),
+            ..Syslog::new(Format::Auto, TimeZone::UTC)
+        };
+        let hour = |frame: &str, peer: &str| {
+            let received = Timestamp::parse_rfc3339(b"2026-11-22T12:00:00Z").unwrap();
+            let mut builder = BatchBuilder::new();
+            builder.origin(Origin { source: b"tcp", peer: peer.as_bytes(), received });
+            let known = Known { peer: peer.as_bytes(), ..Known::at(received) };
+            syslog.parse(frame.as_bytes(), known, &mut builder);
+            let batch = builder.seal();
+            assert_eq!(batch.rows(), 1);
+            assert_raw(&batch, frame.as_bytes());
+            batch.own_time(0).unwrap().to_string().get(11..16).unwrap().to_owned()
+        };
+        assert_eq!(hour("<13>Nov 22 12:00:00 other app: text", "10.0.0.1"), "12:00");
+        assert_eq!(hour("<13>Nov 22 12:00:00 edge app: a=1 b=2", "10.0.0.1"), "10:00");
+        assert_eq!(hour("<13>Nov 22 12:00:00 other app: text", "10.0.0.9"), "06:30");
+        // The host says more than the address, which may be a relay's.
+        assert_eq!(hour("<13>Nov 22 12:00:00 edge app: text", "10.0.0.9"), "10:00");
+        assert_eq!(
+            hour("<13>1 2026-11-22T12:00:00Z edge app - - - text", "10.0.0.1"),
+            "12:00",
+            "it says its zone"
+        );
     }
 
     #[test]

@@ -41,6 +41,12 @@ export type DestinationStatus = Schemas['DestinationStatus'];
 export type QueueLeft = Schemas['QueueLeft'];
 export type LogspaceStatus = Schemas['LogspaceStatus'];
 
+export type Senders = Schemas['Senders'];
+export type Sender = Schemas['SenderRow'];
+export type SkewBin = Schemas['SkewBin'];
+export type SenderFrames = Schemas['Frames'];
+export type SenderFrame = Schemas['SentFrame'];
+
 export type WireDocument = Schemas['Document'];
 /** The ledger of a range, and its parts. */
 export type Ledger = Schemas['Report'];

@@ -28,9 +28,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How one likes the console; an empty object at first. */
+        /** What you prefer in the console; an empty object at first. */
         get: operations["get_preferences"];
-        /** Replaces how one likes the console: an object of at most 16 KiB. */
+        /** Replaces what you prefer in the console: an object of at most 16 KiB. */
         put: operations["set_preferences"];
         post?: never;
         delete?: never;
@@ -1026,6 +1026,77 @@ export interface paths {
         put?: never;
         /** Finds messages. */
         post: operations["search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/senders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every host of every source, with how much it sends, whether that has become unusual, and how its clock goes. */
+        get: operations["senders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/senders/{source}/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forgets what was counted of a sender, for one that is no longer there. If it sends again, it is new. Its messages stay. */
+        delete: operations["forget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/senders/{source}/{host}/frames": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last messages of a sender that are stored, as they came, with what was read out of them. */
+        get: operations["frames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/senders/{source}/{host}/timezone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Sets the zone in which a sender writes times that name none: a revision of the router document like any other, which
+         *     concerns messages from now on.
+         */
+        put: operations["put_timezone"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2157,8 +2228,10 @@ export interface components {
             paths: string[];
             /** @description Where reading begins in a file that is there when the source is new. */
             start: components["schemas"]["Start"];
-            /** @description IANA name of the zone of stamps that name none. */
+            /** @description The zone of stamps that name none: an IANA name or an offset. */
             timezone: string;
+            /** @description The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address. */
+            timezones?: string[];
         };
         /** @description The first code of the app. */
         FirstCode: {
@@ -2196,6 +2269,10 @@ export interface components {
             usefulness: number;
             /** @description Its value, if all messages that have it have the same. */
             value?: string;
+        };
+        /** @description The last messages of a sender, the newest first. */
+        Frames: {
+            frames: components["schemas"]["SentFrame"][];
         };
         /**
          * @description How messages are told apart in a stream.
@@ -2820,7 +2897,7 @@ export interface components {
             /** @description The id of the source that it comes in through. */
             source: string;
         };
-        /** @description What a user prefers, by the names that the console gives it. The server does not read it. */
+        /** @description By the names that the console uses. The server does not read it. */
         Preferences: Record<string, never>;
         /** @description The body of every unsuccessful response (`application/problem+json`). */
         Problem: {
@@ -3056,8 +3133,10 @@ export interface components {
             max_message: string;
             /** @description How many workers one connection's messages are spread over. */
             partitions: components["schemas"]["Count"];
-            /** @description IANA name of the zone of stamps that name none. */
+            /** @description The zone of stamps that name none: an IANA name or an offset. */
             timezone: string;
+            /** @description The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address. */
+            timezones?: string[];
         };
         /** @description Codes for the day when the app is lost: the only time they are shown. */
         RecoveryCodes: {
@@ -3423,6 +3502,113 @@ export interface components {
              */
             since: string;
         };
+        /** @description A host of a source. */
+        SenderRow: {
+            /** @description Where its last message came from; empty for programs on this machine. */
+            address: string;
+            /**
+             * Format: int64
+             * @description Of the texts of its messages.
+             */
+            bytes: number;
+            first_seen: string;
+            host: string;
+            last_seen: string;
+            /** Format: int64 */
+            messages: number;
+            /** @description Whether it was first seen within the last day, by a registry that is older than that. */
+            new: boolean;
+            /** @description What its last message came through, for example `udp`, `tls`, `relp` or `http`. */
+            protocol: string;
+            /**
+             * Format: int64
+             * @description For how long nothing has come, not counting the time in which the server was away.
+             */
+            quiet_seconds: number;
+            /**
+             * Format: double
+             * @description Messages per second, over the last minute.
+             */
+            rate: number;
+            /** @description Messages in each step of the last day, the oldest first. */
+            series: number[];
+            /** @description Whether nothing has come for more than twice its longest pause of the last days. */
+            silent: boolean;
+            /** @description How many of the last messages are how far behind, ascending. */
+            skew_bins: components["schemas"]["SkewBin"][];
+            /**
+             * Format: int64
+             * @description The median of how far its clock is behind ours; below zero it is ahead. Null if its messages have no time.
+             */
+            skew_ms: number | null;
+            /** @description Whether that is too much. */
+            skewed: boolean;
+            source: string;
+            /** @description The subject of its certificate. */
+            tls_subject?: string;
+            /**
+             * Format: int64
+             * @description Messages that were cut.
+             */
+            truncated: number;
+            /**
+             * Format: int64
+             * @description Messages whose format was not recognised.
+             */
+            unparsed: number;
+            /**
+             * Format: int64
+             * @description Its longest pause of the last eight days.
+             */
+            usual_pause_seconds: number;
+            /** @description If its clock is off by what could be a time zone. */
+            zone?: components["schemas"]["ZoneGuess"];
+        };
+        /** @description Who sends. */
+        Senders: {
+            /**
+             * Format: int64
+             * @description Messages of hosts that are not listed, because 10 000 were known already.
+             */
+            left_out: number;
+            /** Format: int64 */
+            new: number;
+            /** @description By source and host. */
+            senders: components["schemas"]["SenderRow"][];
+            /** @description When each `series` begins; each number is of `step_seconds`. */
+            series_from: string;
+            /**
+             * Format: int64
+             * @description How many of all of them are silent, skewed, unparsed and new.
+             */
+            silent: number;
+            /** Format: int64 */
+            skewed: number;
+            /** Format: int64 */
+            step_seconds: number;
+            /**
+             * Format: int64
+             * @description How many there are, with those beyond `limit`.
+             */
+            total: number;
+            /** Format: int64 */
+            unparsed: number;
+        };
+        /** @description A message as it came. */
+        SentFrame: {
+            address: string;
+            /** @description In base64. */
+            bytes: string;
+            /** @description The time that it says; null if it says none. */
+            device_time: string | null;
+            /** @description What was read out of it. */
+            fields: Record<string, never>;
+            /** @description Its id, for `/messages/{id}`. */
+            id: string;
+            received: string;
+            /** @description What it was taken for: `rfc5424`, `rfc3164`, `other` or `unparsed`. */
+            recognised: string;
+        };
         /** @description What became of the messages of a point in time. */
         Series: {
             /** Format: int64 */
@@ -3497,6 +3683,21 @@ export interface components {
             severity_name: string;
             /** Format: date-time */
             time: string;
+        };
+        /** @description Messages whose skew is at least `from_ms` and less than `to_ms`. */
+        SkewBin: {
+            /**
+             * Format: int64
+             * @description Null: no limit.
+             */
+            from_ms: number | null;
+            /** Format: int64 */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Null: no limit.
+             */
+            to_ms: number | null;
         };
         /** @description A configured receiver. */
         Source: components["schemas"]["SourceKind"] & {
@@ -4336,6 +4537,31 @@ export interface components {
              * @example top 5 host
              */
             text: string;
+        };
+        /** @description The zone that a sender seems to write its times in. */
+        ZoneGuess: {
+            /** @description For example `+02:00`. */
+            guess: string;
+            /**
+             * Format: int64
+             * @description How many of its last messages say so.
+             */
+            messages: number;
+            /**
+             * Format: int64
+             * @description Of how many.
+             */
+            of: number;
+            /**
+             * Format: int64
+             * @description How far its times are ahead of ours; below zero they are behind.
+             */
+            seconds_ahead: number;
+        };
+        /** @description The zone of a sender's stamps. */
+        ZoneRequest: {
+            /** @description An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for that of the source. */
+            timezone?: string | null;
         };
     };
     responses: never;
@@ -8098,6 +8324,232 @@ export interface operations {
             };
             /** @description Needs the role analyst, or the CSRF token */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    senders: {
+        parameters: {
+            query?: {
+                /** @description Only those that sent something after this time, like `-1h` or RFC 3339. */
+                from?: string;
+                /** @description Only those that sent something before this time. */
+                to?: string;
+                /** @description Only those whose host, source, address or certificate's subject contains this. */
+                query?: string;
+                /** @description How many are listed, 1 to 10000; 1000 by default. All are counted. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Senders"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source */
+                source: string;
+                /** @description The host */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    frames: {
+        parameters: {
+            query?: {
+                /** @description 1 to 200; 20 by default. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The source */
+                source: string;
+                /** @description The host */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Frames"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_timezone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source */
+                source: string;
+                /** @description The host or the address */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZoneRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterChange"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A revision waits to be confirmed */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -4,5 +4,6 @@ pub(super) mod destinations;
 pub(super) mod flow;
 pub(super) mod logspaces;
 pub(super) mod replay;
+pub(super) mod senders;
 pub(super) mod system;
 pub(super) mod trial;

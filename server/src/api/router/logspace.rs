@@ -1,19 +1,17 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{Motive, RouterChange, apply, conflict};
-use super::draft::Draft;
+use super::apply::{Motive, RouterChange};
 use super::form::if_match;
+use super::revise::revise;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path, Query};
 use crate::api::question::unknown_logspace;
 use crate::api::state::Shared;
-use crate::api::waiting::blocking;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use logstead_config::Document;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -61,30 +59,24 @@ pub(crate) async fn put_logspace(
     Json(request): Json<LogspaceRequest>,
 ) -> Result<Response> {
     caller.check_manages(&id)?;
-    let inner = shared.clone();
-    if blocking(move || inner.state.revisions.unconfirmed()).await??.is_some() {
-        let detail = "the live revision waits to be confirmed: confirm it, or wait until it has gone back";
-        return Err(ApiError::new(StatusCode::CONFLICT, detail));
-    }
-    let live = shared.state.pipeline.router();
-    if if_match(&headers)?.flatten().is_some_and(|expected| expected != live.revision) {
-        return Err(conflict(live.revision));
-    }
-    let draft = Draft::of_value(&with(&live.document, &id, &request)?, &live);
-    let motive =
-        Motive { comment: params.comment.unwrap_or_else(|| format!("logspace `{id}`")), trial: None };
-    apply(&shared, caller, draft, Some(live.revision), motive).await
+    let expected = if_match(&headers)?.flatten();
+    let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
+    let change = |document: &mut Value| put(document, &id, &request);
+    revise(&shared, caller, expected, Motive { comment, trial: None }, change).await
 }
 
-/// The document with this logspace as it is wanted.
-fn with(document: &Document, id: &str, request: &LogspaceRequest) -> Result<Value> {
-    let Some(at) = document.logspaces.iter().position(|logspace| logspace.id == id) else {
-        let known: Vec<&str> = document.logspaces.iter().map(|logspace| logspace.id.as_str()).collect();
-        return Err(unknown_logspace(id, &known));
-    };
-    let mut whole = serde_json::to_value(document).map_err(ApiError::internal)?;
-    let mut wanted = serde_json::to_value(request).map_err(ApiError::internal)?;
-    wanted["id"] = id.into();
-    whole["logspaces"][at] = wanted;
-    Ok(whole)
+/// Makes the logspace what is wanted.
+fn put(document: &mut Value, id: &str, request: &LogspaceRequest) -> Result<()> {
+    let logspaces = document["logspaces"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
+    match logspaces.iter_mut().find(|logspace| logspace["id"] == *id) {
+        Some(logspace) => {
+            *logspace = serde_json::to_value(request).map_err(ApiError::internal)?;
+            logspace["id"] = id.into();
+            Ok(())
+        }
+        None => {
+            let known: Vec<&str> = logspaces.iter().filter_map(|logspace| logspace["id"].as_str()).collect();
+            Err(unknown_logspace(id, &known))
+        }
+    }
 }

@@ -6,7 +6,9 @@
 //! | `draft`     | a document that was sent, and what it means              |
 //! | `apply`     | making a draft live                                      |
 //! | `document`  | the live document: reading, checking, replacing          |
-//! | `logspace`  | one of its logspaces, changed alone                      |
+//! | `revise`    | a part of it, changed alone                              |
+//! | `logspace`  | one of its logspaces                                     |
+//! | `sender_zone` | the zone of one sender                                 |
 //! | `trying`    | a document tried on messages: tests on history, traces   |
 //! | `lookups`   | the files of tables that steps look values up in         |
 //! | `revisions` | earlier documents: listing, comparing, restoring         |
@@ -20,5 +22,7 @@ mod draft;
 mod form;
 pub(super) mod logspace;
 pub(super) mod lookups;
+mod revise;
 pub(super) mod revisions;
+pub(super) mod sender_zone;
 pub(super) mod trying;

@@ -7,6 +7,7 @@
 
 use super::account::{Cell, Column, Key, Party, Span};
 use super::book::{Changes, Mark};
+use crate::flow::checked_lines::{self, line};
 use logstead_indexer::{Disk, DiskFile};
 use serde_json::{Map, Value, json};
 use std::io::{self, IoSlice};
@@ -21,8 +22,6 @@ const REWRITE_BYTES_MIN: u64 = 4 << 20;
 const CELLS_PER_LINE: usize = 1000;
 const SUFFIX: &str = ".log";
 const NEW_SUFFIX: &str = ".log.new";
-/// The checksum as text, and the blank behind it.
-const CRC_BYTES: usize = 9;
 
 pub(super) struct Log {
     disk: Arc<dyn Disk>,
@@ -143,35 +142,23 @@ fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
 
 /// `Err` has the number of a later format.
 fn parse(bytes: &[u8]) -> Result<Read, u64> {
-    let mut read = Read { existed: true, ..Read::default() };
-    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
-    while let Some(line) = lines.next() {
-        let changes = checked(line).and_then(|value| match value.get("format") {
-            Some(format) => Some(Err(format.as_u64().unwrap_or(u64::MAX))),
-            None => from_json(&value).map(Ok),
-        });
-        match changes {
-            Some(Err(format)) if FORMAT < format => return Err(format),
-            Some(Err(_)) => {}
-            Some(Ok(changes)) => read.changes.push(changes),
-            // The last one was being written when the process ended.
-            None if lines.peek().is_none() => {}
-            None => read.damaged += 1,
+    let lines = checked_lines::read(bytes);
+    let mut read = Read { existed: true, damaged: lines.damaged, ..Read::default() };
+    for value in lines.values {
+        match value.get("format") {
+            Some(format) => {
+                let format = format.as_u64().unwrap_or(u64::MAX);
+                if FORMAT < format {
+                    return Err(format);
+                }
+            }
+            None => match from_json(&value) {
+                Some(changes) => read.changes.push(changes),
+                None => read.damaged += 1,
+            },
         }
     }
     Ok(read)
-}
-
-fn line(value: &Value) -> String {
-    let text = value.to_string();
-    format!("{:08x} {text}\n", crc32c::crc32c(text.as_bytes()))
-}
-
-/// The content of a line, if it is as it was written.
-fn checked(line: &[u8]) -> Option<Value> {
-    let (crc, text) = line.strip_suffix(b"\n")?.split_at_checked(CRC_BYTES)?;
-    let crc = u32::from_str_radix(str::from_utf8(crc).ok()?.strip_suffix(' ')?, 16).ok()?;
-    (crc == crc32c::crc32c(text)).then(|| serde_json::from_slice(text).ok())?
 }
 
 fn to_json(cells: &[(Key, Option<Cell>)], marks: &[(Mark, Option<u64>)]) -> Value {

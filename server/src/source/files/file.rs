@@ -218,7 +218,7 @@ impl Followed {
 /// Lines have no sender except their file.
 fn sender(path: &Path) -> Sender {
     let path = path.to_string_lossy().into_owned();
-    Sender { field: Some(("file", path.into())), ..Sender::local() }
+    Sender { field: Some(("file", path.into())), ..Sender::local("file") }
 }
 
 /// Opens a file for reading without waiting; it must be the expected one.

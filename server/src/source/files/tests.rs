@@ -36,6 +36,7 @@ impl Scene {
             start,
             format: Format::Auto,
             timezone: "UTC".to_owned(),
+            timezones: Vec::new(),
             charset: "utf-8".to_owned(),
             max_message: Size::new(1000),
         };

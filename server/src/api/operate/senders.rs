@@ -1,0 +1,257 @@
+//! Who sends, and what a sender's last messages were.
+
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::{Path, Query as Parameters};
+use crate::api::question::cancel::{Cancel, Weight, ask};
+use crate::api::question::clocks::Clocks;
+use crate::api::question::time;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
+use crate::flow::senders::{self, Key, Report, SourceFacts};
+use crate::machine::clock;
+use crate::source::time_zone;
+use crate::store::{Hits, Logspaces, PageRequest, Wanted};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use logstead_config::{Source, SourceKind};
+use logstead_indexer::Order;
+use logstead_record::query::{Bounds, FieldName, FieldTest, Pattern, Query, TimeExpr, TimeRange};
+use logstead_record::{Batch, DAY, Field, Flags, SECOND, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::cmp::Reverse;
+use std::ops::Bound;
+
+const SENDERS: usize = 1000;
+const SENDERS_MAX: usize = 10_000;
+const FRAMES: usize = 20;
+const FRAMES_MAX: usize = 200;
+/// How far back the last messages are looked for.
+const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
+
+/// Which senders.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SendersParams {
+    /// Only those that sent something after this time, like `-1h` or RFC 3339.
+    from: Option<String>,
+    /// Only those that sent something before this time.
+    to: Option<String>,
+    /// Only those whose host, source, address or certificate's subject contains this.
+    query: Option<String>,
+    /// How many are listed, 1 to 10000; 1000 by default. All are counted.
+    limit: Option<usize>,
+}
+
+/// How many messages to show.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct FramesParams {
+    /// 1 to 200; 20 by default.
+    limit: Option<usize>,
+}
+
+/// The last messages of a sender, the newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Frames {
+    frames: Vec<SentFrame>,
+}
+
+/// A message as it came.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SentFrame {
+    /// Its id, for `/messages/{id}`.
+    id: String,
+    received: String,
+    /// The time that it says; null if it says none.
+    #[schema(required)]
+    device_time: Option<String>,
+    address: String,
+    /// In base64.
+    bytes: String,
+    recognised: Recognised,
+    /// What was read out of it.
+    #[schema(value_type = Object)]
+    fields: Map<String, Value>,
+}
+
+/// Every host of every source, with how much it sends, whether that has become unusual, and how its clock goes.
+#[utoipa::path(
+    get, path = "/api/v1/senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
+)]
+pub(crate) async fn senders(
+    State(shared): State<Shared>,
+    Parameters(params): Parameters<SendersParams>,
+) -> Result<axum::Json<Report>> {
+    let (now, clocks) = (clock::now(), Clocks::new(None)?);
+    let time = |text: Option<&String>, name| text.map(|text| time(text, name, &clocks, now)).transpose();
+    let (from, to) = (time(params.from.as_ref(), "from")?, time(params.to.as_ref(), "to")?);
+    let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
+    blocking(move || {
+        let pipeline = &shared.state.pipeline;
+        let live = pipeline.router();
+        let source = |id: &str| {
+            // What is left of a source that was removed is shown until it is forgotten.
+            match live.checked.sources.iter().find(|source| source.id == id) {
+                Some(source) => facts(source, now),
+                None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
+            }
+        };
+        let text = params.query.as_deref().unwrap_or_default();
+        axum::Json(pipeline.senders().report(&senders::Wanted { source: &source, text, from, to, limit }))
+    })
+    .await
+}
+
+/// `None` for our own log: nobody sends that.
+fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
+    let timezone = match &source.kind {
+        SourceKind::Internal => return None,
+        SourceKind::Syslog(syslog) => Some(&syslog.reception.timezone),
+        SourceKind::Relp(relp) => Some(&relp.reception.timezone),
+        SourceKind::File(files) => Some(&files.timezone),
+        SourceKind::Gelf(_) | SourceKind::Otlp(_) | SourceKind::Http(_) => None,
+    };
+    let zone = timezone.and_then(|name| time_zone(name).ok());
+    let now = jiff::Timestamp::from_nanosecond(now.nanos().into()).unwrap_or_default();
+    let offset_seconds = zone.map_or(0, |zone| zone.to_offset(now).seconds().into());
+    Some(SourceFacts { kind: source.kind.name(), offset_seconds })
+}
+
+/// The last messages of a sender that are stored, as they came, with what was read out of them.
+#[utoipa::path(
+    get, path = "/api/v1/senders/{source}/{host}/frames", tag = "senders",
+    params(
+        ("source" = String, Path, description = "The source"),
+        ("host" = String, Path, description = "The host"),
+        FramesParams,
+    ),
+    responses((status = 200, body = Frames))
+)]
+pub(crate) async fn frames(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((source, host)): Path<(String, String)>,
+    Parameters(params): Parameters<FramesParams>,
+) -> Result<axum::Json<Frames>> {
+    let limit = within(params.limit, FRAMES, FRAMES_MAX)?;
+    let logspaces = caller.logspaces(&shared.state.pipeline);
+    let key = Key { source: source.as_str().into(), host: host.clone() };
+    let last_seen = shared.state.pipeline.senders().last_seen(&key).unwrap_or_else(clock::now);
+    let answer = move |cancel: &Cancel| last_frames(&logspaces, &key, last_seen, limit, cancel);
+    let frames = ask(&shared, &caller, Weight::Heavy, answer).await?;
+    Ok(axum::Json(Frames { frames }))
+}
+
+/// Pages are in the order of the times that messages say, which is wrong where a sender's clock is. So they are looked for
+/// by the time of receipt, in ever longer spans.
+fn last_frames(
+    logspaces: &Logspaces,
+    key: &Key,
+    last_seen: Timestamp,
+    limit: usize,
+    cancel: &Cancel,
+) -> Vec<SentFrame> {
+    let is =
+        |field, text: &str| Query::Field(FieldName::Known(field), FieldTest::Equals(Pattern::literal(text)));
+    let mut hits: Hits = Vec::new();
+    for span in SPANS {
+        let since = TimeExpr::At(last_seen.saturating_add(-span));
+        let bounds = Bounds { low: Bound::Included(since), high: Bound::Unbounded };
+        let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(bounds));
+        let query = Query::and(vec![is(Field::Source, &key.source), is(Field::Host, &key.host), received]);
+        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: clock::now() };
+        let request = PageRequest { order: Order::Newest, limit: FRAMES_MAX, after: None };
+        hits = logspaces.page(wanted, &request, &cancel.run()).hits;
+        if limit <= hits.len() {
+            break;
+        }
+    }
+    hits.sort_by_key(|(_, hit)| Reverse((hit.batch.received(hit.row), hit.sequence)));
+    hits.truncate(limit);
+    hits.iter().map(|(id, hit)| SentFrame::of(id, &hit.batch, hit.row, hit.sequence)).collect()
+}
+
+/// What a message was taken for.
+#[derive(Clone, Copy, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Recognised {
+    /// Syslog of RFC 5424.
+    Rfc5424,
+    /// Syslog of RFC 3164, or a relative of it.
+    Rfc3164,
+    /// Something without a head of syslog.
+    Other,
+    /// Nothing that is known: all of it is the text.
+    Unparsed,
+}
+
+impl SentFrame {
+    fn of(logspace: &str, batch: &Batch, row: usize, sequence: u64) -> SentFrame {
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let known = [Field::Host, Field::Program, Field::Pid, Field::Msgid, Field::Message];
+        let known = known.map(|field| (field.name().to_owned(), text(batch.text(field, row))));
+        let own = batch.fields(row).map(|(name, value)| (text(name), text(value)));
+        let named = known.into_iter().filter(|(_, value)| !value.is_empty()).chain(own);
+        let mut fields: Map<String, Value> = named.map(|(name, value)| (name, value.into())).collect();
+        if let Some(priority) = batch.priority(row) {
+            fields.insert("severity".to_owned(), priority.severity().name().into());
+            fields.insert("facility".to_owned(), priority.facility().name().into());
+        }
+        SentFrame {
+            id: format!("{logspace}:{sequence}"),
+            received: batch.received(row).to_string(),
+            device_time: batch.own_time(row).map(|time| time.to_string()),
+            address: text(batch.peer(row)),
+            recognised: recognised(&raw, batch.flags(row)),
+            bytes: STANDARD.encode(&raw),
+            fields,
+        }
+    }
+}
+
+fn recognised(raw: &[u8], flags: Flags) -> Recognised {
+    let behind_priority = raw.iter().position(|byte| *byte == b'>').filter(|at| raw[0] == b'<' && *at <= 4);
+    match behind_priority.map(|at| &raw[at + 1..]) {
+        _ if flags.has(Flags::UNPARSED) => Recognised::Unparsed,
+        Some(rest) if rest.starts_with(b"1 ") => Recognised::Rfc5424,
+        Some(_) => Recognised::Rfc3164,
+        None => Recognised::Other,
+    }
+}
+
+/// Forgets what was counted of a sender, for one that is no longer there. If it sends again, it is new. Its messages stay.
+#[utoipa::path(
+    delete, path = "/api/v1/senders/{source}/{host}", tag = "senders",
+    params(
+        ("source" = String, Path, description = "The source"),
+        ("host" = String, Path, description = "The host"),
+    ),
+    responses((status = 204, description = "It is forgotten"))
+)]
+pub(crate) async fn forget(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((source, host)): Path<(String, String)>,
+) -> Result<StatusCode> {
+    let key = Key { source: source.as_str().into(), host: host.clone() };
+    if !shared.state.pipeline.senders().forget(&key) {
+        return Err(ApiError::not_found(format!("source `{source}` knows no sender `{host}`")));
+    }
+    shared.audit(caller.actor(), "sender.forget", format!("{host} of {source}")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn within(limit: Option<usize>, default: usize, max: usize) -> Result<usize> {
+    match limit.unwrap_or(default) {
+        limit if (1..=max).contains(&limit) => Ok(limit),
+        _ => Err(ApiError::bad_request(format!("must be 1 to {max}")).path("limit")),
+    }
+}

@@ -1,0 +1,192 @@
+//! Who sends: a registry of the hosts of every source, with how much each sends, how regularly, and how its clock goes.
+//!
+//! | file     | what it is                                                  |
+//! |----------|-------------------------------------------------------------|
+//! | `tally`  | what a batch says of each of its senders                    |
+//! | `sender` | what is known of one                                        |
+//! | `series` | how many messages it sent in each five minutes of a day     |
+//! | `habit`  | how long it usually pauses                                  |
+//! | `skew`   | how far its clock is from ours                              |
+//! | `registry` | all of them                                               |
+//! | `file`   | the registry on the disk                                    |
+//! | `report` | the registry, to be shown                                   |
+//!
+//! It is written every five minutes and when the process stops. What a crash takes with it are figures about senders of
+//! the last minutes, never messages: the [ledger](super::ledger) counts those.
+
+mod file;
+mod habit;
+mod registry;
+mod report;
+mod sender;
+mod series;
+mod skew;
+mod tally;
+
+pub(crate) use registry::Key;
+pub(crate) use report::{Senders as Report, SourceFacts, Wanted};
+
+use crate::machine::clock;
+use logstead_indexer::Disk;
+use logstead_record::{Batch, Timestamp};
+use parking_lot::{Condvar, Mutex};
+use registry::Registry;
+use sender::{Came, Sender, shown};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tally::tallies;
+
+/// One more is counted and not kept: somebody who invents hosts must not push out those that are known.
+const SENDERS_MAX: usize = 10_000;
+/// A sender is forgotten after this long without a message.
+const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
+const WRITE_INTERVAL: Duration = Duration::from_secs(300);
+
+/// See the module.
+pub(crate) struct Senders {
+    registry: Mutex<Registry>,
+    /// Since when messages would be heard.
+    listening_since: Timestamp,
+    /// A sender is not silent before this.
+    silent_after: Duration,
+    disk: Arc<dyn Disk>,
+    data: PathBuf,
+    stopping: Mutex<bool>,
+    stop: Condvar,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// How messages reached us, as far as the batch does not say it.
+pub(crate) struct Via<'a> {
+    pub(crate) source: &'a Arc<str>,
+    /// Of each row.
+    pub(crate) transport: &'a dyn Fn(usize) -> &'a str,
+}
+
+impl Senders {
+    pub(crate) fn open(disk: Arc<dyn Disk>, data: &Path, silent_after: Duration) -> Senders {
+        let now = clock::now();
+        let mut registry = file::read(&*disk, data).unwrap_or_default();
+        registry.began.get_or_insert(now.nanos());
+        Senders {
+            registry: Mutex::new(registry),
+            listening_since: now,
+            silent_after,
+            disk,
+            data: data.to_owned(),
+            stopping: Mutex::new(false),
+            stop: Condvar::new(),
+            thread: Mutex::default(),
+        }
+    }
+
+    /// Starts the thread that writes it.
+    pub(crate) fn start(self: &Arc<Senders>) -> io::Result<()> {
+        let senders = self.clone();
+        let thread = std::thread::Builder::new().name("senders".to_owned()).spawn(move || senders.run())?;
+        *self.thread.lock() = Some(thread);
+        Ok(())
+    }
+
+    fn run(&self) {
+        let mut failed = false;
+        loop {
+            let until = Instant::now() + WRITE_INTERVAL;
+            let mut stopping = self.stopping.lock();
+            while !*stopping && !self.stop.wait_until(&mut stopping, until).timed_out() {}
+            let ends = *stopping;
+            drop(stopping);
+            match self.write() {
+                Ok(()) => failed = false,
+                Err(error) if !failed => {
+                    failed = true;
+                    tracing::warn!("the figures of senders cannot be saved, and are tried again: {error}");
+                }
+                Err(_) => {}
+            }
+            if ends {
+                return;
+            }
+        }
+    }
+
+    /// Writes all and ends the thread.
+    pub(crate) fn stop(&self) {
+        *self.stopping.lock() = true;
+        self.stop.notify_all();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of the senders ended with a panic");
+        }
+    }
+
+    /// A batch came.
+    pub(crate) fn add(&self, batch: &Batch, via: &Via<'_>) {
+        let tallies = tallies(batch);
+        let now = match batch.rows().checked_sub(1) {
+            Some(last) => batch.received(last),
+            None => return,
+        };
+        let mut registry = self.registry.lock();
+        for tally in tallies {
+            let key = Key { source: via.source.clone(), host: shown(tally.host) };
+            let has_room = registry.senders.len() < SENDERS_MAX;
+            let sender = match registry.senders.get_mut(&key) {
+                Some(sender) => sender,
+                None if has_room => registry.senders.entry(key).or_insert_with(|| Sender::first_seen(now)),
+                None => {
+                    registry.left_out += tally.messages;
+                    continue;
+                }
+            };
+            let mut fields = batch.fields(tally.last);
+            let tls_subject = fields.find(|(name, _)| *name == b"tls.subject").map(|(_, subject)| subject);
+            let came = Came { via: (via.transport)(tally.last), tls_subject };
+            sender.add(&tally, &came, now, self.listening_since);
+        }
+        registry.changed = true;
+    }
+
+    /// Forgets a sender; says whether there was one. If it sends again, it is new.
+    pub(crate) fn forget(&self, key: &Key) -> bool {
+        let mut registry = self.registry.lock();
+        let was_there = registry.senders.remove(key).is_some();
+        registry.changed |= was_there;
+        was_there
+    }
+
+    pub(crate) fn last_seen(&self, key: &Key) -> Option<Timestamp> {
+        self.registry.lock().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
+    }
+
+    pub(crate) fn report(&self, wanted: &Wanted<'_>) -> Report {
+        let heard = report::Heard {
+            now: clock::now(),
+            listening_since: self.listening_since,
+            silent_after: self.silent_after,
+        };
+        report::report(&self.registry.lock(), wanted, &heard)
+    }
+
+    /// Writes what changed since the last time.
+    fn write(&self) -> io::Result<()> {
+        let mut registry = self.registry.lock();
+        let oldest = clock::now().nanos() - KEPT_NANOS;
+        registry.senders.retain(|_, sender| oldest <= sender.last_seen);
+        if !std::mem::take(&mut registry.changed) {
+            return Ok(());
+        }
+        // Workers must not wait for the disk.
+        let copy =
+            Registry { senders: registry.senders.clone(), began: registry.began, ..Registry::default() };
+        drop(registry);
+        file::write(&*self.disk, &self.data, &copy).inspect_err(|_| self.registry.lock().changed = true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

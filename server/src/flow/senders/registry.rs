@@ -1,0 +1,23 @@
+//! All senders that are known.
+
+use super::sender::Sender;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Who a sender is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Key {
+    pub(crate) source: Arc<str>,
+    pub(crate) host: String,
+}
+
+#[derive(Default)]
+pub(super) struct Registry {
+    pub(super) senders: BTreeMap<Key, Sender>,
+    /// When the registry was new, in nanoseconds since 1970.
+    pub(super) began: Option<i64>,
+    /// Messages of hosts for which there was no room.
+    pub(super) left_out: u64,
+    /// Since it was written.
+    pub(super) changed: bool,
+}

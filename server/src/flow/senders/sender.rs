@@ -1,0 +1,166 @@
+//! What is known of one sender: a host of a source.
+
+use super::habit::Habit;
+use super::series::Series;
+use super::skew::Skew;
+use super::tally::Tally;
+use logstead_record::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+const SECOND_NANOS: i64 = 1_000_000_000;
+const MINUTE_NANOS: i64 = 60 * SECOND_NANOS;
+/// Of an address or a certificate's subject, in bytes.
+const NAME_BYTES_MAX: usize = 255;
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Sender {
+    /// Where its last message came from.
+    pub(super) address: String,
+    /// What its last message came through: `udp`, `tls`; empty if the kind of its source says it.
+    pub(super) via: String,
+    /// The subject of its certificate.
+    pub(super) tls_subject: Option<String>,
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+    pub(super) unparsed: u64,
+    pub(super) truncated: u64,
+    /// In nanoseconds since 1970.
+    pub(super) first_seen: i64,
+    pub(super) last_seen: i64,
+    pub(super) series: Series,
+    pub(super) habit: Habit,
+    pub(super) skew: Skew,
+    pace: Pace,
+}
+
+/// The messages of this minute and of the one before.
+#[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
+struct Pace {
+    minute: i64,
+    in_minute: u64,
+    in_last: u64,
+}
+
+/// How a batch reached us.
+pub(super) struct Came<'a> {
+    pub(super) via: &'a str,
+    pub(super) tls_subject: Option<&'a [u8]>,
+}
+
+impl Sender {
+    pub(super) fn first_seen(now: Timestamp) -> Sender {
+        Sender {
+            address: String::new(),
+            via: String::new(),
+            tls_subject: None,
+            messages: 0,
+            bytes: 0,
+            unparsed: 0,
+            truncated: 0,
+            first_seen: now.nanos(),
+            last_seen: now.nanos(),
+            series: Series::beginning(now),
+            habit: Habit::default(),
+            skew: Skew::default(),
+            pace: Pace::default(),
+        }
+    }
+
+    /// Messages came. Before `listening_since` nobody was here to hear it: that is no pause of the sender's.
+    pub(super) fn add(
+        &mut self,
+        tally: &Tally<'_>,
+        came: &Came<'_>,
+        now: Timestamp,
+        listening_since: Timestamp,
+    ) {
+        let pause = now.nanos() - self.last_seen.max(listening_since.nanos());
+        self.habit.paused(pause / SECOND_NANOS, now.nanos() / SECOND_NANOS);
+        self.last_seen = self.last_seen.max(now.nanos());
+        set(&mut self.address, tally.address);
+        set(&mut self.via, came.via.as_bytes());
+        if let Some(subject) = came.tls_subject {
+            set(self.tls_subject.get_or_insert_default(), subject);
+        }
+        self.messages += tally.messages;
+        self.bytes += tally.bytes;
+        self.unparsed += tally.unparsed;
+        self.truncated += tally.truncated;
+        self.series.add(now, tally.messages);
+        self.pace.add(now, tally.messages);
+        if let Some(latest) = tally.latest_skew {
+            self.skew.add(&tally.skews, latest, now);
+        }
+    }
+
+    /// For how long nothing has come, as far as we were here to hear it.
+    pub(super) fn quiet(&self, now: Timestamp, listening_since: Timestamp) -> Duration {
+        let nanos = now.nanos() - self.last_seen.max(listening_since.nanos());
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+    }
+
+    pub(super) fn is_silent(&self, now: Timestamp, listening_since: Timestamp, least: Duration) -> bool {
+        self.habit.is_broken(self.messages, self.quiet(now, listening_since), least)
+    }
+
+    /// Messages per second.
+    pub(super) fn rate(&self, now: Timestamp) -> f64 {
+        self.pace.rate(now)
+    }
+
+    /// Whether a file said what [`Sender`] can be.
+    pub(super) fn is_sound(&self) -> bool {
+        self.series.is_whole()
+    }
+}
+
+impl Pace {
+    fn add(&mut self, now: Timestamp, messages: u64) {
+        let minute = now.nanos().div_euclid(MINUTE_NANOS);
+        if self.minute < minute {
+            self.in_last = if self.minute + 1 == minute { self.in_minute } else { 0 };
+            (self.minute, self.in_minute) = (minute, 0);
+        }
+        self.in_minute += messages;
+    }
+
+    /// Of the last sixty seconds, as if the messages of the minute before had come evenly.
+    fn rate(&self, now: Timestamp) -> f64 {
+        let minute = now.nanos().div_euclid(MINUTE_NANOS);
+        let of_last = 1.0 - now.nanos().rem_euclid(MINUTE_NANOS) as f64 / MINUTE_NANOS as f64;
+        let messages = match minute - self.minute {
+            0 => self.in_minute as f64 + of_last * self.in_last as f64,
+            1 => of_last * self.in_minute as f64,
+            _ => 0.0,
+        };
+        messages / 60.0
+    }
+}
+
+/// Takes over a name, if it is another one.
+fn set(name: &mut String, bytes: &[u8]) {
+    if name.as_bytes() != bytes {
+        *name = shown(bytes);
+    }
+}
+
+/// A name as it is shown and kept.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX)]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_last_minute() {
+        let at = |seconds: i64| Timestamp::from_nanos(seconds * SECOND_NANOS);
+        let mut pace = Pace::default();
+        (0..60).for_each(|second| pace.add(at(600 + second), 10));
+        assert_eq!(pace.rate(at(660)), 10.0);
+        assert_eq!(pace.rate(at(690)), 5.0);
+        assert_eq!(pace.rate(at(720)), 0.0);
+    }
+}

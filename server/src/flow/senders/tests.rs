@@ -1,0 +1,136 @@
+//! The registry as a whole: what it says of batches, keeps on the disk, and holds out against.
+
+use super::*;
+use logstead_indexer::SimDisk;
+use logstead_record::{BatchBuilder, Field, Origin, Row};
+use report::SourceFacts;
+
+const SECOND: i64 = 1_000_000_000;
+
+fn senders(disk: &Arc<dyn Disk>) -> Senders {
+    Senders::open(disk.clone(), Path::new("/data"), Duration::from_secs(600))
+}
+
+/// Messages of these hosts, whose own times are this many seconds ahead.
+fn batch(hosts: &[&str], ahead: i64) -> Batch {
+    let received = clock::now();
+    let mut builder = BatchBuilder::new();
+    builder.origin(Origin { source: b"tcp", peer: b"10.0.0.9", received });
+    for host in hosts {
+        let time = Some(received.saturating_add(ahead * SECOND));
+        builder.push(
+            &Row { time, ..Row::default() }.with(Field::Host, host.as_bytes()).with(Field::Message, b"four"),
+        );
+    }
+    builder.seal()
+}
+
+fn add(senders: &Senders, hosts: &[&str], ahead: i64) {
+    senders.add(&batch(hosts, ahead), &Via { source: &"tcp".into(), transport: &|_| "udp" });
+}
+
+fn report(senders: &Senders, text: &str) -> serde_json::Value {
+    let source =
+        |source: &str| (source == "tcp").then_some(SourceFacts { kind: "syslog", offset_seconds: 3600 });
+    let wanted = Wanted { source: &source, text, from: None, to: None, limit: 100 };
+    serde_json::to_value(senders.report(&wanted)).unwrap()
+}
+
+fn new_disk() -> Arc<dyn Disk> {
+    let disk = SimDisk::new(1);
+    disk.create_dir_all(Path::new("/data")).unwrap();
+    Arc::new(disk)
+}
+
+#[test]
+fn each_host_of_a_source_is_a_sender() {
+    let senders = senders(&new_disk());
+    add(&senders, &["one", "two", "one"], 0);
+    add(&senders, &["one"; 5], 7200);
+    let told = report(&senders, "");
+    assert_eq!((&told["total"], &told["silent"], &told["new"]), (&2.into(), &0.into(), &0.into()));
+    let one = &told["senders"][0];
+    assert_eq!(
+        (&one["host"], &one["address"], &one["protocol"]),
+        (&"one".into(), &"10.0.0.9".into(), &"udp".into())
+    );
+    assert_eq!((&one["messages"], &one["bytes"]), (&7.into(), &28.into()));
+    let series: u64 = one["series"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(series, 7);
+    assert!(one.get("zone").is_none(), "not all agree");
+    assert_eq!(report(&senders, "TWO")["total"], 1);
+    assert!(senders.forget(&Key { source: "tcp".into(), host: "two".to_owned() }));
+    assert!(!senders.forget(&Key { source: "tcp".into(), host: "two".to_owned() }));
+    assert_eq!(report(&senders, "two")["total"], 0);
+}
+
+#[test]
+fn a_zone_is_guessed_relative_to_the_one_of_the_source() {
+    let senders = senders(&new_disk());
+    add(&senders, &["helsinki"; 20], 3600);
+    let told = report(&senders, "");
+    let zone = &told["senders"][0]["zone"];
+    assert_eq!((&zone["guess"], &zone["messages"], &zone["of"]), (&"+02:00".into(), &20.into(), &20.into()));
+    assert_eq!((&told["skewed"], &told["senders"][0]["skewed"]), (&1.into(), &true.into()));
+    // Once it is set right, the next message takes the guess back.
+    add(&senders, &["helsinki"], 0);
+    assert!(report(&senders, "")["senders"][0].get("zone").is_none());
+}
+
+#[test]
+fn what_was_written_is_known_again_and_damage_costs_one_sender() {
+    let sim = SimDisk::new(1);
+    sim.create_dir_all(Path::new("/data")).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(sim);
+    let before = senders(&disk);
+    add(&before, &["one", "two", "three"], 0);
+    before.write().unwrap();
+    let after = senders(&disk);
+    assert!(after.registry.lock().senders == before.registry.lock().senders);
+    assert_eq!(after.registry.lock().began, before.registry.lock().began);
+
+    let path = Path::new("/data/senders");
+    let mut bytes = read_all(&*disk, path);
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
+    write_all(&*disk, path, &bytes);
+    assert_eq!(senders(&disk).registry.lock().senders.len(), 2);
+    write_all(&*disk, path, &bytes[..at]);
+    assert_eq!(senders(&disk).registry.lock().senders.len(), 1);
+    write_all(&*disk, path, b"nothing of ours");
+    assert_eq!(senders(&disk).registry.lock().senders.len(), 0);
+}
+
+#[test]
+fn a_file_of_a_later_version_is_kept() {
+    let disk = new_disk();
+    let later = crate::flow::checked_lines::line(&serde_json::json!({"format": 2}));
+    write_all(&*disk, Path::new("/data/senders"), later.as_bytes());
+    let senders = senders(&disk);
+    add(&senders, &["one"], 0);
+    senders.write().unwrap();
+    assert_eq!(read_all(&*disk, Path::new("/data/senders.later")), later.as_bytes());
+}
+
+#[test]
+fn those_who_invent_hosts_do_not_push_out_who_is_known() {
+    let senders = senders(&new_disk());
+    add(&senders, &["known"], 0);
+    let invented: Vec<String> = (0..SENDERS_MAX + 5).map(|n| format!("invented{n}")).collect();
+    add(&senders, &invented.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    let told = report(&senders, "known");
+    assert_eq!((&told["total"], &told["left_out"]), (&1.into(), &6.into()));
+}
+
+fn read_all(disk: &dyn Disk, path: &Path) -> Vec<u8> {
+    let file = disk.open_to_read(path).unwrap();
+    let mut bytes = vec![0; file.bytes().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
+}
+
+fn write_all(disk: &dyn Disk, path: &Path, bytes: &[u8]) {
+    let file = disk.create(path).unwrap();
+    file.append(&mut [io::IoSlice::new(bytes)]).unwrap();
+    file.sync().unwrap();
+}
