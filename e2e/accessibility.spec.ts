@@ -377,6 +377,31 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'login asks for a code');
   });
 
+  test('overview', async ({ logstead, page }) => {
+    await page.goto(logstead.url('/overview'));
+    await expect(page.getByRole('heading', { name: /All is well/ })).toBeVisible();
+    await expectAccessible(page, 'an overview');
+  });
+
+  test('senders', async ({ logstead, page, sendersPage }) => {
+    await sendersPage.open();
+    await expect(page.getByText('Nobody has sent anything yet')).toBeVisible();
+    await expectAccessible(page, 'no senders');
+    await logstead.sendTcp(
+      ...Array.from(
+        { length: 10 },
+        () => '<13>1 2020-01-01T00:00:00Z edge-1 app - - - an old clock',
+      ),
+      'nothing that is known',
+    );
+    await expect(sendersPage.rows).toHaveCount(2);
+    await sendersPage.row('edge-1').getByRole('button').click();
+    await expect(sendersPage.frames()).toHaveCount(10);
+    await expectAccessible(page, 'a sender');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(page, 'a sender on a phone');
+  });
+
   test('flow', async ({ flowPage, logstead, page }) => {
     await flowPage.open();
     await expect(page.getByRole('heading', { name: /Nothing was received/ })).toBeVisible();

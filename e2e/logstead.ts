@@ -6,6 +6,7 @@ import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';
+import { SendersPage } from './pages/senders';
 import { Statistics } from './pages/statistics';
 import { TailPage } from './pages/tail';
 import { WelcomePage } from './pages/welcome';
@@ -29,6 +30,7 @@ interface Fixtures {
   /** The router in a page of the browser besides the first. */
   secondRouterPage: RouterPage;
   flowPage: FlowPage;
+  sendersPage: SendersPage;
   tailPage: TailPage;
   welcomePage: WelcomePage;
   statistics: Statistics;
@@ -89,6 +91,9 @@ export const test = base.extend<Fixtures>({
     const context = await browser.newContext({ storageState: await page.context().storageState() });
     await use(new RouterPage(await context.newPage(), logstead));
     await context.close();
+  },
+  sendersPage: async ({ logstead, page }, use) => {
+    await use(new SendersPage(page, logstead));
   },
   flowPage: async ({ logstead, page }, use) => {
     await use(new FlowPage(page, logstead));

@@ -19,7 +19,7 @@ export class LoginPage {
     this.ended = page.getByRole('dialog', { name: 'Your session has ended' });
   }
 
-  async open(path = '/'): Promise<void> {
+  async open(path = '/search'): Promise<void> {
     await this.page.goto(this.logstead.url(path));
   }
 

@@ -10,7 +10,7 @@ import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
-import { hasQuery, places } from './places';
+import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
 
 const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
@@ -29,7 +29,7 @@ export function Shell({ user, version, children }: Props) {
   const ask = (q: string) =>
     void navigate({ to: '/search', search: { ...carried(params, false), q } });
   useCommands([
-    ...places.map((place) => ({
+    ...placesFor(user).map((place) => ({
       id: place.to,
       title: `Go to ${place.label}`,
       keys: place.keys,

@@ -1,21 +1,43 @@
 /** The pages, in the order of the rail. */
 import {
   IconActivity,
+  IconAddressBook,
   IconArrowsSplit2,
+  IconLayoutDashboard,
   IconRoute,
   IconSearch,
   IconTransferIn,
 } from '@tabler/icons-react';
+import type { User } from '../api/session';
 
 export const places = [
+  { to: '/overview', label: 'Overview', short: 'Overview', keys: 'g o', Icon: IconLayoutDashboard },
   { to: '/search', label: 'Search', short: 'Search', keys: 'g s', Icon: IconSearch },
   { to: '/tail', label: 'Tail', short: 'Tail', keys: 'g t', Icon: IconActivity },
+  { to: '/senders', label: 'Senders', short: 'Senders', keys: 'g e', Icon: IconAddressBook },
   { to: '/router', label: 'Router', short: 'Router', keys: 'g r', Icon: IconRoute },
   { to: '/flow', label: 'Flow', short: 'Flow', keys: 'g f', Icon: IconArrowsSplit2 },
   { to: '/send', label: 'Send logs', short: 'Send', keys: 'g l', Icon: IconTransferIn },
 ] as const;
 
 export type Place = (typeof places)[number];
+
+/** Where one who signs in begins: operators see first whether all is well. */
+export function firstPage(user: User | null | undefined): '/overview' | '/search' {
+  const isOperator = user?.role === 'admin' || user?.role === 'operator';
+  return isOperator && seesAll(user) ? '/overview' : '/search';
+}
+
+/** Those that a user has something to do on. */
+export function placesFor(user: User): Place[] {
+  const ofAll: readonly string[] = ['/overview', '/senders', '/flow'];
+  return places.filter(({ to }) => seesAll(user) || !ofAll.includes(to));
+}
+
+/** What is told of the whole store is told only to those whose rights have no limits. */
+function seesAll({ logspaces, scope }: User): boolean {
+  return logspaces === null && scope === null;
+}
 
 /** Between these the query goes along. */
 export function hasQuery({ to }: Place): boolean {

@@ -5,23 +5,26 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
   useNavigate,
 } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
+import { type SendersState, readSenders, writeSenders } from '../senders/sendersParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
 import { type TimeRange, readRange, writeRange } from '../ui/range';
 import { type Step, readStep, writeStep } from '../welcome/welcomeParams';
+import { sessionQuery } from '../api/session';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
 import { NotFound } from './NotFound';
 import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
+import { firstPage } from './places';
 
 type Params = Record<string, string | undefined>;
 
@@ -46,11 +49,19 @@ const rootRoute = createRootRoute({
 const indexRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  beforeLoad: ({ search }) => {
-    // The router throws a redirect, by its own design. The address may say why a sign-in elsewhere failed.
-    // eslint-disable-next-line @typescript-eslint/only-throw-error
-    throw redirect({ to: '/search', search });
+  // The address may say why a sign-in elsewhere failed.
+  component: function Index() {
+    const { data: session } = useQuery(sessionQuery);
+    const search = indexRoute.useSearch();
+    return <Navigate to={firstPage(session?.user)} search={search} replace />;
   },
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/overview',
+  staticData: { page: 'Overview' },
+  component: lazyRouteComponent(() => import('../overview/OverviewPage'), 'OverviewPage'),
 });
 
 const searchRoute = createRoute({
@@ -95,6 +106,27 @@ const tailRoute = createRoute({
     return (
       <LazyTailPage state={readTail(params)} logspaces={<LogspaceScope />} onChange={onChange} />
     );
+  },
+});
+
+const LazySendersPage = lazyRouteComponent(() => import('../senders/SendersPage'), 'SendersPage');
+
+const sendersRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/senders',
+  staticData: { page: 'Senders' },
+  component: function Senders() {
+    const params: Params = sendersRoute.useSearch();
+    const navigate = useNavigate();
+    const { from, to, logspace } = params;
+    const onChange = useCallback(
+      (state: SendersState, replace = false) => {
+        const search = { from, to, logspace, ...writeSenders(state) };
+        void navigate({ to: '/senders', search, replace });
+      },
+      [from, logspace, navigate, to],
+    );
+    return <LazySendersPage state={readSenders(params)} onChange={onChange} />;
   },
 });
 
@@ -191,7 +223,7 @@ const welcomeRoute = createRoute({
 const setupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/setup',
-  component: () => <Navigate to="/search" replace />,
+  component: () => <Navigate to="/" replace />,
 });
 
 const accountRoute = createRoute({
@@ -203,8 +235,10 @@ const accountRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   indexRoute,
+  overviewRoute,
   searchRoute,
   tailRoute,
+  sendersRoute,
   routerRoute,
   flowRoute,
   agentsRoute,

@@ -1,0 +1,36 @@
+import { expect, test } from './logstead';
+import { defaultRouter } from './server';
+
+test('operators begin with whether all is well', async ({ logstead, page }) => {
+  await logstead.sendTcp('<13>1 - web-1 app - - - hello');
+  await page.goto(logstead.url('/'));
+  await expect(page).toHaveURL(/\/overview/);
+  await expect(
+    page.getByRole('heading', { name: 'All is well. Every message is accounted for.' }),
+  ).toBeVisible();
+  const figures = page.getByRole('region', { name: 'The last 24 hours' });
+  await expect(figures.getByRole('link', { name: /^Received/ })).toContainText('1 in 24 h');
+  await expect(page.getByRole('region', { name: 'Senders' })).toContainText('Known1');
+  await figures.getByRole('link', { name: /^Received/ }).click();
+  await expect(page).toHaveURL(/\/search\?q=.*from=-24h/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('o');
+  await expect(page).toHaveURL(/\/overview/);
+});
+
+test.describe('with a destination that is away', () => {
+  const destination = '[[destinations]]\nid = "siem"\nkind = "syslog"\nto = "tcp://127.0.0.1:9"\n';
+  const router = defaultRouter.replace('to = ["main"]', 'to = ["main", "siem"]') + destination;
+  test.use({ server: { router } });
+
+  test('what is down comes first, and leads to its queue', async ({ logstead, page }) => {
+    await logstead.sendTcp('<13>1 - web-1 app - - - one', '<13>1 - web-1 app - - - two');
+    await page.goto(logstead.url('/overview'));
+    const health = page.getByRole('region', { name: 'Health' });
+    await expect(health.getByRole('heading')).toContainText('One thing needs attention');
+    await expect(health.getByRole('listitem')).toContainText('siem does not take messages');
+    await expect(health.getByRole('listitem')).toContainText('2 messages wait');
+    await health.getByRole('link', { name: 'Show its queue' }).click();
+    await expect(page.getByRole('dialog', { name: 'What waits for siem' })).toBeVisible();
+  });
+});

@@ -1,0 +1,87 @@
+/** The figures of the last day, each with the way to what makes it. */
+import type { Ledger, RouterStatus } from '../api/model';
+import { ingestRate, storedBytes, unsealedMessages } from '../api/status';
+import { Trend } from '../ui/chart/Trend';
+import { formatBytes, formatCount, formatRate, formatShort } from '../ui/number';
+import classes from './Overview.module.css';
+
+type Props = { status: RouterStatus; flow: Ledger };
+
+export function Figures({ status, flow }: Props) {
+  const { total, series } = flow;
+  const dropped = sum(Object.values(total.dropped));
+  const lost = total.unacknowledged + sum(Object.values(total.lost_before));
+  const unparsed = sum(status.sources.map((source) => source.unparsed));
+  const behind = unsealedMessages(status);
+  return (
+    <section className={classes.figures} aria-label="The last 24 hours">
+      <Figure
+        name="Received"
+        value={formatRate(ingestRate(status))}
+        unit="/s"
+        about={`${formatShort(total.received)} in 24 h`}
+        counts={series.map(({ received }) => received)}
+        href="/search?q=*&from=-24h"
+      />
+      <Figure
+        name="Stored"
+        value={formatBytes(storedBytes(status))}
+        about={
+          behind === 0 ? 'all of it indexed' : `${formatShort(behind)} messages are not sealed yet`
+        }
+        counts={series.map(({ stored }) => stored)}
+        href="/logspaces"
+      />
+      <Figure
+        name="Dropped"
+        value={formatShort(dropped)}
+        about={dropped === 0 ? 'in 24 h' : 'in 24 h, by rules or for want of room'}
+        counts={series.map((point) => sum(Object.values(point.dropped)))}
+        href="/flow?from=-24h"
+      />
+      <Figure
+        name="Lost before us"
+        value={formatCount(lost)}
+        about={lost === 0 ? 'nothing in 24 h' : 'in 24 h: see where'}
+        counts={[]}
+        isBad={lost > 0}
+        href="/flow?from=-24h"
+      />
+      <Figure
+        name="Not recognised"
+        value={formatShort(unparsed)}
+        about="since the server started"
+        counts={[]}
+        href="/senders?show=unparsed"
+      />
+    </section>
+  );
+}
+
+type FigureProps = {
+  name: string;
+  value: string;
+  unit?: string;
+  about: string;
+  counts: readonly number[];
+  isBad?: boolean;
+  href: string;
+};
+
+function Figure({ name, value, unit = '', about, counts, isBad = false, href }: FigureProps) {
+  return (
+    <a className={classes.figure} href={href} data-bad={isBad}>
+      <span className={classes.name}>{name}</span>
+      <span className={classes.value}>
+        {value}
+        <small>{unit}</small>
+      </span>
+      <span className={classes.about}>{about}</span>
+      {counts.length > 1 && <Trend counts={counts} />}
+    </a>
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,104 @@
+/** What there is, in short lists: each leads to its page. */
+import type { ReactNode } from 'react';
+import type { DestinationStatus, RouterStatus, Senders } from '../api/model';
+import { formatBytes, formatCount, formatRate, formatShort } from '../ui/number';
+import { formatLength } from '../ui/time';
+import classes from './Overview.module.css';
+
+const ROWS = 6;
+
+export function LogspaceCard({ status: { logspaces } }: { status: RouterStatus }) {
+  return (
+    <Card title="Logspaces" href="/logspaces" left={logspaces.length - ROWS}>
+      {logspaces.slice(0, ROWS).map(({ id, state, messages, stored_bytes: bytes, ...rest }) => (
+        <tr key={id}>
+          <th scope="row">{id}</th>
+          <td data-tone={state === 'ok' ? 'quiet' : 'bad'}>{state}</td>
+          <td>{formatShort(messages)}</td>
+          <td>{formatBytes(bytes)}</td>
+          <td>{formatRate(rest.messages_per_second)}/s</td>
+        </tr>
+      ))}
+    </Card>
+  );
+}
+
+export function DestinationCard({ status: { destinations } }: { status: RouterStatus }) {
+  return (
+    <Card title="Destinations" href="/router?view=list" left={destinations.length - ROWS}>
+      {destinations.length === 0 ? (
+        <tr>
+          <td className={classes.none}>Nothing is forwarded.</td>
+        </tr>
+      ) : (
+        destinations.slice(0, ROWS).map((destination) => (
+          <tr key={destination.id}>
+            <th scope="row">{destination.id}</th>
+            <td data-tone={destination.state === 'retrying' ? 'bad' : 'quiet'}>
+              {stateText(destination)}
+            </td>
+            <td>{formatCount(destination.queue_messages)} waiting</td>
+            <td>
+              {destination.oldest_ms == null ? '' : `${formatLength(destination.oldest_ms)} old`}
+            </td>
+          </tr>
+        ))
+      )}
+    </Card>
+  );
+}
+
+function stateText({ state }: DestinationStatus): string {
+  return state === 'retrying' ? 'down' : state;
+}
+
+export function SenderCard({ senders }: { senders: Senders }) {
+  const kinds = [
+    ['Silent', 'silent', senders.senders.filter(({ silent }) => silent)],
+    ['Skewed', 'skewed', senders.senders.filter(({ skewed }) => skewed)],
+    ['New today', 'new', senders.senders.filter((sender) => sender.new)],
+  ] as const;
+  return (
+    <Card title="Senders" href="/senders" left={0}>
+      <tr>
+        <th scope="row">Known</th>
+        <td>{formatCount(senders.total)}</td>
+        <td />
+      </tr>
+      {kinds.map(([name, show, hosts]) => (
+        <tr key={show}>
+          <th scope="row">
+            <a href={`/senders?show=${show}`}>{name}</a>
+          </th>
+          <td data-tone={hosts.length > 0 && show !== 'new' ? 'caution' : 'quiet'}>
+            {formatCount(hosts.length)}
+          </td>
+          <td className={classes.names}>
+            {hosts
+              .slice(0, 4)
+              .map(({ host }) => host)
+              .join(', ')}
+          </td>
+        </tr>
+      ))}
+    </Card>
+  );
+}
+
+type CardProps = { title: string; href: string; left: number; children: ReactNode };
+
+function Card({ title, href, left, children }: CardProps) {
+  return (
+    <section className={classes.card} aria-label={title}>
+      <div className={classes.cardHead}>
+        <h2>{title}</h2>
+        <a href={href}>{left > 0 ? `All, ${left} more` : 'All'}</a>
+      </div>
+      <div className={classes.scroll}>
+        <table>
+          <tbody>{children}</tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,122 @@
+/** The operator's first page: whether all is well, what is not, and the figures of the last day. */
+import { Button, Skeleton } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Ledger, RouterStatus, Senders } from '../api/model';
+import { sendersQuery } from '../api/senders';
+import { statusQuery } from '../api/status';
+import { Notice } from '../ui/Notice';
+import { Prose } from '../ui/Prose';
+import { follow, useOpen } from '../ui/open';
+import { formatTime, useZone } from '../ui/time';
+import { Figures } from './Figures';
+import { DestinationCard, LogspaceCard, SenderCard } from './Lists';
+import { CAUSES_MAX, type Cause, causesOf, headlineOf } from './causes';
+import { dayQuery } from './overviewQueries';
+import classes from './Overview.module.css';
+
+export function OverviewPage() {
+  const open = useOpen();
+  const [zone] = useZone();
+  const status = useQuery(statusQuery);
+  const flow = useQuery(dayQuery);
+  const senders = useQuery(sendersQuery);
+  const failed = [status, flow, senders].find(({ error }) => error !== null);
+  const isHere = status.data !== undefined && flow.data !== undefined && senders.data !== undefined;
+  return (
+    <div className={classes.page} onClick={(event) => follow(event, open)}>
+      <header className={classes.title}>
+        <h1>Overview</h1>
+        {status.data !== undefined && (
+          <p className="dimmed">{formatTime(status.data.time, zone).slice(0, 16)}</p>
+        )}
+      </header>
+      {failed !== undefined && (
+        <Notice
+          tone="error"
+          title={failed.error?.message ?? ''}
+          onRetry={() => void failed.refetch()}
+        />
+      )}
+      {isHere ? (
+        <State status={status.data} flow={flow.data} senders={senders.data} />
+      ) : (
+        failed === undefined && <Loading />
+      )}
+    </div>
+  );
+}
+
+type StateProps = { status: RouterStatus; flow: Ledger; senders: Senders };
+
+function State({ status, flow, senders }: StateProps) {
+  const causes = causesOf(status, flow, senders, Date.parse(status.time));
+  const more = causes.length - CAUSES_MAX;
+  return (
+    <>
+      <section className={classes.health} aria-label="Health">
+        <h2>
+          {iconOf(causes)} {headlineOf(causes, flow)}
+        </h2>
+        {causes.length > 0 && (
+          <ul>
+            {causes.slice(0, CAUSES_MAX).map((cause) => (
+              <CauseRow key={cause.key} cause={cause} />
+            ))}
+          </ul>
+        )}
+        {more > 0 && <p className={classes.more}>and {more} more on those pages</p>}
+      </section>
+      <Figures status={status} flow={flow} />
+      <div className={classes.lists}>
+        <LogspaceCard status={status} />
+        <DestinationCard status={status} />
+        <SenderCard senders={senders} />
+      </div>
+    </>
+  );
+}
+
+function CauseRow({ cause: { tone, who, what, effect, href, action } }: { cause: Cause }) {
+  return (
+    <li data-tone={tone}>
+      <span className={classes.what}>
+        {tone === 'bad' ? (
+          <IconCircleX size={16} aria-hidden />
+        ) : (
+          <IconAlertTriangle size={16} aria-hidden />
+        )}
+        <span>
+          <strong>{who}</strong> <Prose text={what} />
+        </span>
+      </span>
+      <span className={classes.effect}>{effect}</span>
+      <Button component="a" href={href} variant="default" size="compact-xs">
+        {action}
+      </Button>
+    </li>
+  );
+}
+
+function iconOf(causes: readonly Cause[]): ReactNode {
+  if (causes.length === 0) {
+    return <IconCircleCheck className={classes.icon} data-tone="good" size={20} aria-hidden />;
+  }
+  const isBad = causes.some(({ tone }) => tone === 'bad');
+  return isBad ? (
+    <IconCircleX className={classes.icon} data-tone="bad" size={20} aria-hidden />
+  ) : (
+    <IconAlertTriangle className={classes.icon} data-tone="caution" size={20} aria-hidden />
+  );
+}
+
+function Loading() {
+  return (
+    <div className={classes.loading} role="status" aria-label="Loading">
+      <Skeleton height={56} />
+      <Skeleton height={96} />
+      <Skeleton height={200} />
+    </div>
+  );
+}

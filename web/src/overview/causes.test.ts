@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Ledger, RouterStatus, Senders } from '../api/model';
+import { causesOf, headlineOf } from './causes';
+
+const now = Date.parse('2026-11-22T12:00:00Z');
+const status = {
+  sources: [{ id: 'syslog', listeners: [{ url: 'tcp://:514', state: 'listening' }] }],
+  logspaces: [{ id: 'main', state: 'ok' }],
+  destinations: [],
+} as unknown as RouterStatus;
+const flow = { total: { remainder: 0 } } as unknown as Ledger;
+const senders = { senders: [] } as unknown as Senders;
+
+describe('what needs a look', () => {
+  it('is nothing where all is well', () => {
+    const causes = causesOf(status, flow, senders, now);
+    expect(causes).toEqual([]);
+    expect(headlineOf(causes, flow)).toBe('All is well. Every message is accounted for.');
+  });
+
+  it('begins with what is down, says since when and what waits', () => {
+    const down = {
+      ...status,
+      destinations: [
+        {
+          id: 'siem',
+          state: 'retrying',
+          last_error: 'connection refused',
+          failing_since: '2026-11-22T10:00:00Z',
+          queue_messages: 3,
+        },
+      ],
+    } as unknown as RouterStatus;
+    const quiet = {
+      senders: [
+        { host: 'fw-1', source: 'syslog', silent: true, quiet_seconds: 3600 },
+        {
+          host: 'edge',
+          source: 'syslog',
+          silent: false,
+          zone: { guess: '+02:00', messages: 20, of: 20 },
+        },
+      ],
+    } as unknown as Senders;
+    const causes = causesOf(down, flow, quiet, now);
+    expect(causes.map(({ who, what }) => `${who} ${what}`)).toEqual([
+      'siem does not take messages: connection refused',
+      '1 sender is silent against its habit',
+      'edge seems to write times of UTC+02:00',
+    ]);
+    expect(causes[0]?.effect).toBe('3 messages wait, for 2 h');
+    expect(causes[2]?.href).toBe('/senders?source=syslog&host=edge');
+    expect(headlineOf(causes, flow)).toBe(
+      '3 things need attention. Every message is accounted for.',
+    );
+  });
+
+  it('names a ledger that does not add up', () => {
+    const wrong = { total: { remainder: -2 } } as unknown as Ledger;
+    const causes = causesOf(status, wrong, senders, now);
+    expect(causes[0]?.what).toBe('does not add up by 2 messages');
+    expect(headlineOf(causes, wrong)).toBe('One thing needs attention. Messages are missing.');
+  });
+});

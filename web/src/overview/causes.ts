@@ -1,0 +1,185 @@
+/** What needs a look, the most pressing first, each with the way to where it can be dealt with. Pure. */
+import type { Ledger, RouterStatus, Senders } from '../api/model';
+import { failedListeners } from '../api/status';
+import { formatCount, formatMessages } from '../ui/number';
+import { formatLength } from '../ui/time';
+
+export type Cause = {
+  key: string;
+  tone: 'bad' | 'caution';
+  /** What it is about. */
+  who: string;
+  /** The rest of the sentence. */
+  what: string;
+  /** What follows from it. */
+  effect: string;
+  href: string;
+  action: string;
+};
+
+/** More would be a list that nobody reads; each page lists all of its own. */
+export const CAUSES_MAX = 6;
+const NAMES_MAX = 3;
+
+export function causesOf(
+  status: RouterStatus,
+  flow: Ledger,
+  senders: Senders,
+  now: number,
+): Cause[] {
+  return [
+    ...destinations(status, now),
+    ...sources(status),
+    ...logspaces(status),
+    ...balance(flow),
+    ...expiry(status),
+    ...silent(senders),
+    ...zones(senders),
+  ];
+}
+
+/** The one sentence of the page. */
+export function headlineOf(causes: readonly Cause[], flow: Ledger): string {
+  const bad = causes.filter(({ tone }) => tone === 'bad').length;
+  const lost = isBalanced(flow) ? 'Every message is accounted for.' : 'Messages are missing.';
+  if (causes.length === 0) return `All is well. ${lost}`;
+  const looks = causes.length === 1 ? 'One thing needs' : `${causes.length} things need`;
+  return bad === 0 ? `${looks} a look. ${lost}` : `${looks} attention. ${lost}`;
+}
+
+export function isBalanced({ total }: Ledger): boolean {
+  return total.remainder === 0;
+}
+
+function destinations(status: RouterStatus, now: number): Cause[] {
+  return status.destinations
+    .filter(({ state, queue_error: error }) => state === 'retrying' || error != null)
+    .map((one) => ({
+      key: `destination ${one.id}`,
+      tone: 'bad',
+      who: one.id,
+      what: `does not take messages: ${one.queue_error ?? one.last_error ?? 'it does not say why'}`,
+      effect: [
+        `${formatMessages(one.queue_messages)} ${one.queue_messages === 1 ? 'waits' : 'wait'}`,
+        ...(one.failing_since == null
+          ? []
+          : [`for ${formatLength(now - Date.parse(one.failing_since))}`]),
+      ].join(', '),
+      href: address('/router', { view: 'list', queue: one.id }),
+      action: 'Show its queue',
+    }));
+}
+
+function sources({ sources }: RouterStatus): Cause[] {
+  return sources.flatMap(({ id, listeners }) =>
+    failedListeners(listeners).map(({ url, error }) => ({
+      key: `source ${id} ${url}`,
+      tone: 'bad' as const,
+      who: id,
+      what: `does not listen on ${url}`,
+      effect: error ?? 'Nothing is received there.',
+      href: address('/router', { view: 'list' }),
+      action: 'Show sources',
+    })),
+  );
+}
+
+function logspaces({ logspaces }: RouterStatus): Cause[] {
+  return logspaces.flatMap(({ id, state, last_error: error, sealing_error: sealing }) => {
+    const what = state === 'failing' ? `cannot store: ${error ?? ''}` : sealing;
+    if (what == null) return [];
+    return [
+      {
+        key: `logspace ${id}`,
+        tone: 'bad' as const,
+        who: id,
+        what,
+        effect: state === 'failing' ? 'Senders are held back.' : 'Searches become slower.',
+        href: '/logspaces',
+        action: 'Show logspaces',
+      },
+    ];
+  });
+}
+
+function balance(flow: Ledger): Cause[] {
+  if (isBalanced(flow)) return [];
+  return [
+    {
+      key: 'balance',
+      tone: 'bad',
+      who: 'The ledger',
+      what: `does not add up by ${formatMessages(Math.abs(flow.total.remainder))}`,
+      effect: 'This is a fault of the server: please report it.',
+      href: '/flow',
+      action: 'Show the flow',
+    },
+  ];
+}
+
+function expiry({ expiry_held: held }: RouterStatus): Cause[] {
+  if (held == null) return [];
+  return [
+    {
+      key: 'expiry',
+      tone: 'caution',
+      who: 'Retention',
+      what: `is on hold: ${held}`,
+      effect: 'No messages are removed by age for now.',
+      href: '/logspaces',
+      action: 'Show logspaces',
+    },
+  ];
+}
+
+function silent({ senders }: Senders): Cause[] {
+  const hosts = senders.filter((sender) => sender.silent);
+  if (hosts.length === 0) return [];
+  const longest = Math.max(...hosts.map(({ quiet_seconds: quiet }) => quiet));
+  return [
+    {
+      key: 'silent',
+      tone: 'caution',
+      who: hosts.length === 1 ? '1 sender' : `${formatCount(hosts.length)} senders`,
+      what: hosts.length === 1 ? 'is silent against its habit' : 'are silent against their habit',
+      effect: `${named(hosts)}; for up to ${formatLength(longest * 1000)}`,
+      href: address('/senders', { show: 'silent' }),
+      action: 'Show senders',
+    },
+  ];
+}
+
+function zones({ senders }: Senders): Cause[] {
+  const hosts = senders.filter(({ zone }) => zone !== undefined);
+  const [first] = hosts;
+  if (first?.zone === undefined) return [];
+  return [
+    {
+      key: 'zones',
+      tone: 'caution',
+      who: hosts.length === 1 ? first.host : `${formatCount(hosts.length)} senders`,
+      what:
+        hosts.length === 1
+          ? `seems to write times of UTC${first.zone.guess}`
+          : 'seem to write times of another zone',
+      effect:
+        hosts.length === 1
+          ? `${formatCount(first.zone.messages)} of ${formatMessages(first.zone.of)}`
+          : named(hosts),
+      href: address(
+        '/senders',
+        hosts.length === 1 ? { source: first.source, host: first.host } : { show: 'skewed' },
+      ),
+      action: 'Set it right',
+    },
+  ];
+}
+
+function named(hosts: readonly { host: string }[]): string {
+  const names = hosts.slice(0, NAMES_MAX).map(({ host }) => host);
+  return [...names, ...(hosts.length > NAMES_MAX ? ['…'] : [])].join(', ');
+}
+
+function address(path: string, params: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(params).toString()}`;
+}

@@ -1,0 +1,15 @@
+/** What the overview asks the server, besides what other pages ask too. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../api/client';
+import type { Ledger } from '../api/model';
+
+const POLL_MS = 10_000;
+
+/** The last day, hour by hour. */
+export const dayQuery = queryOptions({
+  queryKey: ['flow', 'day'],
+  queryFn: ({ signal }): Promise<Ledger> =>
+    unwrap(client.GET('/api/v1/flow', { params: { query: { from: '-24h', step: '1h' } }, signal })),
+  refetchInterval: ({ state: { error } }) => error === null && POLL_MS,
+  placeholderData: keepPreviousData,
+});

@@ -1,0 +1,180 @@
+/** One sender: what is the matter with it and what to do, its figures, and its last messages as they came. */
+import { ActionIcon, Button } from '@mantine/core';
+import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { Sender } from '../api/model';
+import { sendersQuery } from '../api/senders';
+import { editedQuery } from '../api/query';
+import { sessionQuery } from '../api/session';
+import { Dialog } from '../ui/Dialog';
+import { Trend } from '../ui/chart/Trend';
+import { formatBytes, formatCount, formatRate } from '../ui/number';
+import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
+import { toast } from '../ui/toast';
+import { LastFrames } from './LastFrames';
+import { SkewChart } from './SkewChart';
+import { Troubles } from './Troubles';
+import { ZoneCard } from './ZoneCard';
+import { STEPS_PER_POINT, skewText } from './senders';
+import type { SenderKey } from './sendersParams';
+import { forgetSender } from './sendersQueries';
+import classes from './Panel.module.css';
+
+type Props = {
+  name: SenderKey;
+  /** Undefined: the server knows no such sender. */
+  sender: Sender | undefined;
+  now: number;
+  onStep: (by: number) => void;
+  onClose: () => void;
+};
+
+export function SenderPanel({ name, sender, now, onStep, onClose }: Props) {
+  return (
+    <aside className={classes.panel} aria-label={`Sender ${name.host}`}>
+      <header className={classes.head}>
+        <h2>{name.host}</h2>
+        {sender !== undefined && <Troubles sender={sender} />}
+        <span className={classes.steps}>
+          <ActionIcon aria-label="Previous sender" onClick={() => onStep(-1)}>
+            <IconChevronUp size={16} />
+          </ActionIcon>
+          <ActionIcon aria-label="Next sender" onClick={() => onStep(1)}>
+            <IconChevronDown size={16} />
+          </ActionIcon>
+          <ActionIcon aria-label="Close" onClick={onClose}>
+            <IconX size={16} />
+          </ActionIcon>
+        </span>
+      </header>
+      {sender === undefined ? (
+        <p className={classes.gone}>
+          The source {name.source} knows no such host: it was forgotten, or has not sent anything.
+        </p>
+      ) : (
+        <Known sender={sender} now={now} onClose={onClose} />
+      )}
+    </aside>
+  );
+}
+
+function Known({ sender, now, onClose }: { sender: Sender; now: number; onClose: () => void }) {
+  const [zone] = useZone();
+  const { data: session } = useQuery(sessionQuery);
+  const mayChange = session?.user?.role === 'admin' || session?.user?.role === 'operator';
+  return (
+    <div className={classes.body}>
+      {sender.silent && (
+        <section className={classes.card} data-tone="bad">
+          <h3>Silent for {formatLength(sender.quiet_seconds * 1000)}</h3>
+          <p>
+            Its longest pause of the last days was {formatLength(sender.usual_pause_seconds * 1000)}
+            . The last message came {formatTime(sender.last_seen, zone)}
+            {sender.address === '' ? '' : ` from ${sender.address}`}.
+          </p>
+        </section>
+      )}
+      {sender.zone !== undefined && (
+        <ZoneCard sender={sender} zone={sender.zone} mayChange={mayChange} />
+      )}
+      <dl className={classes.facts}>
+        <Fact name="Source">
+          {sender.source} <span className="dimmed">{sender.protocol}</span>
+        </Fact>
+        <Fact name="Address">{sender.address === '' ? 'this machine' : sender.address}</Fact>
+        {sender.tls_subject !== undefined && <Fact name="Certificate">{sender.tls_subject}</Fact>}
+        <Fact name="First seen">{formatTime(sender.first_seen, zone)}</Fact>
+        <Fact name="Last seen">{formatAge(sender.last_seen, now)}</Fact>
+        <Fact name="Messages">
+          {formatCount(sender.messages)}{' '}
+          <span className="dimmed">{formatBytes(sender.bytes)} of text</span>
+        </Fact>
+        <Fact name="Not recognised">{formatCount(sender.unparsed)}</Fact>
+        <Fact name="Cut">{formatCount(sender.truncated)}</Fact>
+      </dl>
+      <section className={classes.part} aria-label="The last day">
+        <h3>
+          Last 24 h <span className="dimmed">{formatRate(sender.rate)}/s now</span>
+        </h3>
+        <div className={classes.trend}>
+          <Trend counts={sender.series} fold={STEPS_PER_POINT} isBad={sender.silent} width={400} />
+        </div>
+      </section>
+      {sender.skew_ms !== null && (
+        <section className={classes.part} aria-label="Clock">
+          <h3>
+            Clock <span className="dimmed">{skewText(sender.skew_ms)}, as the median</span>
+          </h3>
+          <SkewChart bins={sender.skew_bins} />
+        </section>
+      )}
+      <LastFrames sender={sender} />
+      <Foot sender={sender} mayChange={mayChange} onForgotten={onClose} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+type FootProps = { sender: Sender; mayChange: boolean; onForgotten: () => void };
+
+function Foot({ sender, mayChange, onForgotten }: FootProps) {
+  const { source, host } = sender;
+  const cache = useQueryClient();
+  const [asks, setAsks] = useState(false);
+  const { data: query } = useQuery(
+    editedQuery('', [
+      { op: 'include', field: 'host', value: host },
+      { op: 'include', field: 'source', value: source },
+    ]),
+  );
+  const forget = useMutation({
+    mutationFn: () => forgetSender({ source, host }),
+    onSuccess: async () => {
+      toast({ tone: 'good', title: `${host} is forgotten` });
+      await cache.invalidateQueries({ queryKey: sendersQuery.queryKey, exact: true });
+      onForgotten();
+    },
+    onError: (error) =>
+      toast({ tone: 'error', title: `${host} is not forgotten`, detail: error.message }),
+  });
+  return (
+    <footer className={classes.foot}>
+      <Button
+        component="a"
+        variant="default"
+        href={`/search?${new URLSearchParams({ q: query ?? '*', from: '-24h' })}`}
+        data-disabled={query === undefined}
+      >
+        Search its messages
+      </Button>
+      {mayChange && (
+        <Button variant="subtle" color="red" onClick={() => setAsks(true)}>
+          Forget
+        </Button>
+      )}
+      <Dialog opened={asks} onClose={() => setAsks(false)} title={`Forget ${host}?`} size="sm">
+        <p>
+          Its figures are removed from this page. Its messages stay, and if it sends again, it is
+          listed as new.
+        </p>
+        <div className={classes.answers}>
+          <Button variant="default" onClick={() => setAsks(false)}>
+            Cancel
+          </Button>
+          <Button color="red" loading={forget.isPending} onClick={() => forget.mutate()}>
+            Forget it
+          </Button>
+        </div>
+      </Dialog>
+    </footer>
+  );
+}

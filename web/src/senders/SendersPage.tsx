@@ -1,0 +1,169 @@
+/** Who sends: every host of every source, with what needs a look first. */
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { IconSearch, IconTransferIn } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { Sender } from '../api/model';
+import { sendersQuery } from '../api/senders';
+import { Empty } from '../ui/Empty';
+import { Notice } from '../ui/Notice';
+import { useCommands } from '../ui/commands';
+import { formatCount, formatMessages, formatRate } from '../ui/number';
+import { follow, useOpen } from '../ui/open';
+import { SenderPanel } from './SenderPanel';
+import { SenderTable } from './SenderTable';
+import { ShowChoice } from './ShowChoice';
+import { countsOf, isSame, keyOf, listed } from './senders';
+import type { SenderKey, SendersState } from './sendersParams';
+import classes from './Senders.module.css';
+
+type Props = {
+  state: SendersState;
+  onChange: (state: SendersState, replace?: boolean) => void;
+};
+
+export function SendersPage({ state, onChange }: Props) {
+  const { data, error, refetch, dataUpdatedAt } = useQuery(sendersQuery);
+  const field = useRef<HTMLInputElement>(null);
+  const openHref = useOpen();
+  const senders = data?.senders ?? [];
+  const rows = listed(senders, state);
+  const opened = senders.find((sender) => state.open !== null && isSame(sender, state.open));
+  const at = opened === undefined ? -1 : rows.indexOf(opened);
+  const open = (key: SenderKey | null) => onChange({ ...state, open: key });
+  const step = (by: number) => {
+    const next = rows[at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)];
+    if (next !== undefined) onChange({ ...state, open: keyOf(next) }, true);
+  };
+  useCommands([
+    { id: 'find', title: 'Find a sender', keys: '/', run: () => field.current?.focus() },
+    { id: 'next', title: 'Next sender', keys: 'j', run: () => step(1) },
+    { id: 'previous', title: 'Previous sender', keys: 'k', run: () => step(-1) },
+    ...(state.open === null
+      ? []
+      : [{ id: 'close', title: 'Close the sender', keys: 'Escape', run: () => open(null) }]),
+  ]);
+  return (
+    <div className={classes.page} onClick={(event) => follow(event, openHref)}>
+      <header className={classes.head}>
+        <h1>Senders</h1>
+        {data !== undefined && <p className="dimmed">{summaryOf(senders)}</p>}
+        <Button
+          component="a"
+          href="/send"
+          variant="default"
+          className={classes.toSend}
+          leftSection={<IconTransferIn size={16} aria-hidden />}
+        >
+          How do I send?
+        </Button>
+      </header>
+      <div className={classes.middle}>
+        <section className={classes.main} aria-label="All senders">
+          {error !== null && (
+            <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+          )}
+          {data !== undefined && data.total > 0 && (
+            <div className={classes.tools}>
+              <ShowChoice
+                show={state.show}
+                counts={countsOf(senders)}
+                onShow={(show) => onChange({ ...state, show })}
+              />
+              <TextInput
+                ref={field}
+                className={classes.find}
+                aria-label="Find a sender"
+                placeholder="Host, address, certificate, source"
+                leftSection={<IconSearch size={16} aria-hidden />}
+                value={state.find}
+                onChange={(event) => onChange({ ...state, find: event.currentTarget.value }, true)}
+                onKeyDown={(event) => {
+                  if (event.key === 'Escape') event.currentTarget.blur();
+                }}
+              />
+            </div>
+          )}
+          {data !== undefined && data.left_out > 0 && (
+            <Notice
+              tone="caution"
+              title={`${formatMessages(data.left_out)} of further hosts are not listed`}
+            >
+              At most 10 000 hosts are kept. Forget those that are gone, or find out who invents
+              names.
+            </Notice>
+          )}
+          {data === undefined && error === null && <Loading />}
+          {data !== undefined &&
+            (rows.length > 0 ? (
+              <SenderTable
+                rows={rows}
+                sort={state.sort}
+                isReversed={state.isReversed}
+                opened={state.open}
+                now={dataUpdatedAt}
+                onSort={(sort) =>
+                  onChange({
+                    ...state,
+                    sort,
+                    isReversed: sort === state.sort && !state.isReversed,
+                  })
+                }
+                onOpen={(sender) => open(keyOf(sender))}
+              />
+            ) : (
+              <Nothing
+                isAny={data.total > 0}
+                onAll={() => onChange({ ...state, find: '', show: 'all' })}
+              />
+            ))}
+        </section>
+        {state.open !== null && data !== undefined && (
+          <SenderPanel
+            key={`${state.open.source}/${state.open.host}`}
+            name={state.open}
+            sender={opened}
+            now={dataUpdatedAt}
+            onStep={step}
+            onClose={() => open(null)}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function summaryOf(senders: readonly Sender[]): string {
+  const sending = senders.filter(({ rate }) => rate > 0).length;
+  const rate = senders.reduce((sum, sender) => sum + sender.rate, 0);
+  return `${formatCount(senders.length)} known, ${formatCount(sending)} sending, ${formatRate(rate)}/s`;
+}
+
+function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
+  if (isAny) {
+    return (
+      <Empty title="No sender is like that">
+        <Button variant="default" onClick={onAll}>
+          Show all senders
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nobody has sent anything yet">
+      <p>
+        A host appears here with its first message. See <a href="/send">how to send logs</a>, or
+        whether the sources listen on the <a href="/router">Router</a> page.
+      </p>
+    </Empty>
+  );
+}
+
+function Loading() {
+  return (
+    <div className={classes.loading} role="status" aria-label="Loading">
+      <Skeleton height={32} />
+      <Skeleton height={320} />
+    </div>
+  );
+}

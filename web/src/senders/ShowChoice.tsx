@@ -1,0 +1,33 @@
+/** Which senders are listed, with how many there are of each kind. */
+import { formatCount } from '../ui/number';
+import { type Show, shows } from './sendersParams';
+import classes from './Senders.module.css';
+
+const labels: Record<Show, string> = {
+  all: 'All',
+  silent: 'Silent',
+  skewed: 'Skewed',
+  unparsed: 'Unparsed',
+  new: 'New',
+};
+
+type Props = { show: Show; counts: Record<Show, number>; onShow: (show: Show) => void };
+
+export function ShowChoice({ show, counts, onShow }: Props) {
+  return (
+    <div className={classes.shows} role="group" aria-label="Which senders">
+      {shows.map((one) => (
+        <button
+          key={one}
+          type="button"
+          className={classes.show}
+          data-trouble={one}
+          aria-pressed={one === show}
+          onClick={() => onShow(one)}
+        >
+          {labels[one]} <span className={classes.number}>{formatCount(counts[one])}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

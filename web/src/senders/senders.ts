@@ -1,0 +1,110 @@
+/** Which senders need a look, and in which order they are listed. Pure. */
+import type { Sender } from '../api/model';
+import { formatLength } from '../ui/time';
+import type { SenderKey, SendersState, Show, Sort } from './sendersParams';
+
+/** What is the matter with a sender. */
+export type Trouble = Exclude<Show, 'all'>;
+
+/** Less is noise: a single line that nobody recognises. */
+const UNPARSED_PART_MIN = 0.01;
+
+/** Of the series, of which each step is five minutes: a quarter of an hour. */
+export const STEPS_PER_POINT = 3;
+
+/** The most pressing first. */
+export function troublesOf(sender: Sender): Trouble[] {
+  const isUnparsed = unparsedPart(sender) >= UNPARSED_PART_MIN;
+  return [
+    ...(sender.silent ? (['silent'] as const) : []),
+    ...(sender.skewed ? (['skewed'] as const) : []),
+    ...(isUnparsed ? (['unparsed'] as const) : []),
+    ...(sender.new ? (['new'] as const) : []),
+  ];
+}
+
+export function unparsedPart({ unparsed, messages }: Sender): number {
+  return messages === 0 ? 0 : unparsed / messages;
+}
+
+/** The trouble in two or three words. */
+export function troubleText(trouble: Trouble, sender: Sender): string {
+  switch (trouble) {
+    case 'silent':
+      return `silent ${formatLength(sender.quiet_seconds * 1000)}`;
+    case 'skewed':
+      return sender.zone === undefined ? skewText(sender.skew_ms ?? 0) : `UTC${sender.zone.guess}?`;
+    case 'unparsed':
+      return 'unparsed';
+    case 'new':
+      return 'new';
+  }
+}
+
+/** `2 h ahead`, `41 s behind`, `in step`. */
+export function skewText(skewMs: number): string {
+  const size = Math.abs(skewMs);
+  if (size < 1000) return 'in step';
+  // Seven thousand seconds are read as two hours, not as one and a bit.
+  const rounded = size >= 3_600_000 ? Math.round(size / 1_800_000) * 1_800_000 : size;
+  return `${lengthText(rounded)} ${skewMs < 0 ? 'ahead' : 'behind'}`;
+}
+
+/** `2 h`, `5 h 30 min`, `41 s` */
+export function lengthText(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const rest = minutes % 60;
+  if (minutes < 60 || minutes >= 48 * 60 || rest === 0)
+    return formatLength(ms).replace('.0 s', ' s');
+  return `${Math.floor(minutes / 60)} h ${rest} min`;
+}
+
+export function keyOf({ source, host }: Sender): SenderKey {
+  return { source, host };
+}
+
+export function isSame(a: SenderKey, b: SenderKey): boolean {
+  return a.source === b.source && a.host === b.host;
+}
+
+/** How many have which trouble. */
+export function countsOf(senders: readonly Sender[]): Record<Show, number> {
+  const counts = { all: senders.length, silent: 0, skewed: 0, unparsed: 0, new: 0 };
+  for (const sender of senders) for (const trouble of troublesOf(sender)) counts[trouble] += 1;
+  return counts;
+}
+
+export function listed(senders: readonly Sender[], state: SendersState): Sender[] {
+  const find = state.find.trim().toLowerCase();
+  const isFound = ({ host, source, address, tls_subject = '' }: Sender) =>
+    [host, source, address, tls_subject].some((name) => name.toLowerCase().includes(find));
+  const { show } = state;
+  const chosen = senders.filter(
+    (sender) => isFound(sender) && (show === 'all' || troublesOf(sender).includes(show)),
+  );
+  const direction = state.isReversed ? -1 : 1;
+  const compare = comparisons[state.sort];
+  return chosen.sort((a, b) => direction * compare(a, b) || byName(a, b));
+}
+
+const urgency: Record<Trouble, number> = { silent: 0, skewed: 1, unparsed: 2, new: 3 };
+
+function urgencyOf(sender: Sender): number {
+  const [first] = troublesOf(sender);
+  return first === undefined ? 4 : urgency[first];
+}
+
+function byName(a: Sender, b: Sender): number {
+  return a.host.localeCompare(b.host, 'en', { numeric: true }) || a.source.localeCompare(b.source);
+}
+
+/** Numbers begin with the greatest, names with the first. */
+const comparisons: Record<Sort, (a: Sender, b: Sender) => number> = {
+  state: (a, b) => urgencyOf(a) - urgencyOf(b) || b.rate - a.rate,
+  host: byName,
+  source: (a, b) => a.source.localeCompare(b.source) || a.protocol.localeCompare(b.protocol),
+  rate: (a, b) => b.rate - a.rate,
+  seen: (a, b) => Date.parse(b.last_seen) - Date.parse(a.last_seen),
+  skew: (a, b) => Math.abs(b.skew_ms ?? 0) - Math.abs(a.skew_ms ?? 0),
+  unparsed: (a, b) => unparsedPart(b) - unparsedPart(a),
+};

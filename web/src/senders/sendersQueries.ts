@@ -1,0 +1,29 @@
+/** What the senders page asks the server, and what it has done. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../api/client';
+import type { RouterChange, SenderFrames } from '../api/model';
+import type { SenderKey } from './sendersParams';
+
+const FRAMES = 20;
+
+export function framesQuery(sender: SenderKey) {
+  return queryOptions({
+    queryKey: ['senders', 'frames', sender],
+    queryFn: async ({ signal }): Promise<SenderFrames['frames']> => {
+      const params = { path: sender, query: { limit: FRAMES } };
+      const path = '/api/v1/senders/{source}/{host}/frames';
+      return (await unwrap(client.GET(path, { params, signal }))).frames;
+    },
+  });
+}
+
+/** Null: that of its source. */
+export function setTimezone(sender: SenderKey, timezone: string | null): Promise<RouterChange> {
+  const params = { path: sender };
+  const path = '/api/v1/senders/{source}/{host}/timezone';
+  return unwrap(client.PUT(path, { params, body: { timezone } }));
+}
+
+export async function forgetSender(sender: SenderKey): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/senders/{source}/{host}', { params: { path: sender } }));
+}
