@@ -3,7 +3,7 @@ import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
-import { Facets } from '../facets/Facets';
+import { Facets } from '../../messages/facets/Facets';
 import { QueryBar } from '../query/QueryBar';
 import { type SearchState, isBlank } from '../searchParams';
 import { FirstRun } from './FirstRun';

@@ -7,11 +7,13 @@ import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
 import type { SearchState, Times } from '../searchParams';
 import { endAt } from './endAt';
-import { useDensity } from './useDensity';
+import { useDensity } from '../../messages/list/useDensity';
 import { useFolding } from './useFolds';
 import classes from './ViewTools.module.css';
 
-const ColumnPicker = lazy(async () => ({ default: (await import('./ColumnPicker')).ColumnPicker }));
+const ColumnPicker = lazy(async () => ({
+  default: (await import('../../messages/list/ColumnPicker')).ColumnPicker,
+}));
 
 type Props = {
   state: SearchState;

@@ -2,7 +2,7 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
-import { type Folded, foldedOf } from './folds';
+import { type Folded, foldedOf } from '../../messages/list/folds';
 
 const nothing: Folded['folds'] = new Map();
 

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Facet } from '../../api/model';
 import { formatCount } from '../../ui/number';
-import type { SearchState } from '../searchParams';
+import type { MessageState } from '../asked';
 import { FieldFacet } from './FieldFacet';
 import { allValuesQuery, fieldNamesQuery } from './facetQueries';
 import { holding } from './facetValues';
@@ -52,7 +52,7 @@ function Box({ text, count, onChange }: BoxProps) {
 type ResultsProps = {
   text: string;
   fields: readonly Found[];
-  state: SearchState;
+  state: MessageState;
   propsOf: (field: string) => FieldProps;
 };
 

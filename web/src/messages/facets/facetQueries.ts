@@ -3,8 +3,8 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../queries';
-import type { SearchState } from '../searchParams';
+import { scopeOf } from '../asked';
+import type { MessageState } from '../asked';
 
 const FRESH_MS = 10_000;
 /** Most fields that are found in messages. */
@@ -13,7 +13,7 @@ const FOUND_MAX = 40;
 const SEARCHED_VALUES = 300;
 
 /** Which fields the messages have. */
-export function foundQuery(state: SearchState) {
+export function foundQuery(state: MessageState) {
   const body = { ...scopeOf(state), limit: FOUND_MAX };
   return queryOptions({
     queryKey: ['fields', body],
@@ -25,7 +25,7 @@ export function foundQuery(state: SearchState) {
 }
 
 /** More values of one field, whatever is chosen of it; or those that hold a text, where nothing is. */
-export function valuesQuery(state: SearchState, field: string, limit: number, text: string) {
+export function valuesQuery(state: MessageState, field: string, limit: number, text: string) {
   const scope = scopeOf(state);
   const body = { ...scope, fields: [field], limit, own_clauses: false, numbers: true };
   const holding = (part: string, signal: AbortSignal) =>
@@ -44,7 +44,7 @@ export function valuesQuery(state: SearchState, field: string, limit: number, te
 }
 
 /** The values of several fields, to be searched. */
-export function allValuesQuery(state: SearchState, fields: readonly string[]) {
+export function allValuesQuery(state: MessageState, fields: readonly string[]) {
   const body = {
     ...scopeOf(state),
     fields: [...fields],
@@ -62,7 +62,7 @@ export function allValuesQuery(state: SearchState, fields: readonly string[]) {
 }
 
 /** The names of fields that go on as `text` begins. */
-export function fieldNamesQuery(state: SearchState, text: string) {
+export function fieldNamesQuery(state: MessageState, text: string) {
   const { from, to, logspaces } = scopeOf(state);
   const body = {
     query: text,

@@ -1,6 +1,6 @@
 /** What every part of a field in the sidebar is given. */
 import type { Facet, QueryEdit } from '../../api/model';
-import type { SearchState } from '../searchParams';
+import type { MessageState } from '../asked';
 import type { Choice } from './choice';
 
 /** What the sidebar can do with the search. */
@@ -8,14 +8,14 @@ export type Ways = {
   /** Changes the query and asks it. */
   onEdit: (edits: readonly QueryEdit[]) => void;
   /** Asks something else. */
-  onAsk: (part: Partial<SearchState>) => void;
+  onAsk: (part: Partial<MessageState>) => void;
   /** Shows the same in another way. */
-  onChange: (part: Partial<SearchState>) => void;
+  onChange: (part: Partial<MessageState>) => void;
 };
 
 /** What the sidebar shows. */
 export type FacetsProps = Ways & {
-  state: SearchState;
+  state: MessageState;
   facets: Record<string, Facet> | undefined;
   /** Whether they are of the question before, while this one is worked on. */
   stale?: boolean;
@@ -25,7 +25,7 @@ export type FacetsProps = Ways & {
 };
 
 export type FieldProps = Ways & {
-  state: SearchState;
+  state: MessageState;
   field: string;
   choice: Choice;
 };

@@ -8,8 +8,8 @@ import type { Message, QueryEdit } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import type { Hits } from '../../ui/highlight';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
-import { messageQuery } from '../queries';
-import type { SearchState, Tab } from '../searchParams';
+import { messageQuery } from '../asked';
+import type { MessageState, Tab } from '../asked';
 import { ContextTab } from './ContextTab';
 import { DrawerHead } from './DrawerHead';
 import { FieldsTab } from './FieldsTab';
@@ -19,13 +19,13 @@ import { WidthHandle } from './WidthHandle';
 import classes from './Drawer.module.css';
 
 type Props = {
-  state: SearchState;
+  state: MessageState;
   id: string;
   /** The results, newest first: the drawer goes through them, and shows what it finds there without asking. */
   messages: readonly Message[];
   hits: Hits;
-  onAsk: (part: Partial<SearchState>) => void;
-  onChange: (part: Partial<SearchState>) => void;
+  onAsk: (part: Partial<MessageState>) => void;
+  onChange: (part: Partial<MessageState>) => void;
 };
 
 const WIDTH_PX = 480;

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client';
 import { renderPart } from '../../test-render';
 import { sample } from '../../ui/message/sample';
 import { Drawer } from './Drawer';
-import { readSearch } from '../searchParams';
+import { type MessageState, initialColumns, initialFacets } from '../asked';
 
 const load = vi.hoisted(() => vi.fn());
 const answer = vi.hoisted(() => {
@@ -12,7 +12,8 @@ const answer = vi.hoisted(() => {
   vi.stubGlobal('fetch', stub);
   return stub;
 });
-vi.mock('../queries', () => ({
+vi.mock('../asked', async (original) => ({
+  ...(await original<typeof import('../asked')>()),
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 
@@ -25,9 +26,19 @@ const messages = ['main:3', 'main:2', 'main:1'].map((id) =>
   sample({ id, message: `text of ${id}` }),
 );
 
-function open(id: string, params: Record<string, string> = {}) {
+function open(id: string, part: Partial<MessageState> = {}) {
   const on = { onAsk: vi.fn(), onChange: vi.fn() };
-  const state = readSearch({ open: id, ...params });
+  const state: MessageState = {
+    query: '',
+    range: { kind: 'last', span: '1h' },
+    logspaces: [],
+    view: 'lines',
+    columns: initialColumns,
+    facets: initialFacets,
+    tab: 'fields',
+    open: id,
+    ...part,
+  };
   renderPart(<Drawer state={state} id={id} messages={messages} hits={[]} {...on} />);
   return on;
 }
@@ -54,7 +65,7 @@ test('a message that is not in the store is said to be missing', async () => {
 });
 
 test('a value is asked for with the message left open', async () => {
-  const { onAsk } = open('main:2', { q: 'failed' });
+  const { onAsk } = open('main:2', { query: 'failed' });
   answer.mockResolvedValue(Response.json({ query: 'failed -host=web-1' }));
   fireEvent.click(screen.getByLabelText('Exclude host=web-1'));
   const asked = { query: 'failed -host=web-1', open: 'main:2' };

@@ -19,8 +19,8 @@ import { cut } from '../../ui/message/text';
 import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
-import { permalink, routerHref } from '../results/links';
-import type { SearchState } from '../searchParams';
+import { permalink, routerHref } from '../links';
+import type { MessageState } from '../asked';
 import classes from './Drawer.module.css';
 
 /** Two lines hold no more. */
@@ -31,7 +31,7 @@ type Props = {
   message: Message | undefined;
   messages: readonly Message[];
   hits: Hits;
-  onChange: (part: Partial<SearchState>) => void;
+  onChange: (part: Partial<MessageState>) => void;
   onClose: () => void;
 };
 

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { cut, visible } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
-import type { SearchState } from '../searchParams';
+import type { MessageState } from '../asked';
 import { type Shares, errorsQuery, shareOf, shareText, shownValues } from './shares';
 import classes from './Shares.module.css';
 
@@ -18,7 +18,7 @@ export type FieldActions = {
   onBreakDown: (field: string) => void;
 };
 
-type Props = FieldActions & { state: SearchState; shares: Shares; field: string; value: string };
+type Props = FieldActions & { state: MessageState; shares: Shares; field: string; value: string };
 
 export function Distribution({ state, shares, field, value, ...on }: Props) {
   const { data: errors } = useQuery(errorsQuery(state, field, value, shares));

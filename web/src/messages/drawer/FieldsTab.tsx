@@ -8,15 +8,15 @@ import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
 import { FieldList } from '../../ui/message/FieldList';
 import { fieldGroups } from '../../ui/message/fields';
-import { toggled } from '../results/columns';
-import type { SearchState } from '../searchParams';
+import { toggled } from '../list/columns';
+import type { MessageState } from '../asked';
 import { Distribution, type FieldActions } from './Distribution';
 import { ShareBar } from './ShareBar';
 import { shareOf, sharesQuery } from './shares';
 import { PayloadBox, usePayload } from './PayloadBox';
 
 type Props = {
-  state: SearchState;
+  state: MessageState;
   message: Message;
   hits: Hits;
   columns: readonly string[];

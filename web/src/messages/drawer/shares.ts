@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../queries';
-import type { SearchState } from '../searchParams';
+import { scopeOf } from '../asked';
+import type { MessageState } from '../asked';
 
 export type Shares = { total: number; fields: Readonly<Record<string, Facet>> };
 export type Share = { part: number; /** Whether it is less than that. */ atMost: boolean };
@@ -20,7 +20,7 @@ const SEVERITY = 'severity';
 const errors: ReadonlySet<string> = new Set(['emerg', 'alert', 'crit', 'err']);
 
 /** Messages with the same fields share one answer. */
-export function sharesQuery(state: SearchState, names: readonly string[]) {
+export function sharesQuery(state: MessageState, names: readonly string[]) {
   const scope = scopeOf(state);
   const fields = [...new Set([SEVERITY, ...names])].sort().slice(0, FIELDS_MAX);
   return queryOptions({
@@ -39,7 +39,7 @@ export function sharesQuery(state: SearchState, names: readonly string[]) {
 }
 
 /** Which part of the errors of the search have this value; null where there are none. */
-export function errorsQuery(state: SearchState, field: string, value: string, shares: Shares) {
+export function errorsQuery(state: MessageState, field: string, value: string, shares: Shares) {
   const scope = scopeOf(state);
   return queryOptions({
     queryKey: ['errors', scope, field, value],
