@@ -28,10 +28,10 @@ export type Looked = {
 export type MessageState = Asked & Looked;
 
 export type View = 'lines' | 'table';
-export type Tab = 'fields' | 'raw' | 'context' | 'json';
+export type Tab = 'fields' | 'raw' | 'context' | 'path' | 'json';
 
 export const views: readonly View[] = ['lines', 'table'];
-export const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
+export const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'path', 'json'];
 
 export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
 export const initialFacets: readonly string[] = ['severity', 'host', 'program'];

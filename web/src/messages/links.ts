@@ -10,7 +10,7 @@ export function permalink(id: string): string {
  * like a message, a message to trace.
  */
 export function routerHref(
-  params: { route: string } | { mute: string; of: string } | { trace: string },
+  params: { route: string } | { mute: string; of: string } | { trace: string } | { item: string },
 ): string {
   return `/router?${new URLSearchParams(params).toString()}`;
 }

@@ -1,5 +1,6 @@
 /** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
 import { type MessageState, initialColumns, initialFacets, tabs, views } from '../messages/asked';
+import type { Times } from '../ui/message/times';
 import { readRange, writeRange } from '../ui/range';
 
 export type SearchState = MessageState & {
@@ -22,7 +23,6 @@ export type SearchState = MessageState & {
 
 /** How the table of a query with stages is shown; `auto` as fits it best. */
 export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
-export type Times = 'absolute' | 'relative' | 'device' | 'received';
 /** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
 export type Refresh = 'live' | '5' | '10' | 'off';
 

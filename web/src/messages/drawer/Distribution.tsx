@@ -15,7 +15,8 @@ export type FieldActions = {
   onOnly: (field: string, value: string) => void;
   onExclude: (field: string, value: string) => void;
   onTop: (field: string, value: string) => void;
-  onBreakDown: (field: string) => void;
+  /** Not there on a page without a histogram. */
+  onBreakDown: ((field: string) => void) | undefined;
 };
 
 type Props = FieldActions & { state: MessageState; shares: Shares; field: string; value: string };
@@ -59,9 +60,11 @@ export function Distribution({ state, shares, field, value, ...on }: Props) {
         <Button size="compact-xs" variant="default" onClick={() => on.onTop(field, value)}>
           Top by {field === 'host' ? 'program' : 'host'}
         </Button>
-        <Button size="compact-xs" variant="default" onClick={() => on.onBreakDown(field)}>
-          Break down
-        </Button>
+        {on.onBreakDown !== undefined && (
+          <Button size="compact-xs" variant="default" onClick={() => on.onBreakDown?.(field)}>
+            Break down
+          </Button>
+        )}
       </div>
     </div>
   );

@@ -14,6 +14,7 @@ import { ContextTab } from './ContextTab';
 import { DrawerHead } from './DrawerHead';
 import { FieldsTab } from './FieldsTab';
 import { JsonTab } from './JsonTab';
+import { PathTab } from './PathTab';
 import { RawTab } from './RawTab';
 import { WidthHandle } from './WidthHandle';
 import classes from './Drawer.module.css';
@@ -37,6 +38,7 @@ const tabs: readonly { value: Tab; label: string }[] = [
   { value: 'fields', label: 'Fields' },
   { value: 'raw', label: 'Raw' },
   { value: 'context', label: 'Context' },
+  { value: 'path', label: 'Path' },
   { value: 'json', label: 'JSON' },
 ];
 
@@ -99,7 +101,8 @@ function Body(props: Props & { message: Message }) {
         valueEdit(field, value, false),
         { op: 'top', field: field === 'host' ? 'program' : 'host' },
       ]),
-    onBreakDown: (field: string) => onChange({ split: field }),
+    onBreakDown:
+      state.split === undefined ? undefined : (field: string) => onChange({ split: field }),
   };
   return (
     <Tabs
@@ -134,6 +137,9 @@ function Body(props: Props & { message: Message }) {
       </Tabs.Panel>
       <Tabs.Panel value="context" className={classes.context ?? ''}>
         <ContextTab message={message} hits={hits} onOpen={(open) => onChange({ open })} />
+      </Tabs.Panel>
+      <Tabs.Panel value="path" className={classes.body ?? ''}>
+        <PathTab id={message.id} />
       </Tabs.Panel>
       <Tabs.Panel value="json" className={classes.body ?? ''}>
         <JsonTab message={message} />

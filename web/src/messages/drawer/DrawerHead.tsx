@@ -10,21 +10,18 @@ import {
 } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Message } from '../../api/model';
+import { Copy } from '../../ui/Copy';
 import { Severity } from '../../ui/Severity';
 import { copyText } from '../../ui/clipboard';
 import type { Hits } from '../../ui/highlight';
 import { Marked } from '../../ui/message/Marked';
-import { smartOf } from '../../ui/message/smart';
-import { cut } from '../../ui/message/text';
 import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { permalink, routerHref } from '../links';
 import type { MessageState } from '../asked';
+import { titleOf } from './title';
 import classes from './Drawer.module.css';
-
-/** Two lines hold no more. */
-const TITLE_CHARACTERS_MAX = 200;
 
 type Props = {
   id: string;
@@ -45,13 +42,19 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
   return (
     <div className={classes.head}>
       <div className={classes.top}>
-        <h2 className={classes.title}>
-          {message === undefined ? (
-            `Message ${id}`
-          ) : (
-            <Marked text={titleOf(message)} field="message" hits={hits} />
+        <div className={classes.who}>
+          {message !== undefined && (
+            <>
+              <Severity message={message} />
+              <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
+              <span className={classes.name}>{message.host}</span>
+              <span className={classes.name}>
+                {message.program}
+                {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
+              </span>
+            </>
           )}
-        </h2>
+        </div>
         <Step label="Newer message" disabled={at < 1} onClick={() => step(-1)}>
           <IconChevronUp size={18} />
         </Step>
@@ -68,28 +71,18 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
           <IconX size={18} />
         </Step>
       </div>
-      <div className={classes.who}>
-        {message !== undefined && (
-          <>
-            <Severity message={message} />
-            <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
-            <span className={classes.name}>{message.host}</span>
-            <span className={classes.name}>
-              {message.program}
-              {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
-            </span>
-          </>
-        )}
+      <div className={classes.said}>
+        <h2 className={classes.title}>
+          {message === undefined ? (
+            `Message ${id}`
+          ) : (
+            <Marked text={titleOf(message)} field="message" hits={hits} />
+          )}
+        </h2>
+        {message !== undefined && <Copy what="message" text={message.message} />}
       </div>
     </div>
   );
-}
-
-/** What happened, in one line of words. */
-function titleOf(message: Message): string {
-  const { title } = smartOf(message);
-  const [first = ''] = title.split(/\n|\\n/u, 1);
-  return first === '' ? message.id : cut(first, TITLE_CHARACTERS_MAX).text;
 }
 
 /** What the router does with such messages, and the way to have it drop them. */

@@ -14,6 +14,7 @@ import { Distribution, type FieldActions } from './Distribution';
 import { ShareBar } from './ShareBar';
 import { shareOf, sharesQuery } from './shares';
 import { PayloadBox, usePayload } from './PayloadBox';
+import { isAllSaid } from './title';
 
 type Props = {
   state: MessageState;
@@ -41,7 +42,9 @@ export function FieldsTab(props: Props) {
   });
   return (
     <>
-      {!isStructured && <PayloadBox message={message} payload={payload} hits={hits} />}
+      {!isStructured && !isAllSaid(message) && (
+        <PayloadBox message={message} payload={payload} hits={hits} />
+      )}
       <TextInput
         size="xs"
         aria-label="Filter fields"

@@ -2,7 +2,6 @@
 import { Anchor } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
-import { Copy } from '../../ui/Copy';
 import type { Hits } from '../../ui/highlight';
 import { Marked } from '../../ui/message/Marked';
 import { cut } from '../../ui/message/text';
@@ -36,7 +35,6 @@ export function PayloadBox({ message, payload, hits }: Props) {
             Raw
           </button>
         )}
-        <Copy what="message" text={message.message} />
       </div>
       {isRaw ? (
         <Text text={message.message} hits={hits} />

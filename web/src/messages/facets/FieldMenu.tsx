@@ -32,13 +32,15 @@ export function FieldMenu(props: FieldProps & { isPinned: boolean }) {
       >
         {isColumn ? 'Hide column' : 'Show as column'}
       </Menu.Item>
-      <Menu.Item
-        leftSection={<IconChartBar size={14} />}
-        onClick={() => onChange({ split: field })}
-        disabled={state.split === field}
-      >
-        Break down histogram
-      </Menu.Item>
+      {state.split !== undefined && (
+        <Menu.Item
+          leftSection={<IconChartBar size={14} />}
+          onClick={() => onChange({ split: field })}
+          disabled={state.split === field}
+        >
+          Break down histogram
+        </Menu.Item>
+      )}
       <Menu.Item leftSection={<IconSum size={14} />} onClick={() => onEdit([{ op: 'top', field }])}>
         Top 20 values
       </Menu.Item>

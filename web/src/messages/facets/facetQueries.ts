@@ -5,10 +5,13 @@ import type { Facet, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
 import { scopeOf } from '../asked';
 import type { MessageState } from '../asked';
+import { commonFields } from './groups';
 
 const FRESH_MS = 10_000;
 /** Most fields that are found in messages. */
 const FOUND_MAX = 40;
+/** Most values of each field that are counted without being asked for. */
+const COUNTED_VALUES = 10;
 /** How many values of each field a search over all of them looks at. */
 const SEARCHED_VALUES = 300;
 
@@ -78,6 +81,19 @@ export function fieldNamesQuery(state: MessageState, text: string) {
       return options.filter(({ kind }) => kind === 'field').map(({ label }) => label);
     },
     staleTime: FRESH_MS,
+    retry: false,
+  });
+}
+
+/** The values of the pinned fields and of those that every message may have. */
+export function countsQuery(state: MessageState) {
+  const fields = [...new Set([...state.facets, ...commonFields])];
+  const body = { ...scopeOf(state), fields, limit: COUNTED_VALUES, own_clauses: false };
+  return queryOptions({
+    queryKey: ['field-counts', body],
+    queryFn: async ({ signal }): Promise<Record<string, Facet>> =>
+      (await unwrap(client.POST('/api/v1/facets', { body, signal }))).fields,
+    placeholderData: keepPreviousData,
     retry: false,
   });
 }

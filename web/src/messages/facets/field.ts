@@ -7,8 +7,6 @@ import type { Choice } from './choice';
 export type Ways = {
   /** Changes the query and asks it. */
   onEdit: (edits: readonly QueryEdit[]) => void;
-  /** Asks something else. */
-  onAsk: (part: Partial<MessageState>) => void;
   /** Shows the same in another way. */
   onChange: (part: Partial<MessageState>) => void;
 };

@@ -3,10 +3,9 @@ import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
+import type { ClickedValue } from './clicked';
 
 const TITLE_CHARACTERS_MAX = 80;
-
-export type ClickedValue = { field: string; value: string; at: DOMRect };
 
 type Props = {
   clicked: ClickedValue | null;

@@ -11,7 +11,7 @@ export type Folded = {
 };
 
 /** Two may be chance, and take no more room than a fold. */
-const REPEATS_MIN = 3;
+export const REPEATS_MIN = 3;
 /** A page of messages has some rows whatever they are, so that a flood of one kind is not read to its end. */
 const REPEATS_MAX = 50;
 const SHAPE_CHARACTERS_MAX = 160;
@@ -55,7 +55,8 @@ function withoutCopies(all: readonly Message[], folds: Map<string, Fold>): reado
   return kept;
 }
 
-function isCopy(a: Message, b: Message): boolean {
+/** Whether two messages are one, kept in two logspaces. */
+export function isCopy(a: Message, b: Message): boolean {
   return (
     a.logspace !== b.logspace &&
     a.time === b.time &&
@@ -77,7 +78,7 @@ function runAt(messages: readonly Message[], from: number): readonly Message[] {
 const known = new WeakMap<Message, string>();
 
 /** Who says it, how bad it is, and its words without the numbers among them. */
-function shapeOf(message: Message | undefined): string {
+export function shapeOf(message: Message | undefined): string {
   if (message === undefined) return '';
   const before = known.get(message);
   if (before !== undefined) return before;
@@ -88,4 +89,9 @@ function shapeOf(message: Message | undefined): string {
   const shape = [logspace, host, program, severity, words].join('\n');
   known.set(message, shape);
   return shape;
+}
+
+/** With the row's id if it was not there, else without it. */
+export function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
+  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
 }

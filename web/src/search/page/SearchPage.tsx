@@ -46,7 +46,6 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
       error={search.countsError}
       onRetry={() => void search.runCounts()}
       onEdit={steps.edit}
-      onAsk={steps.ask}
       onChange={steps.show}
     />
   );

@@ -5,7 +5,7 @@ import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
 import { valuesOf } from '../../ui/message/fields';
 import type { Look } from '../../ui/message/look';
 import type { SearchState } from '../searchParams';
-import type { ClickedValue } from '../../messages/list/ValueMenu';
+import type { ClickedValue } from '../../messages/list/clicked';
 import { permalink } from '../../messages/links';
 import { findFrom } from './rows';
 import type { List } from './useList';

@@ -1,13 +1,14 @@
 /** The clauses that are switched off for now: they stand beside the query, since they are not in it. */
 import { UnstyledButton } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useEdit } from '../../ui/query/useEdit';
-import type { SearchState } from '../searchParams';
+import { useEdit } from './useEdit';
 import classes from './OffClauses.module.css';
 
+type Clauses = { query: string; off: readonly string[] };
+
 type Props = {
-  state: Pick<SearchState, 'query' | 'off'>;
-  onChange: (part: Partial<SearchState>) => void;
+  state: Clauses;
+  onChange: (part: Partial<Clauses>) => void;
 };
 
 export function OffClauses({ state: { query, off }, onChange }: Props) {

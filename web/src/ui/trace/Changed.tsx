@@ -1,6 +1,6 @@
 /** A message before and after, with what differs marked. What is the same in both is left out. */
 import { differences } from './differences';
-import type { Shown } from './wire';
+import type { Shown } from '../../api/trace';
 import classes from './Changed.module.css';
 
 /** More rows would hide the next example; the message's page has them all. */

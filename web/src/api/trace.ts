@@ -1,12 +1,14 @@
 /** Asks the server for the way of one message. */
-import {
-  csrfHeaders,
-  networkError,
-  readProblem,
-  tellSessionLoss,
-  ApiError,
-} from '../../api/client';
-import type { Trace, TraceRequest } from '../testing/wire';
+import { csrfHeaders, networkError, readProblem, tellSessionLoss, ApiError } from './client';
+import type { components } from './types';
+
+type Schemas = components['schemas'];
+
+/** A message at one place of its way. */
+export type Shown = Schemas['Shown'];
+export type TraceRoute = Schemas['RouteTrace'];
+export type Trace = Schemas['Trace'];
+export type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
 
 export async function requestTrace(request: TraceRequest): Promise<Trace> {
   const response = await fetch('/api/v1/router/trace', {
@@ -19,11 +21,4 @@ export async function requestTrace(request: TraceRequest): Promise<Trace> {
     throw new ApiError(readProblem(await response.json().catch(() => undefined), response));
   }
   return (await response.json()) as Trace;
-}
-
-/** The routes and targets that the message passes, by their ids. */
-export function litBy(trace: Trace): ReadonlySet<string> {
-  const taken = trace.routes.filter(({ verdict }) => verdict === 'taken');
-  const targets = trace.outcome.map((target) => target.replace(/^[a-z]+:/, ''));
-  return new Set([...taken.map(({ id }) => id), ...targets]);
 }
