@@ -261,3 +261,45 @@ async function signsOfLife(page: Page): Promise<() => Promise<void>> {
     await expect.poll(() => heard).toBeGreaterThan(before);
   };
 }
+
+test('columns of lines and of the table are moved by Alt and an arrow key, and by dragging', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(
+    ...['web-1', 'db-1'].map((host, n) => `<14>1 - ${host} app-${n} 1 - - step ${n}`),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(2);
+  await searchPage.open({ q: 'step' });
+  const heads = page.getByRole('columnheader').locator('button:visible');
+  await expect(heads).toHaveText(['Host', 'Program', 'Message']);
+  await heads.filter({ hasText: 'Program' }).press('Alt+ArrowLeft');
+  await expect(heads).toHaveText(['Program', 'Host', 'Message']);
+  await expect(heads.filter({ hasText: 'Program' })).toBeFocused();
+  await expect(searchPage.found.first().getByRole('cell').nth(2)).toHaveText(/app-/);
+  await heads.filter({ hasText: 'Host' }).dragTo(heads.filter({ hasText: 'Program' }));
+  await expect(heads).toHaveText(['Host', 'Program', 'Message']);
+
+  await searchPage.open({ q: 'step', view: 'table' });
+  await expect(heads).toHaveText(['host', 'program', 'severity', 'message']);
+  await heads.filter({ hasText: 'host' }).press('Alt+ArrowRight');
+  await expect(heads).toHaveText(['program', 'host', 'severity', 'message']);
+  await expect(heads.filter({ hasText: 'host' })).toBeFocused();
+  await expect(page).toHaveURL(/columns=program%2Chost%2Cseverity%2Cmessage/);
+});
+
+test('an open message says which way it went', async ({ logstead, page, searchPage }) => {
+  await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+  await expect.poll(() => logstead.count('step')).toBe(1);
+  await searchPage.open({ q: 'step' });
+  await searchPage.found.first().getByRole('button', { name: 'Details' }).click();
+  const { drawer } = searchPage;
+  await expect(drawer.region.getByRole('heading', { name: 'step by step' })).toBeVisible();
+  await expect(drawer.region.getByText('step by step')).toHaveCount(1);
+  await drawer.tab('Path');
+  await expect(drawer.region).toContainText('Ends up in main.');
+  await drawer.region.getByRole('link', { name: 'default' }).click();
+  await expect(page).toHaveURL(/\/router\?item=routes-0/);
+  await expect(page.getByRole('main')).toContainText('default');
+});

@@ -11,6 +11,7 @@ import { clickedIn } from '../messages/list/clicked';
 import { tracks } from '../messages/list/columns';
 import { listStyle } from '../messages/list/listStyle';
 import { useDensity } from '../messages/list/useDensity';
+import { useOrdered } from '../messages/list/useLineOrder';
 import { useRoom } from '../messages/list/useRoom';
 import { useWidths } from '../messages/list/useWidths';
 import { copyText } from '../ui/clipboard';
@@ -50,7 +51,7 @@ export function Stream(props: Props) {
   const { label, query, lines, marks, following, isSlow, onFollow, onQuery } = props;
   const { view, columns, wrap, open, onColumns } = props.look;
   const isTable = view === 'table';
-  const look = useLook(lines, props.hits, isTable ? columns : NO_COLUMNS);
+  const look = useOrdered(useLook(lines, props.hits, isTable ? columns : NO_COLUMNS));
   const { rows, toggle } = useRows(lines);
   const [zone] = useZone();
   const [widths, setWidths] = useWidths();

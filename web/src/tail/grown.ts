@@ -4,6 +4,7 @@ import type { Column, Look } from '../ui/message/look';
 export function grown(before: Look | null, now: Look): Look {
   if (before === null) return now;
   return {
+    order: now.order,
     profile: now.profile,
     host: grownColumn(before.host, now.host),
     program: grownColumn(before.program, now.program),

@@ -1,10 +1,21 @@
 /** What the parts of a line are, which day the first line in view is of, and what all lines have in common. */
-import { VisuallyHidden } from '@mantine/core';
-import type { Look } from '../../ui/message/look';
+import { Menu, VisuallyHidden } from '@mantine/core';
+import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { type LinePart, type Look, lineParts, shownParts } from '../../ui/message/look';
+import { movedPart } from './lineOrder';
+import { useColumnMoves } from './useColumnMoves';
+import { useLineOrder } from './useLineOrder';
 import classes from './LinesHead.module.css';
 
 export function LinesHead({ day, look }: { day: string; look: Look }) {
-  const { host, program, logspace } = look;
+  const { host, program } = look;
+  const [order, setOrder] = useLineOrder();
+  const parts = shownParts(look);
+  const moves = useColumnMoves({
+    columns: parts,
+    onMove: (part, to) => setOrder(movedPart(order, part, to)),
+  });
   return (
     <div role="row" aria-rowindex={1} className={classes.head}>
       <span role="columnheader">
@@ -13,15 +24,86 @@ export function LinesHead({ day, look }: { day: string; look: Look }) {
       <span role="columnheader" aria-label="Time" className={classes.day} title={day}>
         {day.replace(/ \d{4}$/u, '')}
       </span>
-      {host.only === null && <span role="columnheader">Host</span>}
-      {program.only === null && <span role="columnheader">Program</span>}
-      <span role="columnheader" className={classes.message}>
-        Message
-        <Common name="host" value={host.only} />
-        <Common name="program" value={program.only} />
-      </span>
-      {logspace !== null && <span role="columnheader">Logspace</span>}
+      {parts.map((part, at) => (
+        <span
+          key={part}
+          role="columnheader"
+          aria-label={nameOf(part)}
+          className={part === 'message' ? classes.message : undefined}
+          {...moves.place(part)}
+        >
+          <PartMenu
+            at={at}
+            count={parts.length}
+            onMove={(step) => moves.by(part, step)}
+            onReset={() => setOrder(lineParts)}
+          >
+            <button
+              type="button"
+              className={classes.part}
+              title="Drag, or Alt with an arrow key, to move it"
+              onKeyDown={moves.onKeyDown(part)}
+              {...moves.grip(part)}
+            >
+              {nameOf(part)}
+            </button>
+          </PartMenu>
+          {part === 'message' && (
+            <>
+              <Common name="host" value={host.only} />
+              <Common name="program" value={program.only} />
+            </>
+          )}
+        </span>
+      ))}
     </div>
+  );
+}
+
+function nameOf(part: LinePart): string {
+  switch (part) {
+    case 'host':
+      return 'Host';
+    case 'program':
+      return 'Program';
+    case 'message':
+      return 'Message';
+    case 'logspace':
+      return 'Logspace';
+  }
+}
+
+type PartMenuProps = {
+  at: number;
+  count: number;
+  onMove: (step: -1 | 1) => void;
+  onReset: () => void;
+  children: ReactNode;
+};
+
+function PartMenu({ at, count, onMove, onReset, children }: PartMenuProps) {
+  return (
+    <Menu position="bottom-start" withinPortal={false} floatingStrategy="fixed">
+      <Menu.Target>{children}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconArrowLeft size={16} />}
+          disabled={at === 0}
+          onClick={() => onMove(-1)}
+        >
+          Move left
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconArrowRight size={16} />}
+          disabled={at === count - 1}
+          onClick={() => onMove(1)}
+        >
+          Move right
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={onReset}>Reset order</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

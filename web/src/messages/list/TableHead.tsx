@@ -18,6 +18,7 @@ import {
   withWidth,
   withoutWidth,
 } from './columns';
+import { useColumnMoves } from './useColumnMoves';
 import classes from './Table.module.css';
 
 const STEP_PX = 8;
@@ -36,13 +37,10 @@ type Props = {
 
 export function TableHead(props: Props) {
   const { day, columns, onColumns } = props;
-  const [dragged, setDragged] = useState<string | null>(null);
-  const [over, setOver] = useState<string | null>(null);
-  const drop = (field: string) => {
-    if (dragged !== null) onColumns(moved(columns, dragged, columns.indexOf(field)));
-    setDragged(null);
-    setOver(null);
-  };
+  const moves = useColumnMoves({
+    columns,
+    onMove: (field, to) => onColumns(moved(columns, field, columns.indexOf(to ?? ''))),
+  });
   return (
     <div role="row" aria-rowindex={1} className={classes.row} data-head>
       <span role="columnheader">
@@ -57,21 +55,10 @@ export function TableHead(props: Props) {
           role="columnheader"
           aria-label={field}
           className={classes.column}
-          data-over={over === field && dragged !== field}
-          onDragOver={(event) => {
-            if (dragged === null) return;
-            event.preventDefault();
-            setOver(field);
-          }}
-          onDrop={() => drop(field)}
+          {...moves.place(field)}
         >
-          <div
-            className={classes.grip}
-            draggable
-            onDragStart={() => setDragged(field)}
-            onDragEnd={() => drop('')}
-          >
-            <ColumnMenu {...props} field={field} />
+          <div className={classes.grip} {...moves.grip(field)}>
+            <ColumnMenu {...props} field={field} onKeyDown={moves.onKeyDown(field)} />
           </div>
           <Edge {...props} field={field} />
         </div>
@@ -87,12 +74,18 @@ function ColumnMenu({
   onColumns,
   onWidths,
   onStatistics,
-}: Props & { field: string }) {
+  onKeyDown,
+}: Props & { field: string; onKeyDown: (event: KeyboardEvent<HTMLElement>) => void }) {
   const at = columns.indexOf(field);
   return (
     <Menu position="bottom-start" withinPortal={false} floatingStrategy="fixed">
       <Menu.Target>
-        <button type="button" className={classes.name}>
+        <button
+          type="button"
+          className={classes.name}
+          title="Drag, or Alt with an arrow key, to move it"
+          onKeyDown={onKeyDown}
+        >
           {field}
         </button>
       </Menu.Target>
