@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
+import { defaultRouter } from './server';
 
 const long = (n: number) =>
   `<38>1 - web-${n % 7} app ${n} - - ${'word '.repeat(5 + ((n * 37) % 90))}${n}`;
@@ -192,6 +193,21 @@ test('where several logspaces are in view, each row says which one it is in', as
   await expect(searchPage.message('twice')).toContainText('main');
 });
 
+test.describe('where a route sends to two logspaces', () => {
+  test.use({
+    server: { router: defaultRouter.replace('to = ["main"]', 'to = ["main", "security"]') },
+  });
+
+  test('the count says that copies are in it', async ({ logstead, page, searchPage }) => {
+    await logstead.sendTcp('<38>1 - web-1 sshd 7 - - kept twice');
+    await expect.poll(() => logstead.count('kept')).toBe(2);
+    await searchPage.open({ q: 'kept' });
+    const results = page.getByRole('toolbar', { name: 'Results' });
+    await expect(results).toContainText('2 messages, 1 of them a copy');
+    await expect(searchPage.found).toHaveCount(2);
+  });
+});
+
 test('an open message has its words for a title, its text line by line, and says how usual its values are', async ({
   logstead,
   page,
@@ -302,4 +318,19 @@ test('an open message says which way it went', async ({ logstead, page, searchPa
   await drawer.region.getByRole('link', { name: 'default' }).click();
   await expect(page).toHaveURL(/\/router\?item=routes-0/);
   await expect(page.getByRole('main')).toContainText('default');
+});
+
+test('on a phone the first message stands in the upper quarter', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+  await expect.poll(() => logstead.count('step')).toBe(1);
+  await searchPage.open({ q: 'step' });
+  await expect(page.getByRole('region', { name: 'Messages over time' })).toBeVisible();
+  await expect
+    .poll(async () => (await searchPage.found.first().boundingBox())?.y ?? Infinity)
+    .toBeLessThan(844 / 4);
 });

@@ -119,11 +119,13 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       </p>
       <div className={classes.bar}>
         {picker}
-        <Highlights
-          highlights={highlights}
-          onAdd={(text) => onChange(withHighlight(state, text), true)}
-          onRemove={(text) => show({ highlights: highlights.filter((known) => known !== text) })}
-        />
+        <div className={classes.highlights}>
+          <Highlights
+            highlights={highlights}
+            onAdd={(text) => onChange(withHighlight(state, text), true)}
+            onRemove={(text) => show({ highlights: highlights.filter((known) => known !== text) })}
+          />
+        </div>
         {isSmall && <div className={classes.fields}>{fields}</div>}
         <Tools
           paused={paused}

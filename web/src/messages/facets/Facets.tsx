@@ -2,11 +2,13 @@
 import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails } from '@tabler/icons-react';
+import { memo } from 'react';
 import { FieldGroups } from './FieldGroups';
 import classes from './Facets.module.css';
 import type { FacetsProps } from './field';
 
-export function Facets(props: FacetsProps) {
+/** Drawn again when what it shows changes: a page is drawn a dozen times while its answers come in. */
+export const Facets = memo(function Facets(props: FacetsProps) {
   const isNarrow = useMediaQuery('(max-width: 960px), (max-height: 639px)');
   const [isShown, setShown] = useLocalStorage({ key: 'logstead-fields', defaultValue: true });
   if (isNarrow) return <Sheet {...props} />;
@@ -28,7 +30,7 @@ export function Facets(props: FacetsProps) {
       <FieldGroups {...props} action={hide} />
     </aside>
   );
-}
+});
 
 /** Stands in for the sidebar where there is no room for it. */
 function Sheet(props: FacetsProps) {

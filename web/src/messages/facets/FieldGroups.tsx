@@ -32,6 +32,8 @@ export function FieldGroups({ action, ...props }: Props) {
     field,
     choice: choiceOf(state.query.trim() === '' ? [] : (reading.data?.clauses ?? []), field),
   });
+  const isNothing =
+    !stale && found.data?.messages === 0 && state.facets.every((f) => facets?.[f]?.messages === 0);
   const fields = foundFields(state.facets, facets ?? {}, found.data);
   if (isRefusal(error)) return <Cleared action={action} />;
   return (
@@ -44,19 +46,25 @@ export function FieldGroups({ action, ...props }: Props) {
               <span className={classes.groupRest}>{action}</span>
             </h2>
             {error !== null && <Failed what="Counts" error={error} onRetry={onRetry} />}
+            {error === null && isNothing && (
+              <p className={classes.note}>Nothing matches, so no field has a value.</p>
+            )}
             {error === null &&
+              !isNothing &&
               state.facets.map((field) => (
                 <Pinned key={field} {...propsOf(field)} facet={facets?.[field]} />
               ))}
-            <h2 className={classes.group}>
-              In these messages
-              {fields.length > 0 && <span className={classes.groupRest}>coverage</span>}
-            </h2>
+            {!isNothing && (
+              <h2 className={classes.group}>
+                In these messages
+                {fields.length > 0 && <span className={classes.groupRest}>coverage</span>}
+              </h2>
+            )}
             {found.error !== null && (
               <Failed what="Fields" error={found.error} onRetry={() => void found.refetch()} />
             )}
             {found.isPending && <NamesBefore />}
-            {found.data !== undefined && fields.length === 0 && (
+            {found.data !== undefined && fields.length === 0 && !isNothing && (
               <p className={classes.note}>No other fields.</p>
             )}
             <InMessages fields={fields} propsOf={propsOf} />

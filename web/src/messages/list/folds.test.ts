@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../api/model';
 import { sample } from '../../ui/message/sample';
-import { foldedOf } from './folds';
+import { copiesIn, foldedOf } from './folds';
 
 /** The rows as text: the message's number, how often, and where else. */
 function rows(messages: Message[], expanded: string[] = [], open: string | null = null) {
@@ -55,4 +55,11 @@ test('a flood of one kind has some rows of each page', () => {
     '50 ×50',
     '100 ×20',
   ]);
+});
+
+test('copies are counted once for each logspace beyond the first', () => {
+  const [one, two] = say(['a', 'b']) as [Message, Message];
+  const copy = (message: Message, logspace: string) => ({ ...message, logspace });
+  expect(copiesIn([one, two])).toBe(0);
+  expect(copiesIn([one, copy(one, 'security'), copy(one, 'dmz'), two])).toBe(2);
 });

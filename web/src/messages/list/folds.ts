@@ -95,3 +95,9 @@ export function shapeOf(message: Message | undefined): string {
 export function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
   return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
 }
+
+/** How many of these messages are copies of their neighbours, kept in another logspace. */
+export function copiesIn(messages: readonly Message[]): number {
+  const folds = new Map<string, Fold>();
+  return messages.length - withoutCopies(messages, folds).length;
+}

@@ -1,5 +1,5 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
-import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import { useCallbackRef, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
@@ -38,15 +38,18 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const blank = isBlank(state);
   const runText = (query: string) =>
     query === state.query && !blank ? runAgain() : steps.ask({ query });
+  const retryCounts = useCallbackRef(() => void search.runCounts());
+  const edit = useCallbackRef(steps.edit);
+  const show = useCallbackRef(steps.show);
   const fields = (
     <Facets
       state={state}
       facets={search.summary?.facets}
       stale={search.stale}
       error={search.countsError}
-      onRetry={() => void search.runCounts()}
-      onEdit={steps.edit}
-      onChange={steps.show}
+      onRetry={retryCounts}
+      onEdit={edit}
+      onChange={show}
     />
   );
   return (
