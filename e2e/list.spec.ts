@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
+import { defaultRouter } from './server';
 
 const long = (n: number) =>
   `<38>1 - web-${n % 7} app ${n} - - ${'word '.repeat(5 + ((n * 37) % 90))}${n}`;
@@ -192,6 +193,21 @@ test('where several logspaces are in view, each row says which one it is in', as
   await expect(searchPage.message('twice')).toContainText('main');
 });
 
+test.describe('where a route sends to two logspaces', () => {
+  test.use({
+    server: { router: defaultRouter.replace('to = ["main"]', 'to = ["main", "security"]') },
+  });
+
+  test('the count says that copies are in it', async ({ logstead, page, searchPage }) => {
+    await logstead.sendTcp('<38>1 - web-1 sshd 7 - - kept twice');
+    await expect.poll(() => logstead.count('kept')).toBe(2);
+    await searchPage.open({ q: 'kept' });
+    const results = page.getByRole('toolbar', { name: 'Results' });
+    await expect(results).toContainText('2 messages, 1 of them a copy');
+    await expect(searchPage.found).toHaveCount(2);
+  });
+});
+
 test('an open message has its words for a title, its text line by line, and says how usual its values are', async ({
   logstead,
   page,
@@ -261,3 +277,60 @@ async function signsOfLife(page: Page): Promise<() => Promise<void>> {
     await expect.poll(() => heard).toBeGreaterThan(before);
   };
 }
+
+test('columns of lines and of the table are moved by Alt and an arrow key, and by dragging', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(
+    ...['web-1', 'db-1'].map((host, n) => `<14>1 - ${host} app-${n} 1 - - step ${n}`),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(2);
+  await searchPage.open({ q: 'step' });
+  const heads = page.getByRole('columnheader').locator('button:visible');
+  await expect(heads).toHaveText(['Host', 'Program', 'Message']);
+  await heads.filter({ hasText: 'Program' }).press('Alt+ArrowLeft');
+  await expect(heads).toHaveText(['Program', 'Host', 'Message']);
+  await expect(heads.filter({ hasText: 'Program' })).toBeFocused();
+  await expect(searchPage.found.first().getByRole('cell').nth(2)).toHaveText(/app-/);
+  await heads.filter({ hasText: 'Host' }).dragTo(heads.filter({ hasText: 'Program' }));
+  await expect(heads).toHaveText(['Host', 'Program', 'Message']);
+
+  await searchPage.open({ q: 'step', view: 'table' });
+  await expect(heads).toHaveText(['host', 'program', 'severity', 'message']);
+  await heads.filter({ hasText: 'host' }).press('Alt+ArrowRight');
+  await expect(heads).toHaveText(['program', 'host', 'severity', 'message']);
+  await expect(heads.filter({ hasText: 'host' })).toBeFocused();
+  await expect(page).toHaveURL(/columns=program%2Chost%2Cseverity%2Cmessage/);
+});
+
+test('an open message says which way it went', async ({ logstead, page, searchPage }) => {
+  await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+  await expect.poll(() => logstead.count('step')).toBe(1);
+  await searchPage.open({ q: 'step' });
+  await searchPage.found.first().getByRole('button', { name: 'Details' }).click();
+  const { drawer } = searchPage;
+  await expect(drawer.region.getByRole('heading', { name: 'step by step' })).toBeVisible();
+  await expect(drawer.region.getByText('step by step')).toHaveCount(1);
+  await drawer.tab('Path');
+  await expect(drawer.region).toContainText('Ends up in main.');
+  await drawer.region.getByRole('link', { name: 'default' }).click();
+  await expect(page).toHaveURL(/\/router\?item=routes-0/);
+  await expect(page.getByRole('main')).toContainText('default');
+});
+
+test('on a phone the first message stands in the upper quarter', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+  await expect.poll(() => logstead.count('step')).toBe(1);
+  await searchPage.open({ q: 'step' });
+  await expect(page.getByRole('region', { name: 'Messages over time' })).toBeVisible();
+  await expect
+    .poll(async () => (await searchPage.found.first().boundingBox())?.y ?? Infinity)
+    .toBeLessThan(844 / 4);
+});

@@ -93,9 +93,9 @@ test('the chart begins with what matched before, and columns stand below each ot
   await expect(
     page.getByRole('img', { name: /^Matches of the last 5 minutes: 40 in/ }),
   ).toBeVisible();
-  for (const column of [4, 5, 6]) {
+  for (const column of [2, 3, 4]) {
     const lefts = await tailPage.lines
-      .locator(`[data-index] > div > :nth-child(${column})`)
+      .locator(`[data-index] [role="cell"]:nth-child(${column})`)
       .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().left));
     expect(new Set(lefts).size).toBe(1);
   }
@@ -141,7 +141,7 @@ test('long messages can be wrapped, and no two lines lie on each other', async (
   await tailPage.open({ q: 'step' });
   await expect(tailPage.line('step 29')).toBeVisible();
   await page.keyboard.press('w');
-  await expect(tailPage.button('Wrap')).toHaveAttribute('aria-pressed', 'true');
+  await expect(tailPage.rows.first()).toHaveAttribute('data-wrap', 'true');
   const boxes = () =>
     tailPage.lines.locator('[data-index]').evaluateAll((lines) =>
       lines
@@ -158,6 +158,82 @@ test('long messages can be wrapped, and no two lines lie on each other', async (
       return all.every(({ top }, at) => at === 0 || top >= (all[at - 1]?.bottom ?? 0));
     })
     .toBe(true);
+});
+
+test('a message opens beside the tail, and the address knows which', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  const { drawer } = tailPage;
+  await logstead.sendTcp(...steps(0, 3));
+  await tailPage.open({ q: 'step' });
+  await tailPage.line('seq: 1 ').getByRole('button', { name: 'Details' }).click();
+  await expect(drawer.region).toContainText('step: seq: 1 .');
+  await drawer.button('Newer message').click();
+  await expect(drawer.region).toContainText('step: seq: 2 .');
+  await drawer.tab('Raw');
+  await page.reload();
+  await expect(drawer.raw).toContainText('seq: 2 ');
+  await drawer.button('Close').click();
+  await expect(drawer.region).toBeHidden();
+});
+
+test('a value of a field narrows the tail, and a token of the query can be switched off', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await logstead.sendTcp(...steps(0, 2), '<14>1 - db-1 app 1 - - step: seq: 2 .');
+  await expect.poll(() => logstead.count('step')).toBe(3);
+  await tailPage.open({ q: 'step' });
+  const fields = page.getByRole('complementary', { name: 'Fields' });
+  await fields.getByRole('checkbox', { name: /^db-1, / }).click();
+  await expect(page).toHaveURL(/q=step\+host%3Ddb-1/);
+  await expect(tailPage.line('seq: 2 ')).toBeVisible();
+  await expect(tailPage.line('seq: 1 ')).toBeHidden();
+  await page.getByRole('button', { name: 'Switch off host=db-1' }).press('Enter');
+  await expect(tailPage.line('seq: 1 ')).toBeVisible();
+  await page.getByRole('button', { name: 'Switch on host=db-1' }).click();
+  await expect(tailPage.line('seq: 1 ')).toBeHidden();
+});
+
+test('a click on a value offers what Search offers, and a table shows chosen columns', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await logstead.sendTcp(
+    ...['web-1', 'db-1'].map((host) => `<14>1 - ${host} app 1 - - step: {"status": 502}`),
+  );
+  await tailPage.open({ q: 'step', view: 'table', columns: 'host,pid,message' });
+  await expect(tailPage.lines.getByRole('columnheader', { name: 'pid' })).toBeVisible();
+  await tailPage.line('db-1').locator('[data-field="host"]').click();
+  await page.getByRole('menuitem', { name: 'Exclude' }).click();
+  await expect(page).toHaveURL(/q=step\+-host%3Ddb-1/);
+  await expect(tailPage.line('db-1')).toBeHidden();
+  await expect(tailPage.line('web-1')).toBeVisible();
+});
+
+test.describe('with repeats folded', () => {
+  test.use({ folds: true });
+
+  test('what says the same is one row, which grows and can be opened', async ({
+    logstead,
+    tailPage,
+  }) => {
+    await logstead.sendTcp(...steps(0, 3));
+    await tailPage.open({ q: 'step' });
+    const repeats = (times: number) =>
+      tailPage.lines.getByRole('button', { name: `${times} messages of this kind` });
+    await expect(repeats(3)).toBeVisible();
+    await expect(tailPage.rows).toHaveCount(1);
+    await logstead.sendTcp(...steps(3, 5));
+    await expect(repeats(5)).toBeVisible();
+    await expect(tailPage.line('seq: 4 ')).toBeVisible();
+    await repeats(5).click();
+    await expect(tailPage.rows).toHaveCount(5);
+  });
 });
 
 function steps(from: number, to: number): string[] {

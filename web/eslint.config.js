@@ -5,14 +5,14 @@ import tseslint from 'typescript-eslint';
 /** The folders of src/ that a feature may not import: the other features, and app/, which knows them all. */
 const features = ['session', 'welcome', 'agents', 'search', 'tail', 'router', 'flow', 'senders', 'overview'];
 
-/** A feature imports from its own folder, api/ and ui/, and from no other feature. */
+/** A feature imports from its own folder, messages/, ui/ and api/, and from no other feature. */
 const featureZones = features.map((feature) => ({
   files: [`src/${feature}/**`],
   rules: forbid([...features.filter((other) => other !== feature), 'app']),
 }));
 
 function forbid(folders, typesOnly = []) {
-  const message = 'A feature imports only api/ and ui/ (CONTRIBUTING.md).';
+  const message = 'A feature imports only messages/, ui/ and api/ (CONTRIBUTING.md).';
   const pattern = (names, allowTypeImports) => ({
     group: names.map((name) => `**/${name}/*`),
     message,
@@ -40,9 +40,11 @@ export default tseslint.config(
     },
   },
   ...featureZones,
-  { files: ['src/api/**'], rules: forbid([...features, 'app', 'ui']) },
+  { files: ['src/api/**'], rules: forbid([...features, 'app', 'messages', 'ui']) },
+  // What the pages that show messages share knows none of them.
+  { files: ['src/messages/**'], rules: forbid([...features, 'app']) },
   // ui/ may know what a message looks like, not how to get one.
-  { files: ['src/ui/**'], rules: forbid([...features, 'app'], ['api']) },
+  { files: ['src/ui/**'], rules: forbid([...features, 'app', 'messages'], ['api']) },
   // Only the server knows the grammar, so what reads and changes a query asks it.
-  { files: ['src/ui/query/**'], rules: forbid([...features, 'app']) },
+  { files: ['src/ui/query/**'], rules: forbid([...features, 'app', 'messages']) },
 );

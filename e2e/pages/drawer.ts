@@ -24,7 +24,7 @@ export class Drawer {
     return this.region.getByRole('button', { name, exact: true });
   }
 
-  async tab(name: 'Fields' | 'Raw' | 'Context' | 'JSON'): Promise<void> {
+  async tab(name: 'Fields' | 'Raw' | 'Context' | 'Path' | 'JSON'): Promise<void> {
     await this.region.getByRole('tab', { name }).click();
   }
 

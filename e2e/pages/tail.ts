@@ -1,10 +1,14 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
+import { Drawer } from './drawer';
 
 /** Messages as they are stored. */
 export class TailPage {
   readonly tail;
   readonly lines;
+  readonly rows;
+  /** Everything about the message that was opened. */
+  readonly drawer;
   /** The way back to the newest, with the number of messages that wait. */
   readonly waiting;
 
@@ -14,6 +18,8 @@ export class TailPage {
   ) {
     this.tail = page.getByRole('region', { name: 'Tail', exact: true });
     this.lines = page.getByRole('log', { name: 'Messages' });
+    this.rows = this.lines.locator('[data-row]');
+    this.drawer = new Drawer(page);
     this.waiting = page.getByRole('button', { name: /\d new · Follow$/ });
   }
 

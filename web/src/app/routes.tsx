@@ -8,7 +8,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useMemo } from 'react';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
@@ -76,7 +76,8 @@ const searchRoute = createRoute({
         void navigate({ to: '/search', search: writeSearch(state), replace }),
       [navigate],
     );
-    const state = readSearch(params, preferredRefresh());
+    // The same state for the same address: what is drawn from it is drawn once.
+    const state = useMemo(() => readSearch(params, preferredRefresh()), [params]);
     return (
       <SearchPage
         state={state}

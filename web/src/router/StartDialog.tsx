@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
 import type { Start } from './routerParams';
-import type { Trace } from './testing/wire';
-import { requestTrace } from './trace/request';
+import type { Trace } from '../api/trace';
+import { requestTrace } from '../api/trace';
 
 type Props = {
   start: Start;

@@ -35,8 +35,8 @@ import type { RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
 import { type Messages, useTesting } from './testing/useTesting';
 import { testedText } from './testing/tested';
-import type { Trace } from './testing/wire';
-import { litBy } from './trace/request';
+import type { Trace } from '../api/trace';
+import { litBy } from './trace/litBy';
 import { useRouterKeys } from './useRouterKeys';
 import classes from './RouterPage.module.css';
 

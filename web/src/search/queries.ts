@@ -2,18 +2,11 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
-import type {
-  Facet,
-  Histogram,
-  Message,
-  OverviewLine,
-  SearchRequest,
-  SearchResponse,
-} from '../api/model';
-import { canRefresh, requestRange } from '../ui/range';
+import type { Facet, Histogram, OverviewLine, SearchResponse } from '../api/model';
+import { canRefresh } from '../ui/range';
+import { scopeOf } from '../messages/asked';
 import type { SearchState } from './searchParams';
-import { commonFields } from './facets/groups';
-import { splitStages } from '../ui/query/stages';
+import { commonFields } from '../messages/facets/groups';
 
 const PAGE_MESSAGES = 200;
 /** Enough for bars of ten minutes in a day and of an hour in a week. */
@@ -22,17 +15,6 @@ const FACET_VALUES = 10;
 
 const RECEIVED_FRESH_MS = 10_000;
 const FIRST_RUN_WAIT_MS = 1_000;
-
-type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces' | 'timezone'>;
-
-/** The filter of the query: its stages make a table, which is asked for apart. */
-export function scopeOf(state: SearchState): Scope {
-  return {
-    query: splitStages(state.query).filter,
-    ...requestRange(state.range),
-    ...(state.logspaces.length > 0 && { logspaces: [...state.logspaces] }),
-  };
-}
 
 /** The messages, newest first, a page at a time. */
 export function searchQuery(state: SearchState) {
@@ -101,15 +83,6 @@ export function receivedQuery(state: SearchState) {
     queryFn: ({ signal }) => unwrap(client.POST('/api/v1/histogram', { body, signal })),
     staleTime: RECEIVED_FRESH_MS,
     refetchInterval: canRefresh(state.range) && state.refresh !== 'off' && RECEIVED_FRESH_MS,
-  });
-}
-
-export function messageQuery(id: string) {
-  return queryOptions({
-    queryKey: ['message', id],
-    queryFn: ({ signal }): Promise<Message> =>
-      unwrap(client.GET('/api/v1/messages/{id}', { params: { path: { id } }, signal })),
-    staleTime: Infinity,
   });
 }
 

@@ -1,26 +1,16 @@
 /** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
-import { type TimeRange, readRange, writeRange } from '../ui/range';
+import { type MessageState, initialColumns, initialFacets, tabs, views } from '../messages/asked';
+import type { Times } from '../ui/message/times';
+import { readRange, writeRange } from '../ui/range';
 
-export type SearchState = {
-  query: string;
+export type SearchState = MessageState & {
   /** Clauses that are switched off for now, as they were written. */
   off: readonly string[];
-  range: TimeRange;
-  /** Empty means all of them. */
-  logspaces: readonly string[];
-  view: View;
-  /** The columns of the table after the time, from left to right. */
-  columns: readonly string[];
   times: Times;
   /** Whether long messages run over several lines. */
   wrap: boolean;
   /** The field that the bars of the histogram are split by; empty when they are not. */
   split: string;
-  /** The fields that are pinned to the sidebar. */
-  facets: readonly string[];
-  /** The id of the message in the drawer. */
-  open: string | null;
-  tab: Tab;
   /** Messages that are marked, to be compared. */
   marks: readonly string[];
   refresh: Refresh;
@@ -33,20 +23,12 @@ export type SearchState = {
 
 /** How the table of a query with stages is shown; `auto` as fits it best. */
 export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
-export type View = 'lines' | 'table';
-export type Times = 'absolute' | 'relative' | 'device' | 'received';
-export type Tab = 'fields' | 'raw' | 'context' | 'json';
 /** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
 export type Refresh = 'live' | '5' | '10' | 'off';
 
 export const refreshes: readonly Refresh[] = ['live', '5', '10', 'off'];
-const views: readonly View[] = ['lines', 'table'];
 const timesShown: readonly Times[] = ['absolute', 'relative', 'device', 'received'];
 const charts: readonly ChartView[] = ['auto', 'table', 'bars', 'lines', 'area'];
-const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'json'];
-
-export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
-export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
 
 /** A message is to be seen within a second, the search itself and the way there and back included. */
 const LIVE_MS = 500;

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SenderFrame } from '../api/model';
 import { Failed } from '../ui/Failed';
-import { hexRows } from '../search/drawer/bytes';
+import { hexRows } from '../messages/drawer/bytes';
 import { formatTime, useZone } from '../ui/time';
 import type { SenderKey } from './sendersParams';
 import { framesQuery } from './sendersQueries';

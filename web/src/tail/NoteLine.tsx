@@ -5,11 +5,11 @@ import type { Note } from './buffer';
 import { clockText } from './idle';
 import classes from './Stream.module.css';
 
-export function NoteLine({ note }: { note: Note }) {
+export function NoteLine({ note, rowIndex }: { note: Note; rowIndex: number }) {
   const [zone] = useZone();
   return (
-    <div className={classes.note} data-kind={note.kind}>
-      {noteText(note, zone)}
+    <div role="row" aria-rowindex={rowIndex} className={classes.note} data-kind={note.kind}>
+      <span role="cell">{noteText(note, zone)}</span>
     </div>
   );
 }

@@ -1,116 +1,178 @@
-/** The lines of a tail, the newest at the bottom. Only those in view are in the page, however many come. */
-import { useElementSize, useMergedRef } from '@mantine/hooks';
-import { type CSSProperties, useCallback, useState } from 'react';
+/** The rows of a tail, the newest at the bottom. Only those in view are in the page, however many come. */
+import { useMergedRef } from '@mantine/hooks';
+import { type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
+import { LinesHead } from '../messages/list/LinesHead';
+import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
+import { MessageRow } from '../messages/list/MessageRow';
+import { selectedIn } from '../messages/list/SelectionMenu';
+import { TableHead } from '../messages/list/TableHead';
+import { clickedIn } from '../messages/list/clicked';
+import { tracks } from '../messages/list/columns';
+import { listStyle } from '../messages/list/listStyle';
+import { useDensity } from '../messages/list/useDensity';
+import { useOrdered } from '../messages/list/useLineOrder';
+import { useRoom } from '../messages/list/useRoom';
+import { useWidths } from '../messages/list/useWidths';
+import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
+import { dayLabel, dayOf } from '../ui/message/times';
+import { useEdit } from '../ui/query/useEdit';
 import { useZone } from '../ui/time';
+import { toast } from '../ui/toast';
 import type { Line } from './buffer';
-import { LineDetail } from './LineDetail';
-import { MessageLine } from './MessageLine';
+import type { ListLook } from './listLook';
 import { NoteLine } from './NoteLine';
-import { useColumns } from './useColumns';
+import type { Row } from './rows';
+import { useLook } from './useLook';
+import { useRows } from './useRows';
 import { useFollowing, useLines } from './useLines';
+import rowClasses from '../messages/list/Rows.module.css';
 import classes from './Stream.module.css';
-
-/** Where a stream is narrower, what names a message goes above its text. */
-const NARROW_PX = 560;
 
 type Props = {
   label: string;
+  query: string;
   lines: readonly Line[];
+  hits: Hits;
+  /** What is marked in the rows: the query's hits, and the reader's texts. */
   marks: Hits;
-  wrap: boolean;
+  look: ListLook;
   following: boolean;
   /** Whether a screen reader reads what comes: only where it can keep up. */
   isSlow: boolean;
   onFollow: (following: boolean) => void;
-  linkTo: (message: Message) => string;
-  onFilter: (field: string, value: string, exclude: boolean) => void;
+  onQuery: (query: string) => void;
+  /** With the messages on show, the newest first. */
+  onOpen: (id: string, messages: readonly Message[]) => void;
 };
 
 export function Stream(props: Props) {
-  const { label, lines, marks, wrap, following, isSlow, onFollow } = props;
-  const widths = useColumns(lines);
+  const { label, query, lines, marks, following, isSlow, onFollow, onQuery } = props;
+  const { view, columns, wrap, open, onColumns } = props.look;
+  const isTable = view === 'table';
+  const look = useOrdered(useLook(lines, props.hits, isTable ? columns : NO_COLUMNS));
+  const { rows, toggle } = useRows(lines);
   const [zone] = useZone();
+  const [widths, setWidths] = useWidths();
+  const { linePx } = useDensity();
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
   const { scroller, onScroll, onReader, onPage } = useFollowing(lines, following, onFollow);
-  const { ref: sized, width, height } = useElementSize();
-  const isNarrow = width > 0 && width < NARROW_PX;
-  const ref = useMergedRef(scroller, sized);
-  /** Lines that were opened, and whether they still are. Only they differ in height. */
-  const [opened, setOpened] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const { virtualizer, items, rowOf } = useLines(scroller, lines, following, {
-    height,
-    isNarrow,
-    wrap,
+  const room = useRoom(scroller);
+  const isNarrow = !isTable && room === 'narrow';
+  const { sized, virtualizer, items, slots } = useLines(scroller, rows, following, {
+    linePx,
+    isTable,
+    isMeasured: wrap || isNarrow,
   });
-  const toggle = useCallback(
-    (key: number) => {
-      // What one reads must not move away.
-      onFollow(false);
-      onPage();
-      setOpened((known) => new Map(known).set(key, known.get(key) !== true));
-    },
-    [onFollow, onPage],
-  );
-  const reachable = lines.at(-1)?.key;
-  const columns = {
-    '--host': `${widths.host + 0.5}ch`,
-    '--program': `${widths.program + 0.5}ch`,
+  const ref = useMergedRef(scroller, sized);
+  const edit = useEdit(query);
+  const copy = useCallback((text: string, what: string) => void copied(text, what), []);
+  const standStill = () => {
+    // What one reads must not move away.
+    onFollow(false);
+    onPage();
   };
+  const onClick = (event: MouseEvent) => {
+    const clicked = clickedIn(event);
+    const row = rows.find(({ key }) => key === clicked?.row);
+    if (clicked === null || row?.kind !== 'message') return;
+    standStill();
+    switch (clicked.on.kind) {
+      case 'fold':
+        toggle(row.key);
+        return;
+      case 'value':
+        setMenu({ value: clicked.on.value });
+        return;
+      case 'rest':
+        props.onOpen(row.message.id, newestFirst(lines));
+    }
+  };
+  const table = scroller.current?.querySelector<HTMLElement>('[role="table"]');
+  const reachable = rows.findLast(({ kind }) => kind === 'message')?.key;
+  const day = dayIn(rows, items[0]?.index ?? 0, (time) => dayOf(time, zone));
   return (
     <div
-      className={classes.frame}
-      data-narrow={isNarrow}
-      data-wrap={wrap}
-      style={columns as CSSProperties}
+      ref={ref}
+      className={classes.scroller}
+      role="log"
+      aria-label={label}
+      aria-live={isSlow ? 'polite' : 'off'}
+      tabIndex={0}
+      onScroll={onScroll}
+      onWheel={onReader}
+      onTouchMove={onReader}
+      onPointerDown={onReader}
+      onKeyDown={onReader}
+      onMouseUp={() => {
+        const text = selectedIn(scroller.current, getSelection());
+        if (text === null) return;
+        standStill();
+        setMenu({ text });
+      }}
+      onClick={onClick}
     >
-      <Head />
       <div
-        ref={ref}
-        className={classes.scroller}
-        role="log"
+        className={rowClasses.table}
+        role="table"
         aria-label={label}
-        aria-live={isSlow ? 'polite' : 'off'}
-        tabIndex={0}
-        onScroll={onScroll}
-        onWheel={onReader}
-        onTouchMove={onReader}
-        onPointerDown={onReader}
-        onKeyDown={onReader}
+        aria-rowcount={-1}
+        data-view={view}
+        data-narrow={isNarrow}
+        style={listStyle({ times: 'absolute', columns, widths, look, room, linePx })}
       >
-        <div className={classes.lines} style={{ height: virtualizer.getTotalSize() }}>
+        <div role="rowgroup" className={rowClasses.head}>
+          {isTable ? (
+            <TableHead
+              day={dayLabel(day)}
+              columns={columns}
+              widths={widths}
+              onColumns={onColumns}
+              onWidths={setWidths}
+              onDraft={(next) => table?.style.setProperty('--tracks', tracks(columns, next))}
+              onStatistics={(field) => edit([{ op: 'top', field }], onQuery)}
+            />
+          ) : (
+            <LinesHead day={dayLabel(day)} look={look} />
+          )}
+        </div>
+        <div
+          role="rowgroup"
+          className={rowClasses.body}
+          style={{ height: virtualizer.getTotalSize() }}
+        >
           {items.map(({ index, start }) => {
-            const line = lines[index];
-            if (line === undefined) return null;
-            const isOpen = opened.get(line.key) === true;
-            const isMeasured = wrap || line.kind === 'note' || opened.has(line.key);
+            const row = rows[index];
+            if (row === undefined) return null;
+            const isMeasured = wrap || isNarrow || row.kind === 'note';
             return (
               <div
-                key={wrap ? line.key : rowOf(index)}
+                key={isMeasured ? `row ${row.key}` : slots.get(row.key)}
                 ref={isMeasured ? virtualizer.measureElement : undefined}
                 data-index={index}
-                className={classes.item}
+                className={rowClasses.item}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {line.kind === 'note' && <NoteLine note={line.note} />}
-                {line.kind === 'message' && (
-                  <MessageLine
-                    id={line.key}
-                    message={line.message}
-                    marks={marks}
+                {row.kind === 'note' && <NoteLine note={row.note} rowIndex={row.key + 2} />}
+                {row.kind === 'message' && (
+                  <MessageRow
+                    columns={isTable ? columns : null}
+                    message={row.message}
+                    fold={row.fold}
+                    index={row.key}
+                    rowIndex={row.key + 2}
+                    hits={marks}
+                    times="absolute"
                     zone={zone}
+                    now={0}
                     wrap={wrap}
-                    isOpen={isOpen}
-                    isReachable={line.key === reachable}
-                    onToggle={toggle}
-                  />
-                )}
-                {line.kind === 'message' && isOpen && (
-                  <LineDetail
-                    message={line.message}
-                    marks={marks}
-                    searchLink={props.linkTo(line.message)}
-                    onFilter={props.onFilter}
+                    current={false}
+                    field={null}
+                    open={row.message.id === open}
+                    marked={false}
+                    focusable={row.key === reachable}
+                    look={look}
                   />
                 )}
               </div>
@@ -118,20 +180,32 @@ export function Stream(props: Props) {
           })}
         </div>
       </div>
+      <ListMenus
+        open={menu}
+        onClose={() => setMenu(null)}
+        query={query}
+        onQuery={onQuery}
+        onCopy={copy}
+      />
     </div>
   );
 }
 
-/** Says what stands where; a screen reader hears each line as a whole. */
-function Head() {
-  return (
-    <div className={classes.head} aria-hidden>
-      <span />
-      <span />
-      <span>time</span>
-      <span>host</span>
-      <span>program</span>
-      <span>message</span>
-    </div>
-  );
+const NO_COLUMNS: readonly string[] = [];
+
+function newestFirst(lines: readonly Line[]): Message[] {
+  return lines.flatMap((line) => (line.kind === 'message' ? [line.message] : [])).reverse();
+}
+
+/** The day of the first message in view. */
+function dayIn(rows: readonly Row[], from: number, dayOfTime: (time: string) => string): string {
+  const first = rows[from];
+  const message = first?.kind === 'message' ? first : rows.find(({ kind }) => kind === 'message');
+  return message?.kind === 'message' ? dayOfTime(message.message.time) : '';
+}
+
+async function copied(text: string, what: string): Promise<void> {
+  const done = await copyText(text);
+  if (done) toast({ tone: 'good', title: `Copied ${what}.` });
+  else toast({ tone: 'caution', title: 'The browser does not let this page copy.' });
 }

@@ -7,6 +7,7 @@ import { formatCount } from '../ui/number';
 import { Faces } from './Faces';
 import { Stream } from './Stream';
 import type { Tail } from './tail';
+import type { ListLook } from './listLook';
 import { useTailView } from './useTail';
 import classes from './TailPane.module.css';
 
@@ -17,19 +18,20 @@ type Props = {
   tail: Tail;
   label: string;
   query: string;
+  hits: Hits;
   marks: Hits;
-  wrap: boolean;
+  look: ListLook;
   paused: boolean;
   following: boolean;
   searchLink: string;
   onFollow: (following: boolean) => void;
   onResume: () => void;
-  linkTo: (message: Message) => string;
-  onFilter: (field: string, value: string, exclude: boolean) => void;
+  onQuery: (query: string) => void;
+  onOpen: (id: string, messages: readonly Message[]) => void;
 };
 
 export function StreamArea(props: Props) {
-  const { tail, label, query, marks, wrap, paused, following, onFollow } = props;
+  const { tail, label, query, hits, marks, look, paused, following, onFollow } = props;
   const lines = useTailView(tail, (view) => view.lines);
   const isRefused = useTailView(tail, ({ connection }) => connection.kind === 'refused');
   const isSlow = useTailView(
@@ -47,14 +49,16 @@ export function StreamArea(props: Props) {
       ) : (
         <Stream
           label={label}
+          query={query}
           lines={lines}
+          hits={hits}
           marks={marks}
-          wrap={wrap}
+          look={look}
           following={following && !paused}
           isSlow={isSlow && !paused}
           onFollow={onFollow}
-          linkTo={props.linkTo}
-          onFilter={props.onFilter}
+          onQuery={props.onQuery}
+          onOpen={props.onOpen}
         />
       )}
       <Waiting tail={tail} following={following} onGoOn={goOn} />

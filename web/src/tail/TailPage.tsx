@@ -1,15 +1,32 @@
 /** Watch messages as they are stored: up to four tails side by side. */
-import { type ReactNode, useCallback, useState } from 'react';
+import { useMediaQuery } from '@mantine/hooks';
+import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
+import type { Message } from '../api/model';
+import type { MessageState } from '../messages/asked';
+import { useCommands } from '../ui/commands';
 import { Notice } from '../ui/Notice';
-import { useKeys } from '../ui/useKeys';
+import { useOpen } from '../ui/open';
+import { splitStages } from '../ui/query/stages';
+import { useHits } from '../ui/query/useReading';
 import { Highlights } from './Highlights';
+import { TailFields } from './TailFields';
 import { TailPane } from './TailPane';
 import { Tools } from './Tools';
+import { ViewMenu } from './ViewMenu';
+import { searchLink } from './links';
 import { TAILS_MAX, type TailState, withHighlight } from './tailParams';
 import { useNotifications } from './useNotifications';
 import { usePanes } from './usePanes';
 import { useWrap } from './useWrap';
 import classes from './TailPage.module.css';
+
+/** Loaded when the first message is opened. */
+const Drawer = lazy(async () => ({ default: (await import('../messages/drawer/Drawer')).Drawer }));
+
+/** What the fields beside the tails are counted over. */
+const LAST_MINUTES = { kind: 'last', span: '15m' } as const;
+/** There the fields have no room of their own beside the messages. */
+const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 type Props = {
   state: TailState;
@@ -20,32 +37,80 @@ type Props = {
 };
 
 export function TailPage({ state, logspaces: picker, onChange }: Props) {
-  const { queries, logspaces, highlights } = state;
+  const { queries, logspaces, highlights, view, columns, open } = state;
   const [paused, setPaused] = useState(false);
   const [cleared, setCleared] = useState(0);
+  /** The tail that the reader turned to last: the fields are those of its messages. */
+  const [turnedTo, turnTo] = useState(0);
+  const active = Math.min(turnedTo, queries.length - 1);
   const panes = usePanes(queries.length);
   const { tell, ...notifications } = useNotifications();
   const [wrap, toggleWrap] = useWrap();
+  const openPage = useOpen();
+  const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
   const following = panes.shown.every((pane) => pane.following);
   const pause = () => setPaused((was) => !was);
   const clear = () => setCleared((times) => times + 1);
   const followAll = () => panes.followAll(!following);
   const resume = useCallback(() => setPaused(false), []);
-  useKeys({
-    Space: { does: 'Pause or resume', run: pause },
-    f: { does: 'Follow the newest, or stop', run: followAll },
-    'Ctrl-l': { does: 'Clear', run: clear },
-  });
-  const ask = (at: number, query: string) => {
+  const split = () =>
+    onChange({
+      ...state,
+      queries: [...queries, queries.at(-1) ?? ''],
+      off: [...state.off, []],
+    });
+  const canSplit = queries.length < TAILS_MAX;
+  useCommands([
+    { id: 'tail-pause', title: 'Pause or resume', keys: 'Space', run: pause },
+    { id: 'tail-follow', title: 'Follow the newest, or stop', keys: 'f', run: followAll },
+    { id: 'tail-clear', title: 'Clear', keys: 'Ctrl-l', run: clear },
+    { id: 'tail-wrap', title: 'Wrap long messages, or not', keys: 'w', run: toggleWrap },
+    ...(canSplit ? [{ id: 'tail-split', title: 'Split the tail', run: split }] : []),
+  ]);
+  const show = (part: Partial<TailState>) => onChange({ ...state, ...part }, true);
+  const ask = (at: number, { query, off }: { query?: string; off?: readonly string[] }) => {
+    const next = query ?? queries[at] ?? '';
+    // A tail shows messages, and Search their tables.
+    if (splitStages(next).stages !== '') {
+      openPage(searchLink(next, logspaces));
+      return;
+    }
+    // What was read stood still; another question begins with the newest.
     resume();
-    onChange({ ...state, queries: queries.with(at, query) });
+    panes.shown[at]?.follow(true);
+    onChange({
+      ...state,
+      queries: queries.with(at, next),
+      off: off === undefined ? state.off : state.off.with(at, off),
+    });
   };
   const close = (at: number) => {
     panes.remove(at);
-    onChange({ ...state, queries: queries.toSpliced(at, 1) });
+    onChange({ ...state, queries: queries.toSpliced(at, 1), off: state.off.toSpliced(at, 1) });
   };
-  const split = () => onChange({ ...state, queries: [...queries, queries.at(-1) ?? ''] });
-  const highlight = (texts: TailState) => onChange(texts, true);
+  const onColumns = (chosen: readonly string[]) => show({ columns: chosen });
+  const stateOf = (at: number): MessageState => ({
+    ...state,
+    query: queries[at] ?? '',
+    range: LAST_MINUTES,
+  });
+  const showPart = ({ columns, facets, open, tab, view }: Partial<MessageState>) =>
+    show({
+      ...(columns !== undefined && { columns }),
+      ...(facets !== undefined && { facets }),
+      ...(open !== undefined && { open }),
+      ...(tab !== undefined && { tab }),
+      ...(view !== undefined && { view }),
+    });
+  const [listed, setListed] = useState<Listed>({ at: 0, messages: [] });
+  const fields = (
+    <TailFields
+      state={stateOf(active)}
+      paused={paused}
+      onQuery={(query) => ask(active, { query })}
+      onChange={showPart}
+    />
+  );
   return (
     <div className={classes.page}>
       <h1 className="unseen">Tail</h1>
@@ -54,46 +119,96 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       </p>
       <div className={classes.bar}>
         {picker}
-        <Highlights
-          highlights={highlights}
-          onAdd={(text) => highlight(withHighlight(state, text))}
-          onRemove={(text) =>
-            highlight({ ...state, highlights: highlights.filter((known) => known !== text) })
-          }
-        />
+        <div className={classes.highlights}>
+          <Highlights
+            highlights={highlights}
+            onAdd={(text) => onChange(withHighlight(state, text), true)}
+            onRemove={(text) => show({ highlights: highlights.filter((known) => known !== text) })}
+          />
+        </div>
+        {isSmall && <div className={classes.fields}>{fields}</div>}
         <Tools
           paused={paused}
           following={following}
-          wrap={wrap}
           notifications={{ ...notifications, tell }}
           onPause={pause}
           onFollow={followAll}
-          onWrap={toggleWrap}
           onClear={clear}
-          onSplit={queries.length < TAILS_MAX ? split : undefined}
-        />
+          onSplit={canSplit ? split : undefined}
+        >
+          <ViewMenu
+            view={view}
+            wrap={wrap}
+            onView={(chosen) => show({ view: chosen })}
+            onWrap={toggleWrap}
+          />
+        </Tools>
       </div>
       {notifications.problem !== null && <Notice tone="caution" title={notifications.problem} />}
-      <div className={classes.panes} data-count={queries.length}>
-        {panes.shown.map((pane, at) => (
-          <TailPane
-            key={pane.id}
-            query={queries[at] ?? ''}
-            logspaces={logspaces}
-            highlights={highlights}
-            number={queries.length === 1 ? null : at + 1}
-            wrap={wrap}
-            paused={paused}
-            following={pane.following}
-            cleared={cleared}
-            onFollow={pane.follow}
-            onResume={resume}
-            onQuery={(query) => ask(at, query)}
-            onClose={queries.length === 1 ? undefined : () => close(at)}
-            onMatch={tell}
+      <div className={classes.columns}>
+        {!isSmall && fields}
+        <div className={classes.panes} data-count={queries.length}>
+          {panes.shown.map((pane, at) => (
+            <TailPane
+              key={pane.id}
+              query={queries[at] ?? ''}
+              off={state.off[at] ?? NOTHING_OFF}
+              logspaces={logspaces}
+              highlights={highlights}
+              number={queries.length === 1 ? null : at + 1}
+              look={{ view, columns, open, wrap, onColumns }}
+              paused={paused}
+              following={pane.following}
+              cleared={cleared}
+              onFollow={pane.follow}
+              onResume={resume}
+              onAsk={(part) => ask(at, part)}
+              onOpen={(id, messages) => {
+                setListed({ at, messages });
+                show({ open: id === open ? null : id });
+              }}
+              onTurnTo={() => turnTo(at)}
+              onClose={queries.length === 1 ? undefined : () => close(at)}
+              onMatch={tell}
+            />
+          ))}
+        </div>
+        {open !== null && (
+          <OpenMessage
+            state={stateOf(Math.min(listed.at, queries.length - 1))}
+            id={open}
+            messages={listed.messages}
+            onAsk={(query) => ask(listed.at, { query })}
+            onChange={showPart}
           />
-        ))}
+        )}
       </div>
     </div>
+  );
+}
+
+const NOTHING_OFF: readonly string[] = [];
+
+/** What the list of a tail showed when a message was opened in it. */
+type Listed = { at: number; messages: readonly Message[] };
+
+type OpenMessageProps = {
+  state: MessageState;
+  id: string;
+  messages: readonly Message[];
+  onAsk: (query: string) => void;
+  onChange: (part: Partial<MessageState>) => void;
+};
+
+function OpenMessage({ state, id, messages, onAsk, onChange }: OpenMessageProps) {
+  const hits = useHits(state.query);
+  const ask = useMemo(
+    () => (part: Partial<MessageState>) => part.query !== undefined && onAsk(part.query),
+    [onAsk],
+  );
+  return (
+    <Suspense>
+      <Drawer {...{ state, id, messages, hits }} onAsk={ask} onChange={onChange} />
+    </Suspense>
   );
 }

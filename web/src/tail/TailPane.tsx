@@ -4,40 +4,48 @@ import { IconSearch, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/complete';
 import type { Message } from '../api/model';
+import { textHits } from '../ui/highlight';
+import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
-import { useKeys } from '../ui/useKeys';
-import { useEdit, valueEdit } from '../ui/query/useEdit';
+import { useClauseActions, useClauses } from '../ui/query/useClauses';
 import { useHits } from '../ui/query/useReading';
-import { messageLink, searchLink } from './links';
-import { marksFor } from './marks';
+import { useKeys } from '../ui/useKeys';
 import { MeterRow } from './MeterRow';
 import { StateLine } from './StateLine';
 import { StreamArea } from './StreamArea';
+import { searchLink } from './links';
+import type { ListLook } from './listLook';
+import { marksFor } from './marks';
 import { useTail } from './useTail';
 import classes from './TailPane.module.css';
 
 type Props = {
   query: string;
+  /** Its clauses that are switched off for now. */
+  off: readonly string[];
   logspaces: readonly string[];
   highlights: readonly string[];
   /** From 1; null where it is the only one. */
   number: number | null;
-  wrap: boolean;
+  look: ListLook;
   paused: boolean;
   following: boolean;
   /** How often the lines were cleared. */
   cleared: number;
   onFollow: (following: boolean) => void;
   onResume: () => void;
-  onQuery: (query: string) => void;
+  onAsk: (part: { query?: string; off?: readonly string[] }) => void;
+  onOpen: (id: string, messages: readonly Message[]) => void;
+  /** The reader does something in it. */
+  onTurnTo: () => void;
   onClose: (() => void) | undefined;
   onMatch: (query: string, messages: readonly Message[]) => void;
 };
 
 /** Draws itself only when what it is asked changes; its parts look at the tail by themselves. */
 export function TailPane(props: Props) {
-  const { query, logspaces, highlights, number, wrap, paused, following, cleared } = props;
-  const { onQuery, onMatch } = props;
+  const { query, logspaces, highlights, number, look, paused, following, cleared } = props;
+  const { onAsk, onMatch } = props;
   const tellMatch = useCallback(
     (messages: readonly Message[]) => onMatch(query, messages),
     [onMatch, query],
@@ -47,38 +55,43 @@ export function TailPane(props: Props) {
     if (cleared > 0) tail.clear();
   }, [tail, cleared]);
   const hits = useHits(query);
-  const marks = useMemo(() => marksFor(hits, highlights), [hits, highlights]);
-  const edit = useEdit(query);
+  const marks = useMemo(() => marksFor(textHits(hits), highlights), [hits, highlights]);
   const label = (name: string) => (number === null ? name : `${name} of tail ${number}`);
   return (
-    <section className={classes.pane} aria-label={number === null ? 'Tail' : `Tail ${number}`}>
+    <section
+      className={classes.pane}
+      aria-label={number === null ? 'Tail' : `Tail ${number}`}
+      onFocusCapture={props.onTurnTo}
+      onPointerDownCapture={props.onTurnTo}
+    >
       <QueryRow {...props} label={label('Query')} />
       <MeterRow tail={tail} />
       <StreamArea
         tail={tail}
         label={label('Messages')}
         query={query}
+        hits={hits}
         marks={marks}
-        wrap={wrap}
+        look={look}
         paused={paused}
         following={following}
         searchLink={searchLink(query, logspaces)}
         onFollow={props.onFollow}
         onResume={props.onResume}
-        linkTo={(message) => messageLink(query, logspaces, message)}
-        onFilter={(field, value, exclude) => edit([valueEdit(field, value, exclude)], onQuery)}
+        onQuery={(next) => onAsk({ query: next })}
+        onOpen={props.onOpen}
       />
       <StateLine tail={tail} paused={paused} />
     </section>
   );
 }
 
-type QueryRowProps = Pick<Props, 'query' | 'logspaces' | 'number' | 'onQuery' | 'onClose'> & {
+type QueryRowProps = Pick<Props, 'query' | 'off' | 'logspaces' | 'number' | 'onAsk' | 'onClose'> & {
   label: string;
 };
 
 function QueryRow(props: QueryRowProps) {
-  const { query, logspaces, number, label, onQuery, onClose } = props;
+  const { query, off, logspaces, number, label, onAsk, onClose } = props;
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
   const field = useRef<QueryFieldHandle>(null);
@@ -89,7 +102,14 @@ function QueryRow(props: QueryRowProps) {
   }
   const isFirst = number === null || number === 1;
   useKeys(isFirst ? { '/': { does: 'Go to the query', run: () => field.current?.focus() } } : {});
-  const run = () => onQuery(text.trim());
+  const clauses = useClauses(text);
+  const act = useClauseActions(
+    text,
+    field,
+    (next) => onAsk({ query: next }),
+    (next, part) => onAsk({ query: next, off: [...off, part] }),
+  );
+  const run = () => onAsk({ query: text.trim() });
   return (
     <div className={classes.query} role="search" aria-label={label}>
       <IconSearch className={classes.icon} size={16} aria-hidden />
@@ -98,10 +118,13 @@ function QueryRow(props: QueryRowProps) {
         label={label}
         placeholder='Words, "a phrase", host:web*'
         value={text}
+        clauses={clauses}
         complete={completeIn({ logspaces })}
+        onClause={act}
         onChange={setText}
         onRun={run}
       />
+      <OffClauses state={{ query, off }} onChange={onAsk} />
       <Button size="sm" variant={text.trim() === query ? 'default' : 'filled'} onClick={run}>
         Tail
       </Button>

@@ -5,28 +5,28 @@ import {
   IconBell,
   IconBellFilled,
   IconColumns2,
-  IconTextWrap,
   IconEraser,
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
 } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { Notifications } from './useNotifications';
 import classes from './TailPage.module.css';
 
 type Props = {
   paused: boolean;
   following: boolean;
-  wrap: boolean;
   notifications: Notifications;
   onPause: () => void;
   onFollow: () => void;
-  onWrap: () => void;
   onClear: () => void;
   /** Undefined at the maximum number of tails. */
   onSplit: (() => void) | undefined;
+  /** How the messages are shown. */
+  children: ReactNode;
 };
 
-export function Tools({ paused, following, wrap, notifications, ...props }: Props) {
+export function Tools({ paused, following, notifications, children, ...props }: Props) {
   const { wanted, toggle } = notifications;
   return (
     <div className={classes.tools} role="toolbar" aria-label="Tail">
@@ -51,17 +51,7 @@ export function Tools({ paused, following, wrap, notifications, ...props }: Prop
           Follow
         </Button>
       </Tooltip>
-      <Tooltip label="Wrap long messages (w)">
-        <ActionIcon
-          aria-label="Wrap"
-          aria-pressed={wrap}
-          color={wrap ? 'pine' : 'gray'}
-          variant={wrap ? 'light' : 'subtle'}
-          onClick={props.onWrap}
-        >
-          <IconTextWrap size={18} />
-        </ActionIcon>
-      </Tooltip>
+      {children}
       <Tooltip label="Clear (Ctrl-L)">
         <ActionIcon aria-label="Clear" onClick={props.onClear}>
           <IconEraser size={18} />

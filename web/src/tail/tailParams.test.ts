@@ -4,15 +4,17 @@ import { type TailState, readTail, withHighlight, writeTail } from './tailParams
 const initial = readTail({});
 
 test('a bare address is one tail of everything', () => {
-  expect(initial).toEqual({ queries: [''], logspaces: [], highlights: [] });
+  expect(initial).toMatchObject({ queries: [''], off: [[]], logspaces: [], highlights: [] });
   expect(writeTail(initial)).toEqual({});
 });
 
 test('what is written is read back as the same state', () => {
   const states: Partial<TailState>[] = [
     { queries: ['failed password'] },
-    { queries: ['', ''] },
-    { queries: ['', 'b', '', 'd'] },
+    { queries: ['', ''], off: [[], []] },
+    { queries: ['', 'b', '', 'd'], off: [['host=web-1'], [], [], ['a, b', 'c']] },
+    { view: 'table', columns: ['host', 'status'], facets: [] },
+    { open: 'main:1', tab: 'raw' },
     { logspaces: ['main', 'dmz'] },
     { highlights: ['a, b', 'c'] },
   ];

@@ -1,8 +1,19 @@
 /** The tail page's whole state. It lives in the address bar, so that what one watches can be shared and reloaded. */
+import {
+  type Looked,
+  type Tab,
+  type View,
+  initialColumns,
+  initialFacets,
+  tabs,
+  views,
+} from '../messages/asked';
 
-export type TailState = {
+export type TailState = Omit<Looked, 'split'> & {
   /** One for each tail, from left to right: at least one, at most `TAILS_MAX`. */
   queries: readonly string[];
+  /** The clauses of each that are switched off for now, as they were written. */
+  off: readonly (readonly string[])[];
   /** Empty means all of them. */
   logspaces: readonly string[];
   /** Texts to mark in the messages, each in a colour of its own. */
@@ -14,28 +25,54 @@ export const HIGHLIGHTS_MAX = 4;
 
 const names = ['q', 'q2', 'q3', 'q4'] as const satisfies { length: typeof TAILS_MAX };
 
+const offNames: Readonly<Record<(typeof names)[number], string>> = {
+  q: 'off',
+  q2: 'off2',
+  q3: 'off3',
+  q4: 'off4',
+};
+
 type Params = Record<string, string | undefined>;
 
 /** Never fails: what cannot be read is left out. */
 export function readTail(params: Params): TailState {
-  const [first = '', ...others] = names.map((name) => params[name]);
+  const panes = names.flatMap((name, at) => {
+    const query = at === 0 ? (params[name] ?? '') : params[name];
+    return query === undefined ? [] : [{ query, off: readParts(params[offNames[name]], '\n') }];
+  });
   return {
-    queries: [first, ...others.filter((query) => query !== undefined)],
+    queries: panes.map(({ query }) => query),
+    off: panes.map(({ off }) => off),
     logspaces: readParts(params['logspace'], ','),
     highlights: readParts(params['highlight'], '\n').slice(0, HIGHLIGHTS_MAX),
+    view: views.find((view): view is View => view === params['view']) ?? 'lines',
+    columns: readList(params['columns']) ?? initialColumns,
+    facets: readList(params['facets']) ?? initialFacets,
+    open: params['open'] ?? null,
+    tab: tabs.find((tab): tab is Tab => tab === params['tab']) ?? 'fields',
   };
 }
 
 /** The shortest parameters that `readTail` reads as the same state. */
-export function writeTail({ queries, logspaces, highlights }: TailState): Record<string, string> {
+export function writeTail(state: TailState): Record<string, string> {
+  const { queries, off, logspaces, highlights, view, columns, facets, open, tab } = state;
   const named = names.flatMap((name, at) => {
     const query = queries[at];
     return query === undefined || (at === 0 && query === '') ? [] : [[name, query] as const];
   });
+  const switchedOff = names.flatMap((name, at) => {
+    const clauses = off[at] ?? [];
+    return clauses.length === 0 ? [] : [[offNames[name], clauses.join('\n')] as const];
+  });
   return {
-    ...Object.fromEntries(named),
+    ...Object.fromEntries([...named, ...switchedOff]),
     ...(logspaces.length > 0 && { logspace: logspaces.join(',') }),
     ...(highlights.length > 0 && { highlight: highlights.join('\n') }),
+    ...(view !== 'lines' && { view }),
+    ...(columns.join() !== initialColumns.join() && { columns: columns.join() }),
+    ...(facets.join() !== initialFacets.join() && { facets: facets.join() }),
+    ...(open !== null && { open }),
+    ...(tab !== 'fields' && { tab }),
   };
 }
 
@@ -50,4 +87,9 @@ export function withHighlight(state: TailState, text: string): TailState {
 
 function readParts(text: string | undefined, separator: string): string[] {
   return [...new Set((text ?? '').split(separator).filter((part) => part.trim() !== ''))];
+}
+
+/** Undefined where nothing is said; an empty list where it says that there are none. */
+function readList(text: string | undefined): string[] | undefined {
+  return text === undefined ? undefined : readParts(text, ',');
 }

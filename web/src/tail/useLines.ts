@@ -1,65 +1,66 @@
-/** Which lines are in the page, and how they move: with the newest while they are followed, else not at all. */
+/** Which rows are in the page, and how they move: with the newest while they are followed, else not at all. */
+import { useElementSize } from '@mantine/hooks';
 import { type Range, defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { TABLE_MORE_PX } from '../messages/list/listStyle';
 import { useKeys } from '../ui/useKeys';
 import type { Line } from './buffer';
+import type { Row } from './rows';
+import { Slots } from './slots';
 
-const LINE_PX = 24;
-const NARROW_LINE_PX = 48;
-const OVERSCAN_LINES = 8;
+/** Rows that are measured are taken for this much higher until they are. */
+const MEASURED_FACTOR = 2;
+const OVERSCAN_ROWS = 8;
 /** So near to the end is at the end. */
 const END_PX = 8;
 
 type Scroller = RefObject<HTMLDivElement | null>;
+type Size = { linePx: number; isTable: boolean; isMeasured: boolean };
 
 export function useLines(
   scroller: Scroller,
-  lines: readonly Line[],
+  rows: readonly Row[],
   following: boolean,
-  size: { height: number; isNarrow: boolean; wrap: boolean },
+  { linePx, isTable, isMeasured }: Size,
 ) {
-  const linePx = size.isNarrow ? NARROW_LINE_PX : LINE_PX;
-  /** The most that can be in the page at once. */
-  const rows = Math.ceil(size.height / linePx) + 2 * OVERSCAN_LINES + 2;
-  // The browser says that it scrolled only after the frame in which it did: until then the last lines are known to be
+  const { ref: sized, height } = useElementSize();
+  const rowPx = isTable ? linePx + TABLE_MORE_PX : linePx * (isMeasured ? MEASURED_FACTOR : 1);
+  // The browser says that it scrolled only after the frame in which it did: until then the last rows are known to be
   // the ones in view.
   const rangeExtractor = (range: Range): number[] => {
-    if (!following || size.height === 0) return defaultRangeExtractor(range);
-    const count = Math.min(range.count, rows);
+    if (!following || height === 0) return defaultRangeExtractor(range);
+    const inView = Math.ceil(height / linePx) + 2 * OVERSCAN_ROWS + 2;
+    const count = Math.min(range.count, inView);
     return Array.from({ length: count }, (_, at) => range.count - count + at);
   };
-  const keyOf = useCallback((index: number) => lines[index]?.key ?? index, [lines]);
+  const keyOf = useCallback((index: number) => rows[index]?.key ?? index, [rows]);
   // The library's own state cannot be memoised; nothing here asks for that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer({
-    count: lines.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => linePx,
+    estimateSize: () => rowPx,
     getItemKey: keyOf,
-    overscan: OVERSCAN_LINES,
+    overscan: OVERSCAN_ROWS,
     // The newest: as far down as it goes.
     initialOffset: Number.MAX_SAFE_INTEGER,
     rangeExtractor,
     useFlushSync: false,
   });
-  useEffect(() => virtualizer.measure(), [virtualizer, linePx, size.wrap]);
+  useEffect(() => virtualizer.measure(), [virtualizer, rowPx, isMeasured]);
   useKeys({
     j: { does: 'Next message', run: () => moveFocus(scroller.current, 1) },
     k: { does: 'Previous message', run: () => moveFocus(scroller.current, -1) },
   });
   const items = virtualizer.getVirtualItems();
-  // Lines that turn out higher than they were taken for move the end away, in whatever render that is known.
+  // Rows that turn out higher than they were taken for move the end away, in whatever render that is known.
   useLayoutEffect(() => {
     const element = scroller.current;
     if (following && element !== null) element.scrollTop = element.scrollHeight;
   });
-  /**
-   * The row of the page that a line is drawn in. A line keeps its row as long as it is in view, and a new one takes
-   * the row of one that has left: that is half the work of making new rows. Before the size is known there are more.
-   */
-  const modulus = Math.max(rows, items.length);
-  const rowOf = (index: number) => ((lines[0]?.key ?? 0) + index) % modulus;
-  return { virtualizer, items, rowOf };
+  const [drawn] = useState(() => new Slots());
+  const slots = drawn.of(items.map(({ index }) => rows[index]?.key ?? index));
+  return { sized, virtualizer, items, slots };
 }
 
 /** Scrolling up stops following, scrolling down to the end resumes it. */
@@ -108,9 +109,9 @@ export function useFollowing(
   return { scroller, onScroll, onReader, onPage };
 }
 
-/** To the next or previous line that can be opened; at first to the last one. */
+/** To the next or previous row that can be opened; at first to the last one. */
 function moveFocus(scroller: HTMLElement | null, step: 1 | -1) {
-  const openers = [...(scroller?.querySelectorAll<HTMLElement>('button[aria-expanded]') ?? [])];
+  const openers = [...(scroller?.querySelectorAll<HTMLElement>('[data-opener]') ?? [])];
   const current = openers.findIndex((opener) => opener === document.activeElement);
   openers.at(current === -1 ? -1 : Math.max(0, current + step))?.focus();
 }

@@ -14,7 +14,21 @@ export function useZone(): readonly [Zone, (zone: Zone) => void] {
 /** The zone by its name, for requests: times without a zone mean there what they mean in the console. */
 export function requestZone(): string {
   const isUtc = localStorage.getItem(ZONE_KEY) === JSON.stringify('utc');
-  return isUtc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return isUtc ? 'UTC' : browserZone();
+}
+
+/** Whoever travels with an open page waits no longer for its zone. */
+const ZONE_AGE_MAX_MS = 10_000;
+let known = { name: '', until: 0 };
+
+/** To ask takes a millisecond or two, and every request and its key name the zone. */
+function browserZone(): string {
+  const now = Date.now();
+  if (now >= known.until) {
+    const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    known = { name, until: now + ZONE_AGE_MAX_MS };
+  }
+  return known.name;
 }
 
 /** `2026-01-02 03:04:05.678` */
@@ -39,7 +53,7 @@ function shiftToLocal(at: Date): Date {
 /** `Europe/Vienna (UTC+01:00)`, or `UTC`. */
 export function zoneLabel(zone: Zone, now: Date): string {
   if (zone === 'utc') return 'UTC';
-  const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const name = browserZone();
   return name === 'UTC' ? 'UTC' : `${name} (${zoneOffset(zone, now)})`;
 }
 

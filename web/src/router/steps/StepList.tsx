@@ -12,7 +12,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
-import { Changed } from '../testing/Changed';
+import { Changed } from '../../ui/trace/Changed';
 import type { StepReport } from '../testing/wire';
 import { StepFields, StepKindItems } from './StepFields';
 import { aboutStep, kindOf } from './steps';

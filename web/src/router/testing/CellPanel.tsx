@@ -4,7 +4,7 @@ import { IconArrowRight, IconChevronLeft, IconChevronRight } from '@tabler/icons
 import { useState } from 'react';
 import { formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
-import { Changed } from './Changed';
+import { Changed } from '../../ui/trace/Changed';
 import type { Cell } from './outcome';
 import type { TestReport } from './wire';
 import classes from './CellPanel.module.css';

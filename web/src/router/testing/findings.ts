@@ -6,17 +6,8 @@ import { formatCount, formatMessages } from '../../ui/number';
 import { type Item, type ItemPlace, type RouterDocument, idOf, listOf, textOf } from '../document';
 import { type Edit, freeId } from '../draft/edits';
 import { kindOf, stepsOf } from '../steps/steps';
-import {
-  type Cell,
-  type Documents,
-  type Matrix,
-  droppedBy,
-  isDropped,
-  isOldStep,
-  isUnrouted,
-  lostTargets,
-  nameOf,
-} from './outcome';
+import { droppedBy, isDropped, isUnrouted, nameOf } from '../../ui/trace/targets';
+import { type Cell, type Documents, type Matrix, isOldStep, lostTargets } from './outcome';
 import { changes, compared } from './stepFields';
 import type { RouteReport, TestReport } from './wire';
 

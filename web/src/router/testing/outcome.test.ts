@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOfOutcome, matrixOf, outcomeText } from './outcome';
+import { kindOfOutcome, matrixOf } from './outcome';
 import type { Outcome } from './wire';
 
 const outcome = (before: string[], after: string[], count: number, changed = 0): Outcome => ({
@@ -11,13 +11,6 @@ const outcome = (before: string[], after: string[], count: number, changed = 0):
 });
 const main = ['logspace:main'];
 const both = ['logspace:app', 'destination:siem'];
-
-test('outcomes in words', () => {
-  expect(outcomeText(both)).toBe('app + siem');
-  expect(outcomeText(['dropped:route:fw/step:2'])).toBe('dropped by fw, step 2');
-  expect(outcomeText(['dropped:unrouted'])).toBe('dropped, no route');
-  expect(outcomeText([])).toBe('dropped');
-});
 
 test('what a cell means', () => {
   expect(kindOfOutcome(outcome(both, [...both].reverse(), 5))).toBe('same');

@@ -2,6 +2,16 @@
 import type { RouterDocument } from '../document';
 import { idOf } from '../document';
 import { kindOf, stepsOf } from '../steps/steps';
+import {
+  DROPPED,
+  ONLY_DISABLED,
+  droppedBy,
+  inOrder,
+  isDropped,
+  isUnrouted,
+  nameOf,
+  outcomeText,
+} from '../../ui/trace/targets';
 import type { Outcome } from './wire';
 
 /** What happens to the messages of a cell, from the harmless to what one has to look at. */
@@ -37,53 +47,7 @@ export type Matrix = {
   lostTo: readonly string[];
 };
 
-const DROPPED = 'dropped:';
-/** Only destinations that are turned off were to have it. */
-const ONLY_DISABLED = 'dropped:destination_disabled';
 const ROUTES_NAMED = 2;
-
-/** `logspace:main` and `destination:siem` as `main + siem`; `dropped:route:fw/step:2` as `dropped by fw, step 2`. */
-export function outcomeText(outcome: readonly string[]): string {
-  if (outcome.length === 0) return 'dropped';
-  return inOrder(outcome).map(targetText).join(' + ');
-}
-
-/** What is stored before what is sent on, and that before what is dropped. */
-function inOrder(outcome: readonly string[]): string[] {
-  const rank = (target: string) =>
-    target.startsWith('logspace:') ? 0 : target.startsWith(DROPPED) ? 2 : 1;
-  return [...outcome].sort((a, b) => rank(a) - rank(b));
-}
-
-export function targetText(target: string): string {
-  if (!target.startsWith(DROPPED)) return nameOf(target);
-  const reason = target.slice(DROPPED.length);
-  if (isUnrouted(target)) return 'dropped, no route';
-  if (target === ONLY_DISABLED) return 'dropped, its destinations are off';
-  const dropped = droppedBy(target);
-  return dropped === null
-    ? `dropped: ${reason}`
-    : `dropped by ${dropped.route}, step ${dropped.step}`;
-}
-
-/** Of `logspace:main` or `destination:siem`. */
-export function nameOf(target: string): string {
-  return target.replace(/^(logspace|destination):/, '');
-}
-
-/** Of `dropped:route:fw/step:2`. */
-export function droppedBy(target: string): { route: string; step: number } | null {
-  const [, route, step] = /^dropped:route:(.*)\/step:(\d+)$/.exec(target) ?? [];
-  return route === undefined || step === undefined ? null : { route, step: Number(step) };
-}
-
-export function isUnrouted(target: string): boolean {
-  return target === 'dropped:no_route' || target === 'dropped:unrouted';
-}
-
-export function isDropped(outcome: readonly string[]): boolean {
-  return outcome.every((target) => target.startsWith(DROPPED));
-}
 
 /** The targets that messages of a cell reach now and would not reach. */
 export function lostTargets({ before, after }: Pick<Outcome, 'before' | 'after'>): string[] {

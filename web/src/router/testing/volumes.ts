@@ -1,7 +1,7 @@
 /** What targets get a day, and what that takes of the disk. Pure. */
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
-import { targetText } from './outcome';
+import { targetText } from '../../ui/trace/targets';
 import type { TargetReport, TestReport } from './wire';
 
 const DAY_MS = 86_400_000;

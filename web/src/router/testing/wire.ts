@@ -3,7 +3,6 @@ import type { components } from '../../api/types';
 
 type Schemas = components['schemas'];
 
-export type Shown = Schemas['Shown'];
 export type Example = Schemas['TestExample'];
 /** Messages that went one way before and go another one now. */
 export type Outcome = Schemas['TestOutcome'];
@@ -28,8 +27,3 @@ export type TestRequest = {
   limit?: number;
   logspaces?: readonly string[];
 };
-
-export type TraceStep = Schemas['StepTrace'];
-export type TraceRoute = Schemas['RouteTrace'];
-export type Trace = Schemas['Trace'];
-export type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };

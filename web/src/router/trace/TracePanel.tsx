@@ -4,13 +4,11 @@ import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Notice } from '../../ui/Notice';
+import { Way } from '../../ui/trace/Way';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
-import { Changed } from '../testing/Changed';
 import { documentOf } from '../testing/run';
-import type { Shown, Trace, TraceRoute } from '../testing/wire';
-import { outcomeText } from '../testing/outcome';
-import { requestTrace } from './request';
+import { type Trace, requestTrace } from '../../api/trace';
 import editor from '../editor/Editor.module.css';
 import classes from './Trace.module.css';
 
@@ -95,54 +93,21 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
         {trace.error !== null && (
           <Notice tone="error" title={trace.error.message} onRetry={() => trace.mutate()} />
         )}
-        {trace.data !== undefined && <Way trace={trace.data} />}
+        {trace.data !== undefined && <Traced trace={trace.data} />}
       </div>
     </section>
   );
 }
 
-function Way({ trace }: { trace: Trace }) {
+function Traced({ trace }: { trace: Trace }) {
+  const { host, program, message } = trace.message;
   return (
     <>
       <div>
-        <b>{trace.message.host}</b> <span className="dimmed">{trace.message.program}</span>
-        <p className="code">{trace.message.message}</p>
+        <b>{host}</b> <span className="dimmed">{program}</span>
+        <p className="code">{message}</p>
       </div>
-      <p>
-        Ends up in <b>{outcomeText(trace.outcome)}</b>.
-      </p>
-      <ol className={classes.routes}>
-        {trace.routes.map((route) => (
-          <li key={route.id} data-taken={route.verdict === 'taken'}>
-            <b>{route.id}</b> {route.verdict === 'taken' ? 'takes it' : 'does not take it'}
-            <p className="dimmed">{route.why}</p>
-            <Steps route={route} before={trace.message} />
-            {route.verdict === 'taken' && (
-              <p>
-                {route.to.length > 0 ? `Sent to ${route.to.join(', ')}` : 'Sent nowhere'}
-                {route.final && ', and no later route sees it'}.
-              </p>
-            )}
-          </li>
-        ))}
-      </ol>
+      <Way trace={trace} />
     </>
-  );
-}
-
-function Steps({ route, before }: { route: TraceRoute; before: Shown }) {
-  const steps = route.steps.map((step, at) => ({
-    ...step,
-    was: route.steps.slice(0, at).findLast(({ after }) => after !== undefined)?.after ?? before,
-  }));
-  return (
-    <ol className={classes.steps}>
-      {steps.map(({ step, kind, verdict, why, was, after }) => (
-        <li key={step}>
-          {kind}: <b>{verdict}</b> <span className="dimmed">{why}</span>
-          {verdict === 'changed' && after !== undefined && <Changed before={was} after={after} />}
-        </li>
-      ))}
-    </ol>
   );
 }

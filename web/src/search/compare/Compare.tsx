@@ -11,7 +11,7 @@ import { Severity } from '../../ui/Severity';
 import { cut, visible } from '../../ui/message/text';
 import { formatTime, useZone } from '../../ui/time';
 import { type ComparedRow, compared } from './compared';
-import { messageQuery } from '../queries';
+import { messageQuery } from '../../messages/asked';
 import classes from './Compare.module.css';
 
 /** Texts are compared word by word up to here: longer ones take seconds. */

@@ -7,7 +7,7 @@ import { useSetsRange } from '../../ui/query/useReading';
 import { ClauseCounts } from './ClauseCounts';
 import { NearestMatch } from './NearestMatch';
 import { SourceHealth } from './SourceHealth';
-import { countQuery } from './emptyQueries';
+import { countQuery, nearestQuery } from './emptyQueries';
 import { type SearchState, isEverything } from '../searchParams';
 
 type Props = {
@@ -21,6 +21,10 @@ export function EmptyResult({ state, onChange }: Props) {
   const isSilent = everything || received === 0;
   const setsRange = useSetsRange(state.query);
   const edit = useEdit(state.query);
+  const isBounded = state.range.kind !== 'all' && !setsRange;
+  const { data: nearest } = useQuery({ ...nearestQuery(state), enabled: isBounded });
+  // To look elsewhere would find nothing either.
+  const isNowhere = isBounded && nearest === null;
   const searchAllTime = () =>
     edit([{ op: 'set_range' }], (query) => onChange({ ...state, query, range: { kind: 'all' } }));
   return (
@@ -32,11 +36,11 @@ export function EmptyResult({ state, onChange }: Props) {
       </p>
       {isSilent && <SourceHealth />}
       {!isSilent && <ClauseCounts state={state} onUse={(query) => onChange({ ...state, query })} />}
-      {state.range.kind !== 'all' && !setsRange && (
+      {isBounded && (
         <NearestMatch state={state} onRange={(range) => onChange({ ...state, range })} />
       )}
       <Group gap={8}>
-        {(state.range.kind !== 'all' || setsRange) && (
+        {(state.range.kind !== 'all' || setsRange) && !isNowhere && (
           <Button variant="default" onClick={searchAllTime}>
             Search all time
           </Button>

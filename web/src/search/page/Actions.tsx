@@ -13,7 +13,7 @@ import { Suspense, lazy, useState } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
-import { routerHref } from '../results/links';
+import { routerHref } from '../../messages/links';
 import { type Refresh, type SearchState, refreshes } from '../searchParams';
 import { Tool } from './Tool';
 import type { Room } from './room';

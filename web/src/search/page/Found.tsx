@@ -14,7 +14,9 @@ import type { ChangeSearch, Steps } from './useSteps';
 import classes from './SearchPage.module.css';
 
 /** Loaded when the first message is opened. */
-const Drawer = lazy(async () => ({ default: (await import('../drawer/Drawer')).Drawer }));
+const Drawer = lazy(async () => ({
+  default: (await import('../../messages/drawer/Drawer')).Drawer,
+}));
 
 type Props = {
   state: SearchState;

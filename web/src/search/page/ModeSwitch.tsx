@@ -2,7 +2,8 @@
 import { SegmentedControl } from '@mantine/core';
 import { useEdit } from '../../ui/query/useEdit';
 import { splitStages } from '../../ui/query/stages';
-import type { SearchState, View } from '../searchParams';
+import type { View } from '../../messages/asked';
+import type { SearchState } from '../searchParams';
 import type { Steps } from './useSteps';
 
 type Props = {

@@ -1,9 +1,9 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
-import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import { useCallbackRef, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
-import { Facets } from '../facets/Facets';
+import { Facets } from '../../messages/facets/Facets';
 import { QueryBar } from '../query/QueryBar';
 import { type SearchState, isBlank } from '../searchParams';
 import { FirstRun } from './FirstRun';
@@ -38,16 +38,18 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const blank = isBlank(state);
   const runText = (query: string) =>
     query === state.query && !blank ? runAgain() : steps.ask({ query });
+  const retryCounts = useCallbackRef(() => void search.runCounts());
+  const edit = useCallbackRef(steps.edit);
+  const show = useCallbackRef(steps.show);
   const fields = (
     <Facets
       state={state}
       facets={search.summary?.facets}
       stale={search.stale}
       error={search.countsError}
-      onRetry={() => void search.runCounts()}
-      onEdit={steps.edit}
-      onAsk={steps.ask}
-      onChange={steps.show}
+      onRetry={retryCounts}
+      onEdit={edit}
+      onChange={show}
     />
   );
   return (

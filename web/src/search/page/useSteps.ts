@@ -5,6 +5,7 @@ import { useSetsRange } from '../../ui/query/useReading';
 import type { TimeRange } from '../../ui/range';
 import { rememberRefresh } from '../live';
 import type { SearchState } from '../searchParams';
+import { useAhead } from './useAhead';
 
 /** `replace` leaves no step in the browser's history. */
 export type ChangeSearch = (state: SearchState, replace?: boolean) => void;
@@ -14,14 +15,18 @@ export type Steps = ReturnType<typeof useSteps>;
 export function useSteps(state: SearchState, onChange: ChangeSearch) {
   const setsRange = useSetsRange(state.query);
   const edit = useEdit(state.query);
-  const ask = ({ query, ...part }: Partial<SearchState>) =>
-    onChange({
+  const ahead = useAhead();
+  const ask = ({ query, ...part }: Partial<SearchState>) => {
+    const next: SearchState = {
       ...state,
       open: null,
       // To ask for nothing in particular is to ask for all, which is more than not to have asked yet.
       ...(query !== undefined && { query: query === '' ? '*' : query }),
       ...part,
-    });
+    };
+    ahead(next);
+    onChange(next);
+  };
   return {
     ask,
     show: (part: Partial<SearchState>) => {

@@ -6,16 +6,14 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { problemOf } from '../../api/client';
 import { completeIn } from '../../api/complete';
-import { readingQuery } from '../../api/query';
-import { type Clause, type ClauseAction, clausesOf } from '../../ui/query/clauses';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
-import { useEdit } from '../../ui/query/useEdit';
+import { useClauseActions, useClauses } from '../../ui/query/useClauses';
 import { requestRange } from '../../ui/range';
 import { useKeys } from '../../ui/useKeys';
 import { type SearchState, writeSearch } from '../searchParams';
 import { Help } from './Help';
 import { Hints, SlowSign } from './Hints';
-import { OffClauses } from './OffClauses';
+import { OffClauses } from '../../ui/query/OffClauses';
 import { explainQuery } from './explain';
 import { useDraft } from './useDraft';
 import classes from './QueryBar.module.css';
@@ -33,8 +31,7 @@ type Props = {
   onChange: (part: Partial<SearchState>) => void;
 };
 
-/** A token is one as soon as it is written; what is wrong with it can wait until the hand rests. */
-const READ_REST_MS = 120;
+/** What is wrong with a query can wait until the hand rests. */
 const TYPING_REST_MS = 300;
 
 export function QueryBar(props: Props) {
@@ -53,30 +50,17 @@ export function QueryBar(props: Props) {
   const isDraft = draft.trim() !== state.query;
   const problems = useMemo(() => marksOf(isDraft ? null : error), [isDraft, error]);
   const clauses = useClauses(draft);
-  const edit = useEdit(draft);
   const run = (newTab: boolean) => {
     const query = draft.trim();
     if (newTab) window.open(addressOf({ ...state, query, open: null }), '_blank', 'noopener');
     else onRun(query);
   };
-  const act = (action: ClauseAction, { text, start, end }: Clause) => {
-    const span = { start, end };
-    switch (action) {
-      case 'edit':
-        field.current?.select(start, end);
-        return;
-      case 'negate':
-        edit([{ op: 'negate', ...span }], (query) => onChange({ query }));
-        return;
-      case 'remove':
-        edit([{ op: 'remove', ...span }], (query) => onChange({ query }));
-        return;
-      case 'off':
-        edit([{ op: 'remove', ...span }], (query) =>
-          onChange({ query, off: [...state.off, text] }),
-        );
-    }
-  };
+  const act = useClauseActions(
+    draft,
+    field,
+    (query) => onChange({ query }),
+    (query, part) => onChange({ query, off: [...state.off, part] }),
+  );
   const clear = () => {
     setDraft('');
     field.current?.focus();
@@ -117,18 +101,6 @@ export function QueryBar(props: Props) {
     </div>
   );
 }
-
-/** The tokens of what is written, as the server reads it. */
-function useClauses(draft: string) {
-  const [rested] = useDebouncedValue(draft, READ_REST_MS);
-  const { data } = useQuery(readingQuery(rested));
-  return useMemo(
-    () => clausesOf(rested, rested.trim() === '' || data === undefined ? NOTHING_READ : data),
-    [rested, data],
-  );
-}
-
-const NOTHING_READ = { clauses: [], stages: [] };
 
 type HintProps = { state: SearchState; draft: string; onUse: (query: string) => void };
 

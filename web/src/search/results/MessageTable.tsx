@@ -1,22 +1,21 @@
 /** The rows of the list, as lines or as a table. Only those in view are in the page. */
 import { useInterval } from '@mantine/hooks';
-import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
-import { MessageLine } from '../../ui/message/MessageLine';
 import type { Look } from '../../ui/message/look';
 import { dayLabel } from '../../ui/message/times';
-import type { SearchState, Times } from '../searchParams';
-import { LinesHead } from './LinesHead';
-import { TableHead } from './TableHead';
-import { TableRow } from './TableRow';
-import { type Widths, tracks } from './columns';
-import type { Folded } from './folds';
-import { lineTracks } from './lineTracks';
+import type { SearchState } from '../searchParams';
+import { LinesHead } from '../../messages/list/LinesHead';
+import { TableHead } from '../../messages/list/TableHead';
+import { MessageRow } from '../../messages/list/MessageRow';
+import { listStyle } from '../../messages/list/listStyle';
+import { type Widths, tracks } from '../../messages/list/columns';
+import type { Folded } from '../../messages/list/folds';
 import { dayShown, placeOf, rowAt } from './rows';
 import type { List } from './useList';
-import { useWidths } from './useWidths';
-import classes from './MessageTable.module.css';
+import { useWidths } from '../../messages/list/useWidths';
+import classes from '../../messages/list/Rows.module.css';
 
 const NOW_MS = 5_000;
 
@@ -58,7 +57,7 @@ export function MessageTable(props: Props) {
       aria-rowcount={hasMore ? -1 : rows.count + 1}
       data-view={state.view}
       data-narrow={!isTable && list.room === 'narrow'}
-      style={styleOf(props, widths)}
+      style={listStyle({ ...state, widths, look, room: list.room, linePx: list.linePx })}
     >
       <div role="rowgroup" className={classes.head}>
         {isTable ? (
@@ -112,14 +111,6 @@ export function MessageTable(props: Props) {
   );
 }
 
-type MessageRowProps = Omit<Parameters<typeof TableRow>[0], 'columns'> & {
-  columns: readonly string[] | null;
-};
-
-function MessageRow({ columns, ...row }: MessageRowProps) {
-  return columns === null ? <MessageLine {...row} /> : <TableRow columns={columns} {...row} />;
-}
-
 function DayRow({ day, rowIndex }: { day: string; rowIndex: number }) {
   return (
     <div role="row" aria-rowindex={rowIndex} className={classes.day}>
@@ -136,25 +127,4 @@ function useNow(ticking: boolean): number {
     return stop;
   }, [ticking, start, stop]);
   return ticking ? now : 0;
-}
-
-function styleOf({ state, look, list }: Props, widths: Widths): CSSProperties {
-  return {
-    '--time-width': `${timePx(state.times)}px`,
-    '--tracks': tracks(state.columns, widths),
-    '--line-tracks': lineTracks(look, list.room),
-    '--row-height': `${list.linePx}px`,
-  } as CSSProperties;
-}
-
-function timePx(times: Times): number {
-  switch (times) {
-    case 'absolute':
-      return 92;
-    case 'relative':
-      return 76;
-    case 'device':
-    case 'received':
-      return 136;
-  }
 }

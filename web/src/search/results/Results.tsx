@@ -10,8 +10,9 @@ import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar } from './MarksBar';
 import { MessageTable } from './MessageTable';
 import { Newer } from './Newer';
-import { SelectionMenu, type SelectedText, selectedIn } from './SelectionMenu';
-import { type ClickedValue, ValueMenu } from './ValueMenu';
+import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
+import { selectedIn } from '../../messages/list/SelectionMenu';
+import { type ClickedValue, clickedIn } from '../../messages/list/clicked';
 import { type List, useList } from './useList';
 import { useFolds } from './useFolds';
 import { useLook } from './useLook';
@@ -46,15 +47,14 @@ export function Results(all: Props) {
   const { messages, folds, toggle } = useFolds(all.messages, all.state.open);
   // A list that is refreshed is its newest page, however few rows that has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
-  const { state, first, loadingMore, onFilter, onAsk, onChange } = props;
+  const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(props.hits), [props.hits]);
   const look = useLook(state, first, props.hits);
   const list = useList(props);
   const { scroller } = list;
   const edit = useEdit(state.query);
   const rank = (name: string) => edit([{ op: 'top', field: name }], (query) => onAsk({ query }));
-  const [clicked, setClicked] = useState<ClickedValue | null>(null);
-  const [selected, setSelected] = useState<SelectedText | null>(null);
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [comparing, setComparing] = useState(false);
   const [note, setNote] = useNote();
   const newer = useNewer(state, all.messages, !props.live && canRefresh(state.range));
@@ -82,7 +82,7 @@ export function Results(all: Props) {
     onMark: toggleMark,
     onCompare: () => setComparing(true),
     onCopy: copy,
-    onMenu: setClicked,
+    onMenu: (value: ClickedValue) => setMenu({ value }),
     onFold: toggle,
   };
   const { field, actions } = useRowActions(own);
@@ -100,7 +100,10 @@ export function Results(all: Props) {
           // Shift marks: it would also select all text from the click before.
           if (event.shiftKey) event.preventDefault();
         }}
-        onMouseUp={() => setSelected(selectedIn(scroller.current, getSelection()))}
+        onMouseUp={() => {
+          const text = selectedIn(scroller.current, getSelection());
+          if (text !== null) setMenu({ text });
+        }}
         onClick={(event) => clickOn(event, own)}
       >
         <MessageTable
@@ -123,25 +126,12 @@ export function Results(all: Props) {
         onCompare={() => setComparing(true)}
         onClear={() => onChange({ marks: [] })}
       />
-      <ValueMenu
-        clicked={clicked}
-        onClose={() => setClicked(null)}
-        onFilter={onFilter}
-        onOnly={(name, value) =>
-          edit([{ op: 'only', field: name, value }], (query) => onAsk({ query }))
-        }
-        onCopy={(text) => copy(text, 'the value')}
-        onStatistics={rank}
-      />
-      <SelectionMenu
-        selected={selected}
-        onClose={() => setSelected(null)}
-        onFilter={(part, exclude) =>
-          edit([{ op: exclude ? 'exclude' : 'include', field: 'message', part }], (query) =>
-            onAsk({ query }),
-          )
-        }
-        onCopy={(text) => copy(text, 'the text')}
+      <ListMenus
+        open={menu}
+        onClose={() => setMenu(null)}
+        query={state.query}
+        onQuery={(query) => onAsk({ query })}
+        onCopy={copy}
       />
       {comparing && (
         <Suspense>
@@ -167,22 +157,19 @@ type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
 /** A click on a value opens its menu, on the rest of a row its details; with Shift it marks. */
 function clickOn(event: MouseEvent, props: ClickProps) {
   const { state, messages, list, onChange, onMark, onMenu, onFold } = props;
-  const { target } = event;
-  // A selection over a row is made for its text, not for its details.
-  const isText = getSelection()?.isCollapsed === false && !event.shiftKey;
-  if (!(target instanceof Element) || isText) return;
-  const value = target.closest<HTMLElement>('[data-field]');
-  const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? NaN);
-  const message = messages[index];
-  if (message === undefined) return;
-  list.go(index);
-  if (target.closest('[data-fold]') !== null) onFold(message.id);
-  else if (value !== null) onMenu(clickedValue(value));
-  else if (event.shiftKey) onMark(message.id);
-  else onChange({ open: state.open === message.id ? null : message.id });
-}
-
-function clickedValue(element: HTMLElement): ClickedValue {
-  const { field = '', value = '' } = element.dataset;
-  return { field, value, at: element.getBoundingClientRect() };
+  const clicked = clickedIn(event);
+  const message = messages[clicked?.row ?? -1];
+  if (clicked === null || message === undefined) return;
+  list.go(clicked.row);
+  switch (clicked.on.kind) {
+    case 'fold':
+      onFold(message.id);
+      return;
+    case 'value':
+      onMenu(clicked.on.value);
+      return;
+    case 'rest':
+      if (event.shiftKey) onMark(message.id);
+      else onChange({ open: state.open === message.id ? null : message.id });
+  }
 }

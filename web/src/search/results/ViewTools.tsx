@@ -5,13 +5,15 @@ import { Suspense, lazy, type SyntheticEvent, useState } from 'react';
 import type { Message } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
-import type { SearchState, Times } from '../searchParams';
+import type { Times } from '../../ui/message/times';
+import type { SearchState } from '../searchParams';
 import { endAt } from './endAt';
-import { useDensity } from './useDensity';
-import { useFolding } from './useFolds';
+import { ViewItems } from '../../messages/list/ViewItems';
 import classes from './ViewTools.module.css';
 
-const ColumnPicker = lazy(async () => ({ default: (await import('./ColumnPicker')).ColumnPicker }));
+const ColumnPicker = lazy(async () => ({
+  default: (await import('../../messages/list/ColumnPicker')).ColumnPicker,
+}));
 
 type Props = {
   state: SearchState;
@@ -90,8 +92,6 @@ type MenuProps = Pick<Props, 'state' | 'room' | 'onChange'> & {
 };
 
 function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
-  const { density, setDensity } = useDensity();
-  const [isFolding, setFolding] = useFolding();
   return (
     <Menu
       position="bottom-end"
@@ -126,18 +126,7 @@ function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.CheckboxItem checked={state.wrap} onChange={(wrap) => onChange({ wrap })}>
-          Wrap long messages
-        </Menu.CheckboxItem>
-        <Menu.CheckboxItem
-          checked={density === 'small'}
-          onChange={(small) => setDensity(small ? 'small' : 'medium')}
-        >
-          Small rows
-        </Menu.CheckboxItem>
-        <Menu.CheckboxItem checked={isFolding} onChange={setFolding}>
-          Fold repeats
-        </Menu.CheckboxItem>
+        <ViewItems wrap={state.wrap} onWrap={(wrap) => onChange({ wrap })} />
         <Menu.Divider />
         <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>
           Columns…

@@ -1,18 +1,10 @@
 /** The list with what says the same folded, as far as its reader wants it. */
-import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
-import { type Folded, foldedOf } from './folds';
+import { useFolding } from '../../messages/list/useFolding';
+import { type Folded, foldedOf, toggledIn } from '../../messages/list/folds';
 
 const nothing: Folded['folds'] = new Map();
-
-export function useFolding() {
-  return useLocalStorage({
-    key: 'logstead-fold',
-    defaultValue: true,
-    getInitialValueInEffect: false,
-  });
-}
 
 export function useFolds(all: readonly Message[], open: string | null) {
   const [isFolding] = useFolding();
@@ -23,8 +15,4 @@ export function useFolds(all: readonly Message[], open: string | null) {
   );
   const toggle = useCallback((id: string) => setExpanded((before) => toggledIn(before, id)), []);
   return { ...folded, toggle };
-}
-
-function toggledIn(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
 }

@@ -6,11 +6,10 @@ import { useZone } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
 import { useCursor } from './useCursor';
-import { useDensity } from './useDensity';
-import { useRoom } from './useRoom';
+import { TABLE_MORE_PX } from '../../messages/list/listStyle';
+import { useDensity } from '../../messages/list/useDensity';
+import { useRoom } from '../../messages/list/useRoom';
 
-/** What a row of the table has more than a line: room, and what separates it from the next. */
-const TABLE_MORE_PX = 5;
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
 

@@ -3,12 +3,14 @@ import { useMemo } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
 import { type Look, lookOf } from '../../ui/message/look';
+import { useOrdered } from '../../messages/list/useLineOrder';
 import type { SearchState } from '../searchParams';
 
 export function useLook(state: SearchState, first: readonly Message[], hits: Hits): Look {
   const columns = state.view === 'table' ? state.columns.join() : '';
-  return useMemo(() => {
+  const look = useMemo(() => {
     const asked = hits.flatMap(({ field }) => (field === null ? [] : [field]));
     return lookOf(first, [...asked, ...columns.split(',')]);
   }, [first, hits, columns]);
+  return useOrdered(look);
 }

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Message } from '../../api/model';
-import { scopeOf } from '../queries';
+import { scopeOf } from '../../messages/asked';
 import type { SearchState } from '../searchParams';
 import { useStored } from '../useStored';
 

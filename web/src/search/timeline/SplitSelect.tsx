@@ -1,7 +1,7 @@
 /** Which field the bars are broken down by. */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { foundQuery } from '../facets/facetQueries';
+import { foundQuery } from '../../messages/facets/facetQueries';
 import type { SearchState } from '../searchParams';
 import classes from './Timeline.module.css';
 

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
 import type { ChartEvent } from '../../ui/chart/view';
-import { scopeOf } from '../queries';
+import { scopeOf } from '../../messages/asked';
 import type { SearchState } from '../searchParams';
 import type { Span } from './before';
 

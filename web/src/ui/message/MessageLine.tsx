@@ -9,7 +9,7 @@ import { Logspace } from './Logspace';
 import { Marked } from './Marked';
 import { type Fold, Repeats } from './Repeats';
 import { SmartText } from './SmartText';
-import { type Look, cutMiddle, plainLook } from './look';
+import { type LinePart, type Look, cutMiddle, plainLook, shownParts } from './look';
 import { ROW_CHARACTERS_MAX } from './text';
 import { type Times, shownTime } from './times';
 import classes from './MessageLine.module.css';
@@ -47,35 +47,51 @@ type Props = RowProps & {
 };
 
 export const MessageLine = memo(function MessageLine(props: Props) {
-  const { message, hits, wrap, look = plainLook, fold, field = null } = props;
-  const { host, program, logspace } = look;
+  const { look = plainLook } = props;
   return (
     <div {...rowAttributes(props)} className={classes.line}>
       <RowHead {...props} />
-      {host.only === null && (
-        <span role="cell" className={classes.host} data-cursor={field === 'host'}>
-          <Value field="host" value={message.host} hits={hits} ch={host.ch} />
-        </span>
-      )}
-      {program.only === null && (
-        <span role="cell" className={classes.program} data-cursor={field === 'program'}>
-          <Value field="program" value={message.program} hits={hits} ch={program.ch} />
-        </span>
-      )}
-      <span role="cell" className={classes.message}>
-        <Other field="host" value={message.host} only={host.only} hits={hits} />
-        <Other field="program" value={message.program} only={program.only} hits={hits} />
-        {fold !== undefined && <Repeats fold={fold} />}
-        <SmartText message={message} hits={hits} wrap={wrap} profile={look.profile} />
-      </span>
-      {logspace !== null && (
-        <span role="cell" className={classes.logspace}>
-          <Logspace id={message.logspace} ch={logspace.ch} copies={fold?.copies} />
-        </span>
-      )}
+      {shownParts(look).map((part) => (
+        <Part key={part} {...props} part={part} look={look} />
+      ))}
     </div>
   );
 });
+
+type PartProps = Props & { part: LinePart; look: Look };
+
+function Part({ part, message, hits, wrap, look, fold, field = null }: PartProps) {
+  const { host, program, logspace } = look;
+  switch (part) {
+    case 'host':
+      return (
+        <span role="cell" className={classes.host} data-cursor={field === 'host'}>
+          <Value field="host" value={message.host} hits={hits} ch={host.ch} />
+        </span>
+      );
+    case 'program':
+      return (
+        <span role="cell" className={classes.program} data-cursor={field === 'program'}>
+          <Value field="program" value={message.program} hits={hits} ch={program.ch} />
+        </span>
+      );
+    case 'message':
+      return (
+        <span role="cell" className={classes.message}>
+          <Other field="host" value={message.host} only={host.only} hits={hits} />
+          <Other field="program" value={message.program} only={program.only} hits={hits} />
+          {fold !== undefined && <Repeats fold={fold} />}
+          <SmartText message={message} hits={hits} wrap={wrap} profile={look.profile} />
+        </span>
+      );
+    case 'logspace':
+      return (
+        <span role="cell" className={classes.logspace}>
+          <Logspace id={message.logspace} ch={logspace?.ch ?? 0} copies={fold?.copies} />
+        </span>
+      );
+  }
+}
 
 type OtherProps = ValueProps & { only: string | null };
 

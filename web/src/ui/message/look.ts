@@ -4,6 +4,8 @@ import { PROFILED_MAX, type Profile, noProfile, profileOf } from './profile';
 import { smartOf } from './smart';
 
 export type Look = {
+  /** The parts of a line after the time, from left to right; those that have no column are in it too. */
+  order: readonly LinePart[];
   profile: Profile;
   host: Column;
   program: Column;
@@ -13,6 +15,10 @@ export type Look = {
 
 /** `only` is the one value that all messages have: it stands in the head of the list instead. */
 export type Column = { ch: number; only: string | null };
+
+export type LinePart = 'host' | 'program' | 'message' | 'logspace';
+
+export const lineParts: readonly LinePart[] = ['host', 'program', 'message', 'logspace'];
 
 /** Longer values are cut in the middle. */
 const CH_MAX = 22;
@@ -26,6 +32,7 @@ const ROOM_PART = 0.9;
 const ONLY_MIN = 5;
 
 export const plainLook: Look = {
+  order: lineParts,
   profile: noProfile,
   host: { ch: 16, only: null },
   program: { ch: 16, only: null },
@@ -37,6 +44,7 @@ export function lookOf(messages: readonly Message[], asked: readonly string[]): 
   const first = messages.slice(0, PROFILED_MAX);
   const logspaces = first.map(({ logspace }) => logspace);
   return {
+    order: lineParts,
     profile: profileOf(first, (message) => smartOf(message).pairs, asked),
     host: columnOf(
       first.map(({ host }) => host),
@@ -69,4 +77,20 @@ function columnOf(values: readonly string[], chMin: number): Column {
     ch: Math.min(Math.max(wide, chMin), CH_MAX),
     only: isOne ? (values[0] ?? null) : null,
   };
+}
+
+/** The parts that have a column of their own, in their order. */
+export function shownParts({ order, host, program, logspace }: Look): readonly LinePart[] {
+  return order.filter((part) => {
+    switch (part) {
+      case 'host':
+        return host.only === null;
+      case 'program':
+        return program.only === null;
+      case 'message':
+        return true;
+      case 'logspace':
+        return logspace !== null;
+    }
+  });
 }

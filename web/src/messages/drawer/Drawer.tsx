@@ -1,0 +1,173 @@
+/** Everything about one message, next to the results: fields, bytes, what happened around it. */
+import { FocusTrap, Skeleton, Tabs } from '@mantine/core';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { KeyboardEvent } from 'react';
+import { ApiError } from '../../api/client';
+import type { Message, QueryEdit } from '../../api/model';
+import { Notice } from '../../ui/Notice';
+import type { Hits } from '../../ui/highlight';
+import { useEdit, valueEdit } from '../../ui/query/useEdit';
+import { messageQuery } from '../asked';
+import type { MessageState, Tab } from '../asked';
+import { ContextTab } from './ContextTab';
+import { DrawerHead } from './DrawerHead';
+import { FieldsTab } from './FieldsTab';
+import { JsonTab } from './JsonTab';
+import { PathTab } from './PathTab';
+import { RawTab } from './RawTab';
+import { WidthHandle } from './WidthHandle';
+import classes from './Drawer.module.css';
+
+type Props = {
+  state: MessageState;
+  id: string;
+  /** The results, newest first: the drawer goes through them, and shows what it finds there without asking. */
+  messages: readonly Message[];
+  hits: Hits;
+  onAsk: (part: Partial<MessageState>) => void;
+  onChange: (part: Partial<MessageState>) => void;
+};
+
+const WIDTH_PX = 480;
+
+/** Up to this width there is no room for two things side by side. */
+const NARROW = '(max-width: 960px)';
+
+const tabs: readonly { value: Tab; label: string }[] = [
+  { value: 'fields', label: 'Fields' },
+  { value: 'raw', label: 'Raw' },
+  { value: 'context', label: 'Context' },
+  { value: 'path', label: 'Path' },
+  { value: 'json', label: 'JSON' },
+];
+
+export function Drawer(props: Props) {
+  const { id, messages, onChange } = props;
+  const known = messages.find((message) => message.id === id);
+  const asked = useQuery({ ...messageQuery(id), enabled: known === undefined });
+  const message = known ?? asked.data;
+  const isSheet = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const [width, setWidth] = useLocalStorage({
+    key: 'logstead-drawer-width',
+    defaultValue: WIDTH_PX,
+    getInitialValueInEffect: false,
+  });
+  const close = () => onChange({ open: null });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
+    if (event.key !== 'Escape' || !isInside) return;
+    // The list would take it for a key of its own, and let go of its row.
+    event.stopPropagation();
+    close();
+  };
+  return (
+    <FocusTrap active={isSheet}>
+      <section
+        className={classes.drawer}
+        style={isSheet ? {} : { width }}
+        role={isSheet ? 'dialog' : 'region'}
+        aria-modal={isSheet ? true : undefined}
+        aria-label={`Message ${id}`}
+        onKeyDown={onKeyDown}
+      >
+        {!isSheet && <WidthHandle width={width} onWidth={setWidth} />}
+        <DrawerHead {...props} message={message} onClose={close} />
+        {message !== undefined && <Body key={id} {...props} message={message} />}
+        {message === undefined && asked.error !== null && (
+          <div className={classes.body}>
+            <Missing error={asked.error} onRetry={() => void asked.refetch()} />
+          </div>
+        )}
+        {message === undefined && asked.error === null && <Loading />}
+      </section>
+    </FocusTrap>
+  );
+}
+
+function Body(props: Props & { message: Message }) {
+  const { state, message, hits, onAsk, onChange } = props;
+  const edit = useEdit(state.query);
+  const filter = (field: string, value: string, exclude: boolean) =>
+    // The message stays open: that it is in the results still is not sure.
+    edit([valueEdit(field, value, exclude)], (query) => onAsk({ query, open: message.id }));
+  const ask = (edits: readonly QueryEdit[]) =>
+    edit(edits, (query) => onAsk({ query, open: message.id }));
+  const actions = {
+    onOnly: (field: string, value: string) => filter(field, value, false),
+    onExclude: (field: string, value: string) => filter(field, value, true),
+    onTop: (field: string, value: string) =>
+      ask([
+        valueEdit(field, value, false),
+        { op: 'top', field: field === 'host' ? 'program' : 'host' },
+      ]),
+    onBreakDown:
+      state.split === undefined ? undefined : (field: string) => onChange({ split: field }),
+  };
+  return (
+    <Tabs
+      className={classes.tabs ?? ''}
+      value={state.tab}
+      onChange={(value) => {
+        const tab = tabs.find((one) => one.value === value)?.value;
+        if (tab !== undefined) onChange({ tab });
+      }}
+      keepMounted={false}
+    >
+      <Tabs.List>
+        {tabs.map(({ value, label }) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="fields" className={classes.body ?? ''}>
+        <FieldsTab
+          state={state}
+          actions={actions}
+          message={message}
+          hits={hits}
+          columns={state.columns}
+          onFilter={filter}
+          onColumns={(columns) => onChange({ columns, view: 'table' })}
+        />
+      </Tabs.Panel>
+      <Tabs.Panel value="raw" className={classes.body ?? ''}>
+        <RawTab message={message} hits={hits} />
+      </Tabs.Panel>
+      <Tabs.Panel value="context" className={classes.context ?? ''}>
+        <ContextTab message={message} hits={hits} onOpen={(open) => onChange({ open })} />
+      </Tabs.Panel>
+      <Tabs.Panel value="path" className={classes.body ?? ''}>
+        <PathTab id={message.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="json" className={classes.body ?? ''}>
+        <JsonTab message={message} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Loading() {
+  return (
+    <div className={classes.body} role="status" aria-label="Loading the message">
+      {[80, 60, 90, 70, 50].map((width) => (
+        <Skeleton key={width} height={12} my={16} width={`${width}%`} />
+      ))}
+    </div>
+  );
+}
+
+function Missing({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Notice tone="caution" title="This message is not in the store.">
+        It was deleted when it became too old for its logspace, or the link is incomplete.
+      </Notice>
+    );
+  }
+  if (error instanceof ApiError && error.status === 403) {
+    return <Notice tone="caution" title={error.message} />;
+  }
+  return <Notice tone="error" title={error.message} onRetry={onRetry} />;
+}

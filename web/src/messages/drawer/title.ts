@@ -1,0 +1,19 @@
+/** The title of an open message, and whether it says all that the message does. */
+import type { Message } from '../../api/model';
+import { smartOf } from '../../ui/message/smart';
+import { cut } from '../../ui/message/text';
+
+/** More is a text to be read, not a title. */
+const TITLE_CHARACTERS_MAX = 200;
+
+/** What happened, in one line of words. */
+export function titleOf(message: Message): string {
+  const { title } = smartOf(message);
+  const [first = ''] = title.split(/\n|\\n/u, 1);
+  return first === '' ? message.id : cut(first, TITLE_CHARACTERS_MAX).text;
+}
+
+export function isAllSaid(message: Message): boolean {
+  const text = message.message.trim();
+  return text === '' || text === titleOf(message).trim();
+}

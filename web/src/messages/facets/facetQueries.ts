@@ -1,0 +1,99 @@
+/** What the sidebar asks besides the counts of the pinned fields. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../../api/client';
+import type { Facet, FieldsResponse } from '../../api/model';
+import { edited } from '../../api/query';
+import { scopeOf } from '../asked';
+import type { MessageState } from '../asked';
+import { commonFields } from './groups';
+
+const FRESH_MS = 10_000;
+/** Most fields that are found in messages. */
+const FOUND_MAX = 40;
+/** Most values of each field that are counted without being asked for. */
+const COUNTED_VALUES = 10;
+/** How many values of each field a search over all of them looks at. */
+const SEARCHED_VALUES = 300;
+
+/** Which fields the messages have. */
+export function foundQuery(state: MessageState) {
+  const body = { ...scopeOf(state), limit: FOUND_MAX };
+  return queryOptions({
+    queryKey: ['fields', body],
+    queryFn: ({ signal }): Promise<FieldsResponse> =>
+      unwrap(client.POST('/api/v1/fields', { body, signal })),
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** More values of one field, whatever is chosen of it; or those that hold a text, where nothing is. */
+export function valuesQuery(state: MessageState, field: string, limit: number, text: string) {
+  const scope = scopeOf(state);
+  const body = { ...scope, fields: [field], limit, own_clauses: false, numbers: true };
+  const holding = (part: string, signal: AbortSignal) =>
+    edited(scope.query ?? '', [{ op: 'include', field, part }], signal);
+  return queryOptions({
+    queryKey: ['facet', body, text],
+    queryFn: async ({ signal }): Promise<Facet | undefined> => {
+      const asked =
+        text === '' ? body : { ...body, own_clauses: true, query: await holding(text, signal) };
+      return (await unwrap(client.POST('/api/v1/facets', { body: asked, signal }))).fields[field];
+    },
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** The values of several fields, to be searched. */
+export function allValuesQuery(state: MessageState, fields: readonly string[]) {
+  const body = {
+    ...scopeOf(state),
+    fields: [...fields],
+    limit: SEARCHED_VALUES,
+    own_clauses: false,
+  };
+  return queryOptions({
+    queryKey: ['facets', body],
+    queryFn: async ({ signal }): Promise<Record<string, Facet>> =>
+      (await unwrap(client.POST('/api/v1/facets', { body, signal }))).fields,
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** The names of fields that go on as `text` begins. */
+export function fieldNamesQuery(state: MessageState, text: string) {
+  const { from, to, logspaces } = scopeOf(state);
+  const body = {
+    query: text,
+    limit: 50,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(logspaces !== undefined && { logspaces }),
+  };
+  return queryOptions({
+    queryKey: ['field-names', body],
+    queryFn: async ({ signal }): Promise<string[]> => {
+      const { options } = await unwrap(client.POST('/api/v1/complete', { body, signal }));
+      return options.filter(({ kind }) => kind === 'field').map(({ label }) => label);
+    },
+    staleTime: FRESH_MS,
+    retry: false,
+  });
+}
+
+/** The values of the pinned fields and of those that every message may have. */
+export function countsQuery(state: MessageState) {
+  const fields = [...new Set([...state.facets, ...commonFields])];
+  const body = { ...scopeOf(state), fields, limit: COUNTED_VALUES, own_clauses: false };
+  return queryOptions({
+    queryKey: ['field-counts', body],
+    queryFn: async ({ signal }): Promise<Record<string, Facet>> =>
+      (await unwrap(client.POST('/api/v1/facets', { body, signal }))).fields,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}

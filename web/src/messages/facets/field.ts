@@ -1,0 +1,29 @@
+/** What every part of a field in the sidebar is given. */
+import type { Facet, QueryEdit } from '../../api/model';
+import type { MessageState } from '../asked';
+import type { Choice } from './choice';
+
+/** What the sidebar can do with the search. */
+export type Ways = {
+  /** Changes the query and asks it. */
+  onEdit: (edits: readonly QueryEdit[]) => void;
+  /** Shows the same in another way. */
+  onChange: (part: Partial<MessageState>) => void;
+};
+
+/** What the sidebar shows. */
+export type FacetsProps = Ways & {
+  state: MessageState;
+  facets: Record<string, Facet> | undefined;
+  /** Whether they are of the question before, while this one is worked on. */
+  stale?: boolean;
+  /** Why there are none. */
+  error: Error | null;
+  onRetry: () => void;
+};
+
+export type FieldProps = Ways & {
+  state: MessageState;
+  field: string;
+  choice: Choice;
+};

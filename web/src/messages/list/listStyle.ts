@@ -1,0 +1,40 @@
+/** The measures that all rows of a list share. */
+import type { CSSProperties } from 'react';
+import type { Look } from '../../ui/message/look';
+import type { Times } from '../../ui/message/times';
+import { type Widths, tracks } from './columns';
+import { lineTracks } from './lineTracks';
+import type { Room } from './useRoom';
+
+type Measures = {
+  times: Times;
+  columns: readonly string[];
+  widths: Widths;
+  look: Look;
+  room: Room;
+  linePx: number;
+};
+
+export function listStyle({ times, columns, widths, look, room, linePx }: Measures): CSSProperties {
+  return {
+    '--time-width': `${timePx(times)}px`,
+    '--tracks': tracks(columns, widths),
+    '--line-tracks': lineTracks(look, room),
+    '--row-height': `${linePx}px`,
+  } as CSSProperties;
+}
+
+/** What a row of the table has more than a line: room, and what separates it from the next. */
+export const TABLE_MORE_PX = 5;
+
+function timePx(times: Times): number {
+  switch (times) {
+    case 'absolute':
+      return 92;
+    case 'relative':
+      return 76;
+    case 'device':
+    case 'received':
+      return 136;
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { type Look, plainLook } from '../ui/message/look';
+import { grown } from './grown';
+
+const look = (host: Look['host']): Look => ({ ...plainLook, host });
+
+test('columns become wider, never narrower', () => {
+  const first = look({ ch: 8, only: null });
+  expect(grown(first, look({ ch: 12, only: null })).host.ch).toBe(12);
+  expect(grown(first, look({ ch: 5, only: null })).host.ch).toBe(8);
+  expect(grown(null, first)).toBe(first);
+});
+
+test('a column that came because values differed stays, and one that all share goes on as it was', () => {
+  const one = look({ ch: 4, only: 'web' });
+  const many = look({ ch: 4, only: null });
+  expect(grown(one, one).host.only).toBe('web');
+  expect(grown(one, many).host.only).toBeNull();
+  expect(grown(many, one).host.only).toBeNull();
+  expect(grown(one, look({ ch: 4, only: 'db' })).host.only).toBeNull();
+});
+
+test('the column of logspaces comes with a second one, and stays', () => {
+  const column = { ch: 8, only: null };
+  const two = { ...plainLook, logspace: column };
+  expect(grown(plainLook, two).logspace).toEqual(column);
+  expect(grown(two, plainLook).logspace).toEqual(column);
+});
