@@ -1,6 +1,7 @@
 import { type Page, expect, test as base } from '@playwright/test';
 import { AccountPage } from './pages/account';
 import { Actions } from './pages/actions';
+import { AdminPage } from './pages/admin';
 import { AgentsPage } from './pages/agents';
 import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
@@ -20,6 +21,7 @@ interface Fixtures {
   /** Whether lists fold what says the same. Most tests count messages, each of which has a row without. */
   folds: boolean;
   accountPage: AccountPage;
+  adminPage: AdminPage;
   agentsPage: AgentsPage;
   loginPage: LoginPage;
   searchPage: SearchPage;
@@ -68,6 +70,9 @@ export const test = base.extend<Fixtures>({
 
   accountPage: async ({ logstead, page }, use) => {
     await use(new AccountPage(page, logstead));
+  },
+  adminPage: async ({ logstead, page }, use) => {
+    await use(new AdminPage(page, logstead));
   },
   agentsPage: async ({ logstead, page }, use) => {
     await use(new AgentsPage(page, logstead));

@@ -3,7 +3,17 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /** The folders of src/ that a feature may not import: the other features, and app/, which knows them all. */
-const features = ['session', 'welcome', 'agents', 'search', 'tail', 'router', 'flow'];
+const features = [
+  'session',
+  'welcome',
+  'agents',
+  'search',
+  'tail',
+  'router',
+  'flow',
+  'admin',
+  'logspaces',
+];
 
 /** A feature imports from its own folder, api/ and ui/, and from no other feature. */
 const featureZones = features.map((feature) => ({

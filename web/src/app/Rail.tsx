@@ -5,7 +5,7 @@ import { Mark } from '../ui/Mark';
 import { Health } from './Health';
 import { UserMenu } from './UserMenu';
 import classes from './Rail.module.css';
-import { hasQuery, places } from './places';
+import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
 
 type Props = {
@@ -29,7 +29,7 @@ export function Rail({ user, version, params, onCommands, onShortcuts }: Props) 
         <Mark size={28} />
       </Link>
       <nav className={classes.pages} aria-label="Pages">
-        {places.map((place) => (
+        {placesFor(user.role).map((place) => (
           <Link
             key={place.to}
             to={place.to}

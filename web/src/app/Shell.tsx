@@ -10,7 +10,7 @@ import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
-import { hasQuery, places } from './places';
+import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
 
 const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
@@ -29,12 +29,13 @@ export function Shell({ user, version, children }: Props) {
   const ask = (q: string) =>
     void navigate({ to: '/search', search: { ...carried(params, false), q } });
   useCommands([
-    ...places.map((place) => ({
+    ...placesFor(user.role).map((place) => ({
       id: place.to,
       title: `Go to ${place.label}`,
       keys: place.keys,
       group: 'Go to',
       ...(place.to === '/send' && { words: 'add source agents guide shippers libraries' }),
+      ...(place.to === '/admin' && { words: 'users tokens sessions audit accounts roles' }),
       run: () => void navigate({ to: place.to, search: carried(params, hasQuery(place)) }),
     })),
     {

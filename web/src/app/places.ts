@@ -4,6 +4,7 @@ import {
   IconArrowsSplit2,
   IconRoute,
   IconSearch,
+  IconShieldLock,
   IconTransferIn,
 } from '@tabler/icons-react';
 
@@ -13,9 +14,15 @@ export const places = [
   { to: '/router', label: 'Router', short: 'Router', keys: 'g r', Icon: IconRoute },
   { to: '/flow', label: 'Flow', short: 'Flow', keys: 'g f', Icon: IconArrowsSplit2 },
   { to: '/send', label: 'Send logs', short: 'Send', keys: 'g l', Icon: IconTransferIn },
+  { to: '/admin', label: 'Admin', short: 'Admin', keys: 'g d', Icon: IconShieldLock },
 ] as const;
 
 export type Place = (typeof places)[number];
+
+/** Those that a role has something to do on. */
+export function placesFor(role: string): Place[] {
+  return places.filter(({ to }) => to !== '/admin' || role === 'admin');
+}
 
 /** Between these the query goes along. */
 export function hasQuery({ to }: Place): boolean {

@@ -9,6 +9,7 @@ import {
   useNavigate,
 } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { type AdminState, readAdmin, writeAdmin } from '../admin/adminParams';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
@@ -163,6 +164,25 @@ const agentsRoute = createRoute({
   },
 });
 
+const LazyAdminPage = lazyRouteComponent(() => import('../admin/AdminPage'), 'AdminPage');
+
+const adminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/admin',
+  staticData: { page: 'Admin' },
+  component: function Admin() {
+    const params: Params = adminRoute.useSearch();
+    const navigate = useNavigate();
+    const { logspace } = params;
+    const onChange = useCallback(
+      (state: AdminState, replace = false) =>
+        void navigate({ to: '/admin', search: { logspace, ...writeAdmin(state) }, replace }),
+      [logspace, navigate],
+    );
+    return <LazyAdminPage state={readAdmin(params)} picker={<RangeScope />} onChange={onChange} />;
+  },
+});
+
 const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const welcomeRoute = createRoute({
@@ -208,6 +228,7 @@ const routeTree = rootRoute.addChildren([
   routerRoute,
   flowRoute,
   agentsRoute,
+  adminRoute,
   welcomeRoute,
   setupRoute,
   accountRoute,
