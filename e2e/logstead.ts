@@ -5,6 +5,7 @@ import { AdminPage } from './pages/admin';
 import { AgentsPage } from './pages/agents';
 import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
+import { LogspacesPage } from './pages/logspaces';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';
 import { Statistics } from './pages/statistics';
@@ -24,6 +25,7 @@ interface Fixtures {
   adminPage: AdminPage;
   agentsPage: AgentsPage;
   loginPage: LoginPage;
+  logspacesPage: LogspacesPage;
   searchPage: SearchPage;
   /** Search in a page of the browser besides the first. */
   searchPageOf: (page: Page) => SearchPage;
@@ -79,6 +81,9 @@ export const test = base.extend<Fixtures>({
   },
   loginPage: async ({ logstead, page }, use) => {
     await use(new LoginPage(page, logstead));
+  },
+  logspacesPage: async ({ logstead, page }, use) => {
+    await use(new LogspacesPage(page, logstead));
   },
   searchPage: async ({ logstead, page }, use) => {
     await use(new SearchPage(page, logstead));

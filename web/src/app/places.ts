@@ -2,6 +2,7 @@
 import {
   IconActivity,
   IconArrowsSplit2,
+  IconDatabase,
   IconRoute,
   IconSearch,
   IconShieldLock,
@@ -14,6 +15,7 @@ export const places = [
   { to: '/router', label: 'Router', short: 'Router', keys: 'g r', Icon: IconRoute },
   { to: '/flow', label: 'Flow', short: 'Flow', keys: 'g f', Icon: IconArrowsSplit2 },
   { to: '/send', label: 'Send logs', short: 'Send', keys: 'g l', Icon: IconTransferIn },
+  { to: '/logspaces', label: 'Logspaces', short: 'Spaces', keys: 'g p', Icon: IconDatabase },
   { to: '/admin', label: 'Admin', short: 'Admin', keys: 'g d', Icon: IconShieldLock },
 ] as const;
 

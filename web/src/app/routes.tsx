@@ -15,6 +15,7 @@ import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
+import { type LogspacesState, readLogspaces, writeLogspaces } from '../logspaces/logspacesParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
 import { type TimeRange, readRange, writeRange } from '../ui/range';
 import { type Step, readStep, writeStep } from '../welcome/welcomeParams';
@@ -164,6 +165,30 @@ const agentsRoute = createRoute({
   },
 });
 
+const LazyLogspacesPage = lazyRouteComponent(
+  () => import('../logspaces/LogspacesPage'),
+  'LogspacesPage',
+);
+
+const logspacesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/logspaces',
+  staticData: { page: 'Logspaces' },
+  component: function Logspaces() {
+    const params: Params = logspacesRoute.useSearch();
+    const navigate = useNavigate();
+    const { from, to, logspace } = params;
+    const onChange = useCallback(
+      (state: LogspacesState, replace = false) => {
+        const search = { from, to, logspace, ...writeLogspaces(state) };
+        void navigate({ to: '/logspaces', search, replace });
+      },
+      [from, logspace, navigate, to],
+    );
+    return <LazyLogspacesPage state={readLogspaces(params)} onChange={onChange} />;
+  },
+});
+
 const LazyAdminPage = lazyRouteComponent(() => import('../admin/AdminPage'), 'AdminPage');
 
 const adminRoute = createRoute({
@@ -228,6 +253,7 @@ const routeTree = rootRoute.addChildren([
   routerRoute,
   flowRoute,
   agentsRoute,
+  logspacesRoute,
   adminRoute,
   welcomeRoute,
   setupRoute,
