@@ -42,6 +42,11 @@ test('cards say what each logspace holds, and one opens below them', async ({
   await logspacesPage.card('security').click();
   await expect(page).toHaveURL(/space=security/);
   await expect(logspacesPage.details('security')).toContainText('It holds no messages yet');
+  await page.setViewportSize({ width: 390, height: 500 });
+  await logspacesPage.card('main').click();
+  await expect(
+    logspacesPage.details('main').getByRole('heading', { name: 'main' }),
+  ).toBeInViewport();
 });
 
 test('a longer retention is applied as a revision, and deletes nothing', async ({

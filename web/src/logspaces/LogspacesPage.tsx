@@ -2,7 +2,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { diskQuery } from '../api/disk';
 import { logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
@@ -53,6 +53,7 @@ export function LogspacesPage({ state, onChange }: Props) {
         ]
       : []),
   ]);
+  const details = useRevealed(state.open);
   const full = whenFull(
     (logspaces ?? []).map((info) => ({
       id: info.id,
@@ -125,7 +126,7 @@ export function LogspacesPage({ state, onChange }: Props) {
         </div>
       )}
       {open !== undefined && (
-        <div className={classes.columns}>
+        <div ref={details} className={classes.columns}>
           <Details
             key={open.id}
             info={open}
@@ -150,6 +151,18 @@ export function LogspacesPage({ state, onChange }: Props) {
       )}
     </div>
   );
+}
+
+/** Where the cards are a tower, what is opened lies below the window. */
+function useRevealed(open: string | null) {
+  const place = useRef<HTMLDivElement>(null);
+  const before = useRef(open);
+  useEffect(() => {
+    if (open === before.current) return;
+    before.current = open;
+    if (window.matchMedia('(max-width: 720px)').matches) place.current?.scrollIntoView();
+  }, [open]);
+  return place;
 }
 
 function useGrowths(logspaces: readonly LogspaceInfo[]): ReadonlyMap<string, Growth> {
