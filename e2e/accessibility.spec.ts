@@ -402,6 +402,58 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'a sender on a phone');
   });
 
+  test('admin', async ({ adminPage, logstead, page }) => {
+    await sendSome(logstead);
+    const password = 'a long enough password';
+    await logstead.addUser({ name: 'ana', role: 'analyst', password, scope: 'host:host-1' });
+    await logstead.makeToken('shipper');
+    await adminPage.open({ user: 'ana' });
+    await expect(adminPage.preview.getByText('of 8 messages')).toBeVisible();
+    await expectAccessible(page, 'users and tokens, with a user');
+    await adminPage.menu('ana', /^Delete/);
+    await expect(adminPage.dialog).toBeVisible();
+    await expectAccessible(page, 'before a user is deleted');
+    await adminPage.open({ new: 'user' });
+    await adminPage.chooseLogspaces('main', 'security');
+    await expect(adminPage.preview.getByText('of 8 messages')).toBeVisible();
+    await expectAccessible(page, 'a new user');
+    await adminPage.open({ new: 'token' });
+    await adminPage.panel.getByLabel('Name', { exact: true }).fill('another');
+    await adminPage.button('Create token').click();
+    await expect(page.getByLabel('Secret of another')).toBeVisible();
+    await expectAccessible(page, 'a secret');
+    await adminPage.open({ find: 'no such account' });
+    await expect(page.getByText('No user matches')).toBeVisible();
+    await expectAccessible(page, 'nothing found');
+    await adminPage.show('Sessions');
+    await adminPage.open({ tab: 'sessions' });
+    await expect(page.getByText('This session')).toBeVisible();
+    await expectAccessible(page, 'sessions');
+    await adminPage.open({ tab: 'audit' });
+    await expect(adminPage.audit.getByRole('cell', { name: 'token.create' }).first()).toBeVisible();
+    await expectAccessible(page, 'audit');
+    await adminPage.open({ tab: 'audit', q: 'action:(' });
+    await expect(adminPage.audit.getByRole('alert')).toBeVisible();
+    await expectAccessible(page, 'audit refused');
+  });
+
+  test('logspaces', async ({ logspacesPage, logstead, page }) => {
+    await sendSome(logstead);
+    await logspacesPage.open();
+    await expect(logspacesPage.fills('main').getByRole('rowheader').first()).toBeVisible();
+    await expectAccessible(page, 'logspaces');
+    await logspacesPage.age.fill('30');
+    await expect(page.getByText('Deletes nothing now.')).toBeVisible();
+    await expectAccessible(page, 'a retention is being changed');
+    await logspacesPage.button('Verify').click();
+    await expect(logspacesPage.details('main')).toContainText('Intact.');
+    await logspacesPage.details('main').getByRole('button', { name: 'Options' }).click();
+    await expectAccessible(page, 'options, verified');
+    await logspacesPage.button('New logspace').click();
+    await expect(logspacesPage.dialog).toBeVisible();
+    await expectAccessible(page, 'a new logspace');
+  });
+
   test('flow', async ({ flowPage, logstead, page }) => {
     await flowPage.open();
     await expect(page.getByRole('heading', { name: /Nothing was received/ })).toBeVisible();

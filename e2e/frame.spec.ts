@@ -52,17 +52,19 @@ async function overlaps(page: Page): Promise<string[]> {
   );
 }
 
+const SIZES = [
+  [2560, 1440],
+  [1440, 900],
+  [1280, 450],
+  [1024, 768],
+  [844, 390],
+  [768, 1024],
+  [720, 450],
+  [390, 844],
+] as const;
+
 test('at no width does anything run off the screen or lie on something else', async ({ page }) => {
-  for (const [width, height] of [
-    [2560, 1440],
-    [1440, 900],
-    [1280, 450],
-    [1024, 768],
-    [844, 390],
-    [768, 1024],
-    [720, 450],
-    [390, 844],
-  ] as const) {
+  for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height });
     const size = `${width}x${height}`;
     await expect.poll(() => offScreen(page), size).toEqual([]);
@@ -70,6 +72,54 @@ test('at no width does anything run off the screen or lie on something else', as
     expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width);
   }
 });
+
+test('the pages of operators and administrators fit at every width', async ({
+  adminPage,
+  logspacesPage,
+  page,
+}) => {
+  const fits = async (what: string) => {
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      const size = `${what}, ${width}x${height}`;
+      await expect.poll(() => outside(page), size).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width);
+    }
+  };
+  await adminPage.open({ user: 'admin' });
+  await expect(adminPage.preview.getByText(/messages/).first()).toBeVisible();
+  await fits('admin');
+  await adminPage.open({ tab: 'audit' });
+  await expect(adminPage.audit.getByRole('table')).toBeVisible();
+  await fits('audit');
+  await logspacesPage.open();
+  await expect(logspacesPage.fills('main').getByRole('table')).toBeVisible();
+  await logspacesPage.age.fill('30');
+  await expect(page.getByText('Deletes nothing now.')).toBeVisible();
+  await fits('logspaces');
+});
+
+/** What can be used and is neither within the window nor in a part that scrolls sideways. */
+async function outside(page: Page): Promise<string[]> {
+  return page
+    .locator('header :is(button, a), main :is(button, a, input, select, [role=textbox])')
+    .evaluateAll((all) =>
+      all
+        .filter((one) => {
+          const { left, right, width } = one.getBoundingClientRect();
+          const isShown = width > 2 && one.checkVisibility({ visibilityProperty: true });
+          const scrolls = (part: Element | null): boolean =>
+            part !== null &&
+            (part.matches('nav, .unseen') ||
+              (part.tagName !== 'MAIN' &&
+                part.querySelector('table') !== null &&
+                getComputedStyle(part).overflowX === 'auto') ||
+              scrolls(part.parentElement));
+          return isShown && (left < -1 || right > window.innerWidth + 1) && !scrolls(one);
+        })
+        .map((one) => one.getAttribute('aria-label') ?? one.textContent),
+    );
+}
 
 test('a low window gives its height to the messages', async ({ page, searchPage }) => {
   for (const [width, height, least] of [

@@ -1,9 +1,11 @@
 import { type Page, expect, test as base } from '@playwright/test';
 import { AccountPage } from './pages/account';
 import { Actions } from './pages/actions';
+import { AdminPage } from './pages/admin';
 import { AgentsPage } from './pages/agents';
 import { FlowPage } from './pages/flow';
 import { LoginPage } from './pages/login';
+import { LogspacesPage } from './pages/logspaces';
 import { RouterPage } from './pages/router';
 import { SearchPage } from './pages/search';
 import { SendersPage } from './pages/senders';
@@ -21,8 +23,10 @@ interface Fixtures {
   /** Whether lists fold what says the same. Most tests count messages, each of which has a row without. */
   folds: boolean;
   accountPage: AccountPage;
+  adminPage: AdminPage;
   agentsPage: AgentsPage;
   loginPage: LoginPage;
+  logspacesPage: LogspacesPage;
   searchPage: SearchPage;
   /** Search in a page of the browser besides the first. */
   searchPageOf: (page: Page) => SearchPage;
@@ -71,11 +75,17 @@ export const test = base.extend<Fixtures>({
   accountPage: async ({ logstead, page }, use) => {
     await use(new AccountPage(page, logstead));
   },
+  adminPage: async ({ logstead, page }, use) => {
+    await use(new AdminPage(page, logstead));
+  },
   agentsPage: async ({ logstead, page }, use) => {
     await use(new AgentsPage(page, logstead));
   },
   loginPage: async ({ logstead, page }, use) => {
     await use(new LoginPage(page, logstead));
+  },
+  logspacesPage: async ({ logstead, page }, use) => {
+    await use(new LogspacesPage(page, logstead));
   },
   searchPage: async ({ logstead, page }, use) => {
     await use(new SearchPage(page, logstead));

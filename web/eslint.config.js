@@ -3,7 +3,19 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /** The folders of src/ that a feature may not import: the other features, and app/, which knows them all. */
-const features = ['session', 'welcome', 'agents', 'search', 'tail', 'router', 'flow', 'senders', 'overview'];
+const features = [
+  'session',
+  'welcome',
+  'agents',
+  'search',
+  'tail',
+  'router',
+  'flow',
+  'admin',
+  'logspaces',
+  'senders',
+  'overview',
+];
 
 /** A feature imports from its own folder, messages/, ui/ and api/, and from no other feature. */
 const featureZones = features.map((feature) => ({

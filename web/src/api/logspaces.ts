@@ -1,6 +1,15 @@
-/** The logspaces that the user may search. */
+/** The logspaces that the user may search, and what operators do with them. */
 import { queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './client';
+import { client, unwrap, unwrapWithResponse } from './client';
+import type { RouterChange, WireDocument } from './model';
+import type { components } from './types';
+
+export type RetentionPreview = components['schemas']['RetentionPreview'];
+export type Verification = components['schemas']['Verification'];
+export type Durability = components['schemas']['Durability'];
+
+/** As in the router document: `90d`, `200GiB`. What is left out is no limit. */
+export type RetentionText = { age?: string; size?: string };
 
 export const logspacesQuery = queryOptions({
   queryKey: ['logspaces'],
@@ -8,3 +17,76 @@ export const logspacesQuery = queryOptions({
     (await unwrap(client.GET('/api/v1/logspaces', { signal }))).logspaces,
   staleTime: 30_000,
 });
+
+/** What a retention would remove now. */
+export function previewRetention(
+  id: string,
+  body: RetentionText,
+  signal: AbortSignal,
+): Promise<RetentionPreview> {
+  const params = { path: { id } };
+  return unwrap(client.POST('/api/v1/logspaces/{id}/retention-preview', { params, body, signal }));
+}
+
+/** A revision of the router document that changes this logspace alone. */
+export function changeLogspace(
+  id: string,
+  retention: RetentionText,
+  durability: Durability,
+  comment: string,
+): Promise<RouterChange> {
+  const params = { path: { id }, query: { comment } };
+  // The description says no more of a retention than that it is an object.
+  const body = { retention: retention as Record<string, never>, durability };
+  return unwrap(client.PUT('/api/v1/logspaces/{id}', { params, body }));
+}
+
+/** Reads all that a logspace holds; the server answers when it is through. */
+export function verifyLogspace(id: string): Promise<Verification> {
+  return unwrap(client.POST('/api/v1/logspaces/{id}/verify', { params: { path: { id } } }));
+}
+
+/** A revision that has one logspace more. */
+export function addLogspace(
+  id: string,
+  retention: RetentionText,
+  durability: Durability,
+): Promise<RouterChange> {
+  return changeDocument(`new logspace \`${id}\``, (document) => ({
+    ...document,
+    logspaces: [...document.logspaces, { id, retention, durability }],
+  }));
+}
+
+/** A revision without the logspace. Its messages stay. */
+export function retireLogspace(id: string): Promise<RouterChange> {
+  return changeDocument(`retire logspace \`${id}\``, (document) => ({
+    ...document,
+    logspaces: document.logspaces.filter((logspace) => logspace.id !== id),
+  }));
+}
+
+/** The names of the routes that send to each logspace. */
+export const feedingQuery = queryOptions({
+  queryKey: ['router', 'feeding'],
+  queryFn: async ({ signal }): Promise<Map<string, string[]>> => {
+    const { routes } = (await unwrap(client.GET('/api/v1/router', { signal }))) as WireDocument;
+    const feeding = new Map<string, string[]>();
+    for (const { id, to } of routes) {
+      for (const target of to) feeding.set(target, [...(feeding.get(target) ?? []), id]);
+    }
+    return feeding;
+  },
+  structuralSharing: false,
+});
+
+/** Changes the live document, unless somebody else is faster: then the server says so, and nothing is changed. */
+async function changeDocument(
+  comment: string,
+  change: (document: WireDocument) => WireDocument,
+): Promise<RouterChange> {
+  const { data, response } = await unwrapWithResponse(client.GET('/api/v1/router'));
+  const etag = response.headers.get('ETag') ?? '';
+  const params = { header: { 'If-Match': etag }, query: { comment } };
+  return unwrap(client.PUT('/api/v1/router', { params, body: change(data as WireDocument) }));
+}

@@ -1,11 +1,53 @@
-/** Tokens for programs that send. The server shows a secret once, and the console keeps it nowhere. */
+/** Tokens for programs. The server shows a secret once, and the console keeps it nowhere. */
+import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type { CreatedToken } from './model';
+import type { components } from './types';
+import type { Grant, Role } from './users';
+
+export type TokenRequest = components['schemas']['TokenRequest'];
+export type TokenLimits = components['schemas']['TokenLimits'];
+
+export type TokenEntry = Grant & {
+  id: number;
+  name: string;
+  role: Role;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  /** To the minute. */
+  last_used: string | null;
+  limits: TokenLimits;
+  /** Until when the secret works that it had before. */
+  former_until: string | null;
+};
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: async ({ signal }): Promise<TokenEntry[]> => {
+    const { tokens } = await unwrap(client.GET('/api/v1/tokens', { signal }));
+    // The server's description calls something else `Token` as well, and the generated type is that one's.
+    return tokens as unknown as TokenEntry[];
+  },
+});
+
+export function makeToken(body: TokenRequest): Promise<CreatedToken> {
+  return unwrap(client.POST('/api/v1/tokens', { body }));
+}
 
 /** It may send, and nothing else. */
 export function makeIngestToken(purpose: string): Promise<CreatedToken> {
-  const body = { name: tokenName(purpose, new Date()), role: 'ingest' as const };
-  return unwrap(client.POST('/api/v1/tokens', { body }));
+  return makeToken({ name: tokenName(purpose, new Date()), role: 'ingest' });
+}
+
+/** `overlap` is how long the present secret goes on working, such as `24h`. */
+export function rotateToken(id: number, overlap: string): Promise<CreatedToken> {
+  const params = { path: { id } };
+  return unwrap(client.POST('/api/v1/tokens/{id}/rotate', { params, body: { overlap } }));
+}
+
+export async function revokeToken(id: number): Promise<void> {
+  await unwrap(client.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
 }
 
 /** As the server allows, and another one each second. */

@@ -1,5 +1,6 @@
 /** The pages, with the server's health and the user's menu at the foot. On a phone it runs along the bottom. */
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { User } from '../api/session';
 import { Mark } from '../ui/Mark';
 import { Health } from './Health';
@@ -18,6 +19,13 @@ type Props = {
 };
 
 export function Rail({ user, version, params, onCommands, onShortcuts }: Props) {
+  const pages = useRef<HTMLElement>(null);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  useEffect(() => {
+    // Where not all of them have room.
+    const current = pages.current?.querySelector('[aria-current="page"]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
   return (
     <header className={classes.rail}>
       <Link
@@ -28,7 +36,7 @@ export function Rail({ user, version, params, onCommands, onShortcuts }: Props) 
       >
         <Mark size={28} />
       </Link>
-      <nav className={classes.pages} aria-label="Pages">
+      <nav ref={pages} className={classes.pages} aria-label="Pages">
         {placesFor(user).map((place) => (
           <Link
             key={place.to}

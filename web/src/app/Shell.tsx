@@ -35,6 +35,8 @@ export function Shell({ user, version, children }: Props) {
       keys: place.keys,
       group: 'Go to',
       ...(place.to === '/send' && { words: 'add source agents guide shippers libraries' }),
+      ...(place.to === '/logspaces' && { words: 'storage retention disk verify integrity' }),
+      ...(place.to === '/admin' && { words: 'users tokens sessions audit accounts roles' }),
       run: () => void navigate({ to: place.to, search: carried(params, hasQuery(place)) }),
     })),
     {

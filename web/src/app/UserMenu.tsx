@@ -12,7 +12,7 @@ import { useCommands } from '../ui/commands';
 import { toast } from '../ui/toast';
 import classes from './Rail.module.css';
 import { ThemeChoice, useThemeCommands } from './ThemeChoice';
-import { initialsOf } from './initials';
+import { initialsOf } from '../ui/initials';
 
 type Props = { user: User; onCommands: () => void; onShortcuts: () => void };
 

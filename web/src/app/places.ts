@@ -3,9 +3,11 @@ import {
   IconActivity,
   IconAddressBook,
   IconArrowsSplit2,
+  IconDatabase,
   IconLayoutDashboard,
   IconRoute,
   IconSearch,
+  IconShieldLock,
   IconTransferIn,
 } from '@tabler/icons-react';
 import type { User } from '../api/session';
@@ -18,6 +20,8 @@ export const places = [
   { to: '/router', label: 'Router', short: 'Router', keys: 'g r', Icon: IconRoute },
   { to: '/flow', label: 'Flow', short: 'Flow', keys: 'g f', Icon: IconArrowsSplit2 },
   { to: '/send', label: 'Send logs', short: 'Send', keys: 'g l', Icon: IconTransferIn },
+  { to: '/logspaces', label: 'Logspaces', short: 'Spaces', keys: 'g p', Icon: IconDatabase },
+  { to: '/admin', label: 'Admin', short: 'Admin', keys: 'g d', Icon: IconShieldLock },
 ] as const;
 
 export type Place = (typeof places)[number];
@@ -31,7 +35,10 @@ export function firstPage(user: User | null | undefined): '/overview' | '/search
 /** Those that a user has something to do on. */
 export function placesFor(user: User): Place[] {
   const ofAll: readonly string[] = ['/overview', '/senders', '/flow'];
-  return places.filter(({ to }) => seesAll(user) || !ofAll.includes(to));
+  return places.filter(
+    ({ to }) =>
+      (seesAll(user) || !ofAll.includes(to)) && (to !== '/admin' || user.role === 'admin'),
+  );
 }
 
 /** What is told of the whole store is told only to those whose rights have no limits. */

@@ -9,11 +9,13 @@ import {
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import { type AdminState, readAdmin, writeAdmin } from '../admin/adminParams';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
+import { type LogspacesState, readLogspaces, writeLogspaces } from '../logspaces/logspacesParams';
 import { type SendersState, readSenders, writeSenders } from '../senders/sendersParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
 import { type TimeRange, readRange, writeRange } from '../ui/range';
@@ -196,6 +198,49 @@ const agentsRoute = createRoute({
   },
 });
 
+const LazyLogspacesPage = lazyRouteComponent(
+  () => import('../logspaces/LogspacesPage'),
+  'LogspacesPage',
+);
+
+const logspacesRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/logspaces',
+  staticData: { page: 'Logspaces' },
+  component: function Logspaces() {
+    const params: Params = logspacesRoute.useSearch();
+    const navigate = useNavigate();
+    const { from, to, logspace } = params;
+    const onChange = useCallback(
+      (state: LogspacesState, replace = false) => {
+        const search = { from, to, logspace, ...writeLogspaces(state) };
+        void navigate({ to: '/logspaces', search, replace });
+      },
+      [from, logspace, navigate, to],
+    );
+    return <LazyLogspacesPage state={readLogspaces(params)} onChange={onChange} />;
+  },
+});
+
+const LazyAdminPage = lazyRouteComponent(() => import('../admin/AdminPage'), 'AdminPage');
+
+const adminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/admin',
+  staticData: { page: 'Admin' },
+  component: function Admin() {
+    const params: Params = adminRoute.useSearch();
+    const navigate = useNavigate();
+    const { logspace } = params;
+    const onChange = useCallback(
+      (state: AdminState, replace = false) =>
+        void navigate({ to: '/admin', search: { logspace, ...writeAdmin(state) }, replace }),
+      [logspace, navigate],
+    );
+    return <LazyAdminPage state={readAdmin(params)} picker={<RangeScope />} onChange={onChange} />;
+  },
+});
+
 const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const welcomeRoute = createRoute({
@@ -243,6 +288,8 @@ const routeTree = rootRoute.addChildren([
   routerRoute,
   flowRoute,
   agentsRoute,
+  logspacesRoute,
+  adminRoute,
   welcomeRoute,
   setupRoute,
   accountRoute,

@@ -1,8 +1,10 @@
 /** The figures of the last day, each with the way to what makes it. */
+import { useQuery } from '@tanstack/react-query';
+import { diskQuery } from '../api/disk';
 import type { Ledger, RouterStatus } from '../api/model';
 import { ingestRate, storedBytes, unsealedMessages } from '../api/status';
 import { Trend } from '../ui/chart/Trend';
-import { formatBytes, formatCount, formatRate, formatShort } from '../ui/number';
+import { formatBytes, formatCount, formatPart, formatRate, formatShort } from '../ui/number';
 import classes from './Overview.module.css';
 
 type Props = { status: RouterStatus; flow: Ledger };
@@ -13,6 +15,11 @@ export function Figures({ status, flow }: Props) {
   const lost = total.unacknowledged + sum(Object.values(total.lost_before));
   const unparsed = sum(status.sources.map((source) => source.unparsed));
   const behind = unsealedMessages(status);
+  const { data: disk } = useQuery(diskQuery);
+  const used =
+    disk == null
+      ? ''
+      : `, ${formatPart(disk.totalBytes - disk.freeBytes, disk.totalBytes)} of the disk used`;
   return (
     <section className={classes.figures} aria-label="The last 24 hours">
       <Figure
@@ -26,9 +33,7 @@ export function Figures({ status, flow }: Props) {
       <Figure
         name="Stored"
         value={formatBytes(storedBytes(status))}
-        about={
-          behind === 0 ? 'all of it indexed' : `${formatShort(behind)} messages are not sealed yet`
-        }
+        about={`${behind === 0 ? 'all indexed' : `${formatShort(behind)} not sealed yet`}${used}`}
         counts={series.map(({ stored }) => stored)}
         href="/logspaces"
       />

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { changePassword } from '../api/session';
 import { Notice } from '../ui/Notice';
-import { NewPassword } from './NewPassword';
+import { NewPassword } from '../ui/password/NewPassword';
 import classes from './AuthFrame.module.css';
 
 type Props = { name: string; onChanged: () => void };

@@ -6,7 +6,7 @@ import type { Session } from '../api/model';
 import { setUp } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { AuthFrame } from './AuthFrame';
-import { NewPassword } from './NewPassword';
+import { NewPassword } from '../ui/password/NewPassword';
 import { codeIn } from './setupCode';
 import classes from './AuthFrame.module.css';
 

@@ -11,7 +11,7 @@ import type { SearchState } from '../searchParams';
 import { NewPrograms } from './NewPrograms';
 import { NoisiestHost } from './NoisiestHost';
 import { SilentHosts } from './SilentHosts';
-import { Spark } from './Spark';
+import { Spark } from '../../ui/chart/Spark';
 import { Before } from './Before';
 import { TopErrors } from './TopErrors';
 import { seriesOf } from './answers';

@@ -5,7 +5,7 @@ import { KeyCaps } from '../../ui/KeyCaps';
 import { Notice } from '../../ui/Notice';
 import { formatCount } from '../../ui/number';
 import { type Change } from './answers';
-import { Spark } from './Spark';
+import { Spark } from '../../ui/chart/Spark';
 import classes from './Blank.module.css';
 
 export type Row = {

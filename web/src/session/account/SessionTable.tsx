@@ -10,7 +10,7 @@ import {
 import { Notice } from '../../ui/Notice';
 import { formatAge, formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
-import { browserName } from './browserName';
+import { browserName } from '../../ui/browserName';
 import classes from './Account.module.css';
 
 export function SessionTable() {

@@ -1,5 +1,5 @@
 /** Counts over time as a row of small bars. The text next to it gives the numbers. */
-import classes from './Blank.module.css';
+import classes from './Spark.module.css';
 
 type Props = { counts: readonly number[]; tone?: 'error' | 'info'; isLarge?: boolean };
 

@@ -1,6 +1,6 @@
 /** Says how hard a password is to guess, below the field where it is chosen. */
 import { strengthOf } from './password';
-import classes from './AuthFrame.module.css';
+import classes from './Password.module.css';
 
 export function StrengthMeter({ password, name }: { password: string; name: string }) {
   const { level, word } = strengthOf(password, name);

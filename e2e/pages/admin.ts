@@ -1,0 +1,79 @@
+import type { Locator, Page } from '@playwright/test';
+import type { Logstead } from '../server';
+
+/** Users, tokens, sessions and the audit log. */
+export class AdminPage {
+  readonly users;
+  readonly tokens;
+  readonly sessions;
+  readonly audit;
+  readonly panel;
+  readonly dialog;
+
+  constructor(
+    private readonly page: Page,
+    private readonly logstead: Pick<Logstead, 'url'>,
+  ) {
+    this.users = page.getByRole('region', { name: 'Users' });
+    this.tokens = page.getByRole('region', { name: 'Tokens' });
+    this.sessions = page.getByRole('region', { name: 'Sessions' });
+    this.audit = page.getByRole('region', { name: 'Audit' });
+    this.panel = page.getByRole('complementary', { name: 'Details' });
+    this.dialog = page.getByRole('dialog').filter({ has: page.getByRole('heading') });
+  }
+
+  async open(params: Record<string, string> = {}): Promise<void> {
+    await this.page.goto(this.logstead.url(`/admin?${new URLSearchParams(params).toString()}`));
+  }
+
+  async show(section: 'Users and tokens' | 'Sessions' | 'Audit'): Promise<void> {
+    await this.page
+      .getByRole('navigation', { name: 'Sections' })
+      .getByRole('link', { name: section })
+      .click();
+  }
+
+  /** A row of the table that is shown, by the name of its user or token. */
+  row(table: Locator, name: string): Locator {
+    return table.getByRole('row').filter({
+      has: this.page.getByRole('rowheader', { name, exact: false }),
+    });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** What an account with the grant in the panel would find. */
+  get preview(): Locator {
+    return this.panel.getByRole('region', { name: /^What would/ });
+  }
+
+  /** Writes the filter of the grant that is open. */
+  async limitTo(scope: string): Promise<void> {
+    const field = this.panel.getByRole('textbox', { name: 'Only messages that match' });
+    await field.click();
+    await this.page.keyboard.press('ControlOrMeta+a');
+    await this.page.keyboard.type(scope);
+    // What is suggested lies over the page.
+    await this.page.keyboard.press('Escape');
+  }
+
+  async chooseLogspaces(...ids: string[]): Promise<void> {
+    await this.panel.getByText('Only these', { exact: true }).click();
+    for (const id of ids) await this.panel.getByRole('checkbox', { name: id, exact: true }).check();
+  }
+
+  async menu(name: string, item: RegExp): Promise<void> {
+    await this.panel.getByRole('button', { name: `More about ${name}` }).click();
+    await this.page.getByRole('menuitem', { name: item }).click();
+  }
+
+  /** The secret that is shown, after which it is gone. */
+  async secret(of: string): Promise<string> {
+    const shown = this.page.getByLabel(`Secret of ${of}`);
+    const secret = await shown.innerText();
+    await this.button('I have copied it').click();
+    return secret;
+  }
+}

@@ -1,0 +1,143 @@
+/** Who may do what: users, tokens, sessions, and what all of them did. */
+import { Button } from '@mantine/core';
+import { IconKey, IconUserPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { sessionQuery } from '../api/session';
+import { Empty } from '../ui/Empty';
+import { useCommands } from '../ui/commands';
+import { useOpen } from '../ui/open';
+import { AccountsTab } from './accounts/AccountsTab';
+import { SidePanel } from './accounts/SidePanel';
+import { type AdminState, type Tab, auditRange, tabs, writeAdmin } from './adminParams';
+import { AuditTab } from './audit/AuditTab';
+import { SessionsTab } from './sessions/SessionsTab';
+import classes from './Admin.module.css';
+
+type Props = {
+  state: AdminState;
+  /** Where the range of the audit log is chosen. */
+  picker?: ReactNode;
+  onChange: (state: AdminState, replace?: boolean) => void;
+};
+
+export function AdminPage(props: Props) {
+  const { data: session } = useQuery(sessionQuery);
+  if (session?.user?.role !== 'admin') {
+    return (
+      <Empty title="Admin is for administrators" isPage>
+        <p>
+          You are signed in with the role {session?.user?.role ?? 'analyst'}. An administrator can
+          give you another one, here under Users and tokens.
+        </p>
+      </Empty>
+    );
+  }
+  return <Permitted {...props} user={session.user.name} />;
+}
+
+function Permitted({ state, user, picker, onChange }: Props & { user: string }) {
+  const show = (part: Partial<AdminState>) => onChange({ ...state, ...part });
+  const newUser = () => show({ tab: 'accounts', panel: { kind: 'new-user' } });
+  const newToken = () => show({ tab: 'accounts', panel: { kind: 'new-token' } });
+  useCommands([
+    { id: 'new-user', title: 'New user', keys: 'n', words: 'add create account', run: newUser },
+    { id: 'new-token', title: 'New token', keys: 'N', words: 'add create api', run: newToken },
+    ...tabs.map((tab, at) => ({
+      id: `tab-${tab}`,
+      title: `Show ${labelOf(tab).toLowerCase()}`,
+      keys: `Alt-${at + 1}`,
+      run: () => onChange(onTab(state, tab)),
+    })),
+  ]);
+  return (
+    <div className={classes.page}>
+      <header className={classes.head}>
+        <h1>Admin</h1>
+        <nav className={classes.tabs} aria-label="Sections">
+          {tabs.map((tab) => (
+            <TabLink key={tab} tab={tab} state={state} />
+          ))}
+        </nav>
+        <div className={classes.tools}>
+          <Button
+            variant="default"
+            leftSection={<IconKey size={16} aria-hidden />}
+            onClick={newToken}
+          >
+            New token
+          </Button>
+          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={newUser}>
+            New user
+          </Button>
+        </div>
+      </header>
+      <div className={classes.middle}>
+        <div className={classes.tables}>
+          <Section state={state} user={user} picker={picker} onChange={onChange} />
+        </div>
+        {state.tab === 'accounts' && (
+          <SidePanel panel={state.panel} user={user} onShow={(panel) => show({ panel })} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Section({ state, user, picker, onChange }: Props & { user: string }) {
+  switch (state.tab) {
+    case 'accounts':
+      return <AccountsTab state={state} onChange={onChange} />;
+    case 'sessions':
+      return (
+        <SessionsTab find={state.find} onFind={(find) => onChange({ ...state, find }, true)} />
+      );
+    case 'audit':
+      return (
+        <AuditTab
+          query={state.query}
+          range={state.range}
+          picker={picker}
+          user={user}
+          onQuery={(query) => onChange({ ...state, query })}
+        />
+      );
+  }
+}
+
+function TabLink({ tab, state }: { tab: Tab; state: AdminState }) {
+  const open = useOpen();
+  const params = new URLSearchParams(writeAdmin(onTab(state, tab))).toString();
+  const href = params === '' ? '/admin' : `/admin?${params}`;
+  return (
+    <a
+      href={href}
+      aria-current={tab === state.tab ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        open(href);
+      }}
+    >
+      {labelOf(tab)}
+    </a>
+  );
+}
+
+/** The same page at another section. The audit log begins with a week. */
+function onTab(state: AdminState, tab: Tab): AdminState {
+  if (tab === state.tab) return state;
+  const panel = { kind: 'none' } as const;
+  return { ...state, tab, panel, ...(tab === 'audit' && { range: auditRange }) };
+}
+
+function labelOf(tab: Tab): string {
+  switch (tab) {
+    case 'accounts':
+      return 'Users and tokens';
+    case 'sessions':
+      return 'Sessions';
+    case 'audit':
+      return 'Audit';
+  }
+}

@@ -1,0 +1,74 @@
+/** Users and tokens, found by one box and sorted by one choice. */
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { tokensQuery } from '../../api/tokens';
+import { sessionsOfQuery, usersQuery } from '../../api/users';
+import { useCommands } from '../../ui/commands';
+import { type AdminState, type SortKey, sortedBy, writeAdmin } from '../adminParams';
+import type { UserRow } from './rows';
+import { TokenTable } from './TokenTable';
+import { UserTable } from './UserTable';
+import classes from '../Admin.module.css';
+
+type Props = {
+  state: AdminState;
+  onChange: (state: AdminState, replace?: boolean) => void;
+};
+
+export function AccountsTab({ state, onChange }: Props) {
+  const field = useRef<HTMLInputElement>(null);
+  const users = useQuery(usersQuery);
+  const tokens = useQuery(tokensQuery);
+  const rows = useUserRows(users.data);
+  useCommands([
+    {
+      id: 'find-account',
+      title: 'Find a user or token',
+      keys: '/',
+      run: () => field.current?.focus(),
+    },
+  ]);
+  const onSort = (by: SortKey) => onChange({ ...state, sort: sortedBy(state.sort, by) }, true);
+  const hrefOf = (panel: AdminState['panel']) =>
+    `/admin?${new URLSearchParams(writeAdmin({ ...state, panel })).toString()}`;
+  return (
+    <>
+      <UserTable
+        rows={users.data === undefined ? null : rows}
+        error={users.error}
+        {...{ state, onSort, hrefOf }}
+        onRetry={() => void users.refetch()}
+        finder={
+          <TextInput
+            ref={field}
+            size="xs"
+            aria-label="Find a user or token"
+            placeholder="Name, role, logspace, scope"
+            leftSection={<IconSearch size={14} aria-hidden />}
+            value={state.find}
+            className={classes.finder ?? ''}
+            onChange={(event) => onChange({ ...state, find: event.currentTarget.value }, true)}
+          />
+        }
+      />
+      <TokenTable
+        tokens={tokens.data ?? null}
+        now={tokens.dataUpdatedAt}
+        error={tokens.error}
+        {...{ state, onSort, hrefOf }}
+        onRetry={() => void tokens.refetch()}
+      />
+    </>
+  );
+}
+
+/** The users, each with the sessions as far as they are known. */
+export function useUserRows(users: readonly UserRow['user'][] | undefined): UserRow[] {
+  return useQueries({
+    queries: (users ?? []).map(({ name }) => sessionsOfQuery(name)),
+    combine: (answers) =>
+      (users ?? []).map((user, at) => ({ user, sessions: answers[at]?.data ?? null })),
+  });
+}

@@ -1,0 +1,70 @@
+/** Gives a token another secret. The present one goes on for a while, so that senders can be changed one after the other. */
+import { Button, Group, NativeSelect } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { type TokenEntry, rotateToken, tokensQuery } from '../../api/tokens';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { formatTime, useZone } from '../../ui/time';
+import { Secret } from './Secret';
+import classes from './Panel.module.css';
+
+const overlaps = [
+  { value: '1h', label: '1 hour' },
+  { value: '24h', label: '1 day' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+];
+
+export function RotateDialog({ token, onClose }: { token: TokenEntry; onClose: () => void }) {
+  const cache = useQueryClient();
+  const [zone] = useZone();
+  const [overlap, setOverlap] = useState('24h');
+  const rotate = useMutation({
+    mutationFn: () => rotateToken(token.id, overlap),
+    onSuccess: () => cache.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    rotate.mutate();
+  };
+  const until = overlaps.find(({ value }) => value === overlap)?.label ?? overlap;
+  return (
+    <Dialog opened onClose={onClose} title={`Rotate ${token.name}`}>
+      {rotate.data !== undefined ? (
+        <Secret
+          of={token.name}
+          secret={rotate.data.token}
+          note={`The former secret works for another ${until}.`}
+          onDone={onClose}
+        />
+      ) : (
+        <form className={classes.form} onSubmit={submit}>
+          <p>The token gets a new secret; its rights and its end stay as they are.</p>
+          {token.former_until !== null && (
+            <Notice
+              tone="caution"
+              title={`The secret before the present one stops working at once, not on ${formatTime(token.former_until, zone).slice(0, 16)}`}
+            />
+          )}
+          {rotate.error !== null && <Notice tone="error" title={rotate.error.message} />}
+          <NativeSelect
+            label="The present secret works for another"
+            data-autofocus
+            value={overlap}
+            data={overlaps}
+            onChange={(event) => setOverlap(event.currentTarget.value)}
+          />
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={rotate.isPending}>
+              Make a new secret
+            </Button>
+          </Group>
+        </form>
+      )}
+    </Dialog>
+  );
+}

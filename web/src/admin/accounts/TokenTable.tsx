@@ -1,0 +1,185 @@
+/** What programs prove by who they are: used when, and valid until when. */
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { IconDots, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { TokenEntry } from '../../api/tokens';
+import { Failed } from '../../ui/Failed';
+import { follow, useOpen } from '../../ui/open';
+import { useZone } from '../../ui/time';
+import type { AdminState, Panel, SortKey } from '../adminParams';
+import { Loading } from '../Loading';
+import { Expires, May, RoleTag } from './AccountFacts';
+import { RevokeDialog } from './RevokeDialog';
+import { RotateDialog } from './RotateDialog';
+import { SortHead } from './SortHead';
+import {
+  UNUSED_DAYS,
+  attention,
+  countText,
+  expiryOf,
+  shownTokens,
+  unusedDays,
+  usedText,
+} from './rows';
+import classes from '../Admin.module.css';
+
+type Props = {
+  tokens: readonly TokenEntry[] | null;
+  now: number;
+  error: Error | null;
+  state: AdminState;
+  hrefOf: (panel: Panel) => string;
+  onSort: (by: SortKey) => void;
+  onRetry: () => void;
+};
+
+type Asked = { what: 'rotate' | 'revoke'; token: TokenEntry };
+
+export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry }: Props) {
+  const open = useOpen();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { sort, find, panel } = state;
+  const shown = shownTokens(tokens ?? [], find, sort);
+  const todo = attention(tokens ?? [], now);
+  return (
+    <section className={classes.box} aria-label="Tokens">
+      <div className={classes.boxHead}>
+        <h2>Tokens</h2>
+        {tokens !== null && (
+          <span className="dimmed">{countText(shown.length, tokens.length)}</span>
+        )}
+        <span className="dimmed">a secret is shown once, and stored as a hash</span>
+        {todo !== '' && (
+          <span className={`${classes.tag ?? ''} ${classes.boxTools ?? ''}`} data-tone="warn">
+            {todo}
+          </span>
+        )}
+      </div>
+      {error !== null && (
+        <div className={classes.none}>
+          <Failed what="Tokens" error={error} onRetry={onRetry} />
+        </div>
+      )}
+      {tokens === null && error === null && <Loading rows={4} />}
+      {tokens?.length === 0 && (
+        <p className={classes.none}>
+          No program has a token yet. Make one for each program that sends or asks, so that each can
+          be replaced alone.
+        </p>
+      )}
+      {tokens !== null && tokens.length > 0 && shown.length === 0 && (
+        <p className={classes.none}>No token matches “{find}”.</p>
+      )}
+      {shown.length > 0 && (
+        <div
+          className={classes.scroll}
+          tabIndex={0}
+          role="group"
+          aria-label="List of tokens"
+          onClick={(event) => follow(event, open)}
+        >
+          <table>
+            <thead>
+              <tr>
+                <SortHead label="Name" by="name" {...{ sort, onSort }} />
+                <SortHead label="Role" by="role" {...{ sort, onSort }} />
+                <th scope="col">May</th>
+                <SortHead label="Last used" by="used" isNumber {...{ sort, onSort }} />
+                <SortHead label="Expires" by="expires" isNumber {...{ sort, onSort }} />
+                <th scope="col">
+                  <span className="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((token) => (
+                <Row
+                  key={token.id}
+                  token={token}
+                  now={now}
+                  isOpen={panel.kind === 'token' && panel.id === token.id}
+                  href={hrefOf({ kind: 'token', id: token.id })}
+                  onAsk={(what) => setAsked({ what, token })}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {asked?.what === 'rotate' && (
+        <RotateDialog token={asked.token} onClose={() => setAsked(null)} />
+      )}
+      {asked?.what === 'revoke' && (
+        <RevokeDialog token={asked.token} now={now} onClose={() => setAsked(null)} />
+      )}
+    </section>
+  );
+}
+
+type RowProps = {
+  token: TokenEntry;
+  now: number;
+  isOpen: boolean;
+  href: string;
+  onAsk: (what: Asked['what']) => void;
+};
+
+function Row({ token, now, isOpen, href, onAsk }: RowProps) {
+  const [zone] = useZone();
+  const isUnused = unusedDays(token, now) >= UNUSED_DAYS;
+  const expiry = expiryOf(token, now).kind;
+  return (
+    <tr data-open={isOpen}>
+      <th scope="row">
+        <a className={classes.who} href={href} data-token={token.id}>
+          <IconKey size={14} aria-hidden />
+          {token.name}
+          {token.former_until !== null && <span className={classes.tag}>two secrets</span>}
+        </a>
+      </th>
+      <td>
+        <RoleTag role={token.role} />
+      </td>
+      <td>
+        <May token={token} />
+      </td>
+      <td className={`${classes.number ?? ''} ${isUnused ? (classes.bad ?? '') : ''}`}>
+        {usedText(token, now)}
+      </td>
+      <td className={classes.number}>
+        <Expires token={token} now={now} zone={zone} />
+      </td>
+      <td className={classes.number}>
+        {isUnused || expiry === 'ended' ? (
+          <Button
+            variant="default"
+            size="compact-xs"
+            aria-label={`Revoke ${token.name}`}
+            onClick={() => onAsk('revoke')}
+          >
+            Revoke
+          </Button>
+        ) : null}
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon size={24} aria-label={`More about ${token.name}`}>
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconRefresh size={14} />} onClick={() => onAsk('rotate')}>
+              Rotate…
+            </Menu.Item>
+            <Menu.Item
+              color="red"
+              leftSection={<IconTrash size={14} />}
+              onClick={() => onAsk('revoke')}
+            >
+              Revoke…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </td>
+    </tr>
+  );
+}

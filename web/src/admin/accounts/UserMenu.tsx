@@ -1,0 +1,248 @@
+/** What can be done about a user besides changing rights. Each says first what it does. */
+import { ActionIcon, Button, Group, Menu } from '@mantine/core';
+import {
+  IconBan,
+  IconCheck,
+  IconDots,
+  IconKey,
+  IconLogout,
+  IconShieldOff,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import {
+  type UserEntry,
+  disableUser,
+  enableUser,
+  endSessionsOf,
+  removeTotpOf,
+  removeUser,
+  setPassword,
+  usersQuery,
+} from '../../api/users';
+import { Confirm } from '../../ui/Confirm';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { NewPassword } from '../../ui/password/NewPassword';
+import { toast } from '../../ui/toast';
+import classes from './Panel.module.css';
+
+type Action = 'enable' | 'disable' | 'end-sessions' | 'remove-factor' | 'password' | 'delete';
+
+type Props = {
+  user: UserEntry;
+  /** How many are open, if it is known. */
+  sessions: number | null;
+  isSelf: boolean;
+  onGone: () => void;
+};
+
+export function UserMenu({ user, sessions, isSelf, onGone }: Props) {
+  const cache = useQueryClient();
+  const [asked, setAsked] = useState<Action | null>(null);
+  const act = useMutation({
+    mutationFn: (action: Exclude<Action, 'password'>) => run(action, user.name),
+    onSuccess: async (_, action) => {
+      setAsked(null);
+      toast({ tone: 'good', title: doneText(action, user.name) });
+      if (action === 'delete') onGone();
+      await cache.invalidateQueries({ queryKey: usersQuery.queryKey });
+    },
+  });
+  const ask = (action: Action) => {
+    act.reset();
+    setAsked(action);
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={`More about ${user.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {user.origin === null && !isSelf && (
+            <Menu.Item leftSection={<IconKey size={14} />} onClick={() => ask('password')}>
+              New password…
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => ask('end-sessions')}>
+            End sessions…
+          </Menu.Item>
+          {user.second_factor && (
+            <Menu.Item
+              leftSection={<IconShieldOff size={14} />}
+              onClick={() => ask('remove-factor')}
+            >
+              Remove second factor…
+            </Menu.Item>
+          )}
+          <Menu.Divider />
+          {user.disabled ? (
+            <Menu.Item leftSection={<IconCheck size={14} />} onClick={() => act.mutate('enable')}>
+              Enable
+            </Menu.Item>
+          ) : (
+            <Menu.Item leftSection={<IconBan size={14} />} onClick={() => ask('disable')}>
+              Disable…
+            </Menu.Item>
+          )}
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={14} />}
+            onClick={() => ask('delete')}
+          >
+            Delete…
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'password' && <PasswordDialog name={user.name} onClose={() => setAsked(null)} />}
+      {asked !== null && asked !== 'password' && (
+        <Confirm
+          title={`${titleOf(asked)} ${user.name}`}
+          action={actionOf(asked)}
+          {...(asked === 'delete' && { word: user.name })}
+          isPending={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>{effectOf(asked, user, sessions)}</p>
+          {isSelf && asked !== 'remove-factor' && <p>This is you: you will be signed out.</p>}
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function PasswordDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const [password, choose] = useState('');
+  const set = useMutation({
+    mutationFn: () => setPassword(name, password),
+    onSuccess: () => {
+      toast({ tone: 'good', title: `${name} has a new password` });
+      onClose();
+    },
+  });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    set.mutate();
+  };
+  return (
+    <Dialog opened onClose={onClose} title={`New password for ${name}`} size="sm">
+      <form className={classes.form} onSubmit={submit}>
+        <p>
+          All sessions of {name} end. Tell them the password in person, and ask them to change it.
+        </p>
+        {set.error !== null && <Notice tone="error" title={set.error.message} />}
+        <NewPassword label="New password" name={name} value={password} onChange={choose} />
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={password === ''} loading={set.isPending}>
+            Set password
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}
+
+function run(action: Exclude<Action, 'password'>, name: string): Promise<void> {
+  switch (action) {
+    case 'enable':
+      return enableUser(name);
+    case 'disable':
+      return disableUser(name);
+    case 'end-sessions':
+      return endSessionsOf(name);
+    case 'remove-factor':
+      return removeTotpOf(name);
+    case 'delete':
+      return removeUser(name);
+  }
+}
+
+type Asked = Exclude<Action, 'password'>;
+
+function titleOf(action: Asked): string {
+  switch (action) {
+    case 'enable':
+      return 'Enable';
+    case 'disable':
+      return 'Disable';
+    case 'end-sessions':
+      return 'End the sessions of';
+    case 'remove-factor':
+      return 'Remove the second factor of';
+    case 'delete':
+      return 'Delete';
+  }
+}
+
+function actionOf(action: Asked): string {
+  switch (action) {
+    case 'enable':
+      return 'Enable';
+    case 'disable':
+      return 'Disable';
+    case 'end-sessions':
+      return 'End sessions';
+    case 'remove-factor':
+      return 'Remove second factor';
+    case 'delete':
+      return 'Delete user';
+  }
+}
+
+function effectOf(action: Asked, { name, origin }: UserEntry, sessions: number | null): string {
+  const open = sessionsText(sessions);
+  switch (action) {
+    case 'enable':
+      return `${name} can sign in again.`;
+    case 'disable':
+      return `${name} cannot sign in until you enable them again. ${open} at once. Nothing is deleted.`;
+    case 'end-sessions':
+      return `${open} at once. ${name} can sign in again.`;
+    case 'remove-factor':
+      return `${name} signs in with the password alone, until they set up another one. Make sure that it is really ${name} who asks.`;
+    case 'delete': {
+      const back =
+        origin === null
+          ? 'The name can be used for somebody else then.'
+          : `If ${origin} still knows them, their next sign-in makes the user again; to prevent that, disable the user instead.`;
+      return `${name} can no longer sign in. ${open} at once. What they did stays in the audit log, under this name. ${back}`;
+    }
+  }
+}
+
+function sessionsText(sessions: number | null): string {
+  switch (sessions) {
+    case null:
+      return 'Open sessions end';
+    case 0:
+      return 'No session is open; any that begins meanwhile ends';
+    case 1:
+      return 'The open session ends';
+    default:
+      return `The ${sessions} open sessions end`;
+  }
+}
+
+function doneText(action: Asked, name: string): string {
+  switch (action) {
+    case 'enable':
+      return `${name} can sign in again`;
+    case 'disable':
+      return `${name} is disabled`;
+    case 'end-sessions':
+      return `The sessions of ${name} have ended`;
+    case 'remove-factor':
+      return `The second factor of ${name} is removed`;
+    case 'delete':
+      return `${name} is deleted`;
+  }
+}

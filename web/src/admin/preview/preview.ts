@@ -1,0 +1,86 @@
+/**
+ * What an account with a grant would find, asked with the rights of the administrator: the scope is the query, and the
+ * logspaces are those of the request.
+ */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../../api/client';
+import type { Facet, Histogram, Message } from '../../api/model';
+import type { Grant } from '../../api/users';
+
+export const spans = ['1h', '24h', '7d'] as const;
+export type Span = (typeof spans)[number];
+
+/** What is asked for at once. */
+export type Found = {
+  histogram: Histogram;
+  /** `host` and `logspace`. */
+  fields: Record<string, Facet>;
+  messages: readonly Message[];
+};
+
+const SAMPLES = 8;
+const BUCKETS = 48;
+const LOGSPACES_MAX = 100;
+
+export function foundQuery({ logspaces, scope }: Grant, span: Span) {
+  const asked = {
+    query: scope ?? '',
+    from: `-${span}`,
+    ...(logspaces !== null && { logspaces: [...logspaces] }),
+  };
+  return queryOptions({
+    queryKey: ['grant', asked],
+    queryFn: async ({ signal }): Promise<Found> => {
+      const [histogram, { fields }, { messages }] = await Promise.all([
+        unwrap(client.POST('/api/v1/histogram', { body: { ...asked, buckets: BUCKETS }, signal })),
+        unwrap(
+          client.POST('/api/v1/facets', {
+            body: { ...asked, fields: ['host', 'logspace'], limit: LOGSPACES_MAX },
+            signal,
+          }),
+        ),
+        unwrap(client.POST('/api/v1/search', { body: { ...asked, limit: SAMPLES }, signal })),
+      ]);
+      return { histogram, fields, messages };
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    retry: false,
+  });
+}
+
+/** A part of something that can be counted. */
+export type Part = { name: string; count: number; of: number };
+
+/** Each logspace that the grant names, with what it gives; the fullest first. */
+export function partsOf(grant: Grant, found: Found, all: Found): Part[] {
+  const given = countsOf(found);
+  const there = countsOf(all);
+  const names = grant.logspaces ?? [...there.keys()];
+  const parts = names.map((name) => ({
+    name,
+    count: given.get(name) ?? 0,
+    of: Math.max(there.get(name) ?? 0, given.get(name) ?? 0),
+  }));
+  return parts.sort((a, b) => b.count - a.count);
+}
+
+/** Logspaces that are granted in vain: they hold messages, and none matches. Of a grant of all, none was chosen. */
+export function inVain(grant: Grant, parts: readonly Part[]): Part[] {
+  if (grant.logspaces === null || grant.scope === null) return [];
+  return parts.filter(({ count, of }) => count === 0 && of > 0);
+}
+
+/** `8.6 %`, `< 0.1 %`, `100 %`; empty where there is nothing to be a part of. */
+export function shareText(count: number, of: number): string {
+  if (of === 0) return '';
+  const percent = (100 * count) / of;
+  if (count > 0 && percent < 0.1) return '< 0.1 %';
+  // What is left out is not rounded away.
+  if (count < of && percent > 99.9) return '> 99.9 %';
+  return `${Number(percent.toFixed(1))} %`;
+}
+
+function countsOf({ fields }: Found): Map<string, number> {
+  return new Map(fields['logspace']?.values.map(({ value, count }) => [value, count]) ?? []);
+}

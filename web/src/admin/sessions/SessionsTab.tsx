@@ -1,0 +1,139 @@
+/** Who is signed in, from where, and how to end that. */
+import { Button, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SessionEntry } from '../../api/account';
+import { endSessionOf, usersQuery } from '../../api/users';
+import { browserName } from '../../ui/browserName';
+import { Failed } from '../../ui/Failed';
+import { initialsOf } from '../../ui/initials';
+import { formatAge, formatTime, useZone } from '../../ui/time';
+import { toast } from '../../ui/toast';
+import { useUserRows } from '../accounts/AccountsTab';
+import { countText } from '../accounts/rows';
+import { Loading } from '../Loading';
+import { type SessionRow, shownSessions } from './sessionRows';
+import classes from '../Admin.module.css';
+
+type Props = { find: string; onFind: (find: string) => void };
+
+export function SessionsTab({ find, onFind }: Props) {
+  const users = useQuery(usersQuery);
+  const cache = useQueryClient();
+  const rows = useUserRows(users.data);
+  const end = useMutation({
+    mutationFn: ({ user, session }: SessionRow) => endSessionOf(user, session.id),
+    onSettled: () => cache.invalidateQueries({ queryKey: usersQuery.queryKey }),
+    onSuccess: (_, { user }) => toast({ tone: 'good', title: `A session of ${user} has ended` }),
+    onError: (error) =>
+      toast({ tone: 'error', title: 'The session is not ended', detail: error.message }),
+  });
+  const isLoading = users.isPending || rows.some(({ sessions }) => sessions === null);
+  const all = shownSessions(rows, '');
+  const shown = shownSessions(rows, find);
+  return (
+    <section className={classes.box} aria-label="Sessions">
+      <div className={classes.boxHead}>
+        <h2>Sessions</h2>
+        {!isLoading && <span className="dimmed">{countText(shown.length, all.length)}</span>}
+        <div className={classes.boxTools}>
+          <TextInput
+            size="xs"
+            aria-label="Find a session"
+            placeholder="User, browser, address"
+            leftSection={<IconSearch size={14} aria-hidden />}
+            className={classes.finder ?? ''}
+            value={find}
+            onChange={(event) => onFind(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      {users.error !== null && (
+        <div className={classes.none}>
+          <Failed what="Sessions" error={users.error} onRetry={() => void users.refetch()} />
+        </div>
+      )}
+      {isLoading && users.error === null && <Loading rows={4} />}
+      {!isLoading && shown.length === 0 && (
+        <p className={classes.none}>
+          {find === '' ? 'Nobody is signed in.' : `No session matches “${find}”.`}
+        </p>
+      )}
+      {!isLoading && shown.length > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of sessions">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">User</th>
+                <th scope="col">Browser</th>
+                <th scope="col">Address</th>
+                <th scope="col">Began</th>
+                <th scope="col">Ends if unused</th>
+                <th scope="col" className={classes.number}>
+                  Last used
+                </th>
+                <th scope="col">
+                  <span className="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <Row
+                  key={row.session.id}
+                  row={row}
+                  isEnding={end.isPending && end.variables.session.id === row.session.id}
+                  onEnd={() => end.mutate(row)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+type RowProps = { row: SessionRow; isEnding: boolean; onEnd: () => void };
+
+function Row({ row: { user, session }, isEnding, onEnd }: RowProps) {
+  const [zone] = useZone();
+  const name = browserName(session.user_agent);
+  const day = (time: string) => formatTime(time, zone).slice(0, 16);
+  return (
+    <tr>
+      <th scope="row">
+        <span className={classes.who}>
+          <span className={classes.avatar} aria-hidden>
+            {initialsOf(user)}
+          </span>
+          {user}
+        </span>
+      </th>
+      <td title={session.user_agent ?? undefined}>{name}</td>
+      <td>{session.address ?? 'unknown'}</td>
+      <td>{day(session.began_at)}</td>
+      <td>{day(session.expires_at)}</td>
+      <td className={classes.number}>{usedText(session)}</td>
+      <td className={classes.number}>
+        {session.current ? (
+          <span className={classes.tag}>This session</span>
+        ) : (
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={isEnding}
+            aria-label={`End the session of ${user}, ${name} from ${session.address ?? 'an unknown address'}`}
+            onClick={onEnd}
+          >
+            End
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function usedText({ current, last_used }: SessionEntry): string {
+  return current ? 'now' : formatAge(last_used, Date.now());
+}

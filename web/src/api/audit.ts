@@ -1,0 +1,19 @@
+/** What accounts did. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from './client';
+import type { components } from './types';
+
+export type AuditEntry = components['schemas']['AuditEntry'];
+
+export type AuditRequest = { query: string; from?: string; to?: string; limit: number };
+
+export function auditQuery(asked: AuditRequest) {
+  const { query, ...rest } = asked;
+  const params = { query: { ...rest, ...(query.trim() !== '' && { query }) } };
+  return queryOptions({
+    queryKey: ['audit', asked],
+    queryFn: ({ signal }) => unwrap(client.GET('/api/v1/audit', { params, signal })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}

@@ -1,0 +1,24 @@
+/** How much of the disk is left, as the server's metrics say. */
+import { queryOptions } from '@tanstack/react-query';
+import { networkError } from './client';
+
+export type Disk = { totalBytes: number; freeBytes: number };
+
+/** Null for those who may not read the metrics, and where the server does not know. */
+export const diskQuery = queryOptions({
+  queryKey: ['disk'],
+  queryFn: async ({ signal }): Promise<Disk | null> => {
+    const response = await fetch('/metrics', { signal }).catch(networkError);
+    return response.ok ? diskIn(await response.text()) : null;
+  },
+  staleTime: 30_000,
+});
+
+export function diskIn(metrics: string): Disk | null {
+  const valueOf = (name: string) => {
+    const [, value] = new RegExp(`^logstead_${name} (\\S+)$`, 'm').exec(metrics) ?? [];
+    return value === undefined ? NaN : Number(value);
+  };
+  const disk = { totalBytes: valueOf('disk_bytes'), freeBytes: valueOf('disk_free_bytes') };
+  return Number.isNaN(disk.totalBytes) || Number.isNaN(disk.freeBytes) ? null : disk;
+}

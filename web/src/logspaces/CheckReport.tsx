@@ -1,0 +1,73 @@
+/** What the last check of a logspace found, and how the one that runs is going. */
+import { useEffect, useState } from 'react';
+import type { Verification } from '../api/logspaces';
+import { Notice } from '../ui/Notice';
+import { formatBytes, formatCount, formatMessages } from '../ui/number';
+import { formatLength, formatTime, useZone } from '../ui/time';
+import type { Check } from './useVerify';
+import classes from './Logspaces.module.css';
+
+const FINDINGS_SHOWN = 20;
+
+export function CheckReport({ id, check }: { id: string; check: Check }) {
+  switch (check.kind) {
+    case 'none':
+      return null;
+    case 'waiting':
+      return <p role="status">The check of {id} waits for another one.</p>;
+    case 'running':
+      return <Running id={id} />;
+    case 'done':
+      return <Done verification={check.verification} at={check.at} />;
+  }
+}
+
+function Running({ id }: { id: string }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((before) => before + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div role="status" aria-label={`${id} is being verified`}>
+      <p>
+        All that {id} holds is read and compared with its checksums, since{' '}
+        {formatLength(seconds * 1_000)}. You can go on; closing the console ends it.
+      </p>
+      <div className={classes.busy} aria-hidden />
+    </div>
+  );
+}
+
+function Done({ verification, at }: { verification: Verification; at: number }) {
+  const [zone] = useZone();
+  const { intact, complete, parts, messages, bytes, problems, findings, took_ms } = verification;
+  const read = `${formatMessages(messages)} in ${formatCount(parts)} parts, ${formatBytes(bytes)}, read in ${formatLength(took_ms)}`;
+  if (intact) {
+    return (
+      <p className={classes.intact} role="status">
+        <b>Intact.</b> {read}, at {formatTime(new Date(at).toISOString(), zone).slice(11, 16)}.
+      </p>
+    );
+  }
+  if (!complete && problems === 0) {
+    return <Notice tone="caution" title="The check did not finish: start it again" />;
+  }
+  return (
+    <Notice tone="error" title={problems === 1 ? '1 problem' : `${formatCount(problems)} problems`}>
+      <p>
+        {read}. Put the files back from a backup while Logstead runs, and verify again; a damaged
+        index is rebuilt by itself.
+      </p>
+      <ul>
+        {findings.slice(0, FINDINGS_SHOWN).map(({ file, what, loses_messages }) => (
+          <li key={`${file} ${what}`}>
+            <code className="mono">{file}</code>: {what}
+            {loses_messages && ' (messages cannot be read)'}
+          </li>
+        ))}
+      </ul>
+      {findings.length > FINDINGS_SHOWN && <p>And {findings.length - FINDINGS_SHOWN} more.</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,86 @@
+/** The logspace that is open: what it keeps, how it stores, and whether it is intact. */
+import { Button } from '@mantine/core';
+import { IconShieldCheck } from '@tabler/icons-react';
+import type { LogspaceInfo } from '../api/model';
+import type { User } from '../api/session';
+import { Notice } from '../ui/Notice';
+import { CheckReport } from './CheckReport';
+import { Options } from './change/Options';
+import type { Growth } from './growth/growth';
+import { type Tab, tabs } from './logspacesParams';
+import { mayManage } from './permission';
+import { RetentionEditor } from './retention/RetentionEditor';
+import type { Check } from './useVerify';
+import classes from './Logspaces.module.css';
+
+type Props = {
+  info: LogspaceInfo;
+  growth: Growth | undefined;
+  tab: Tab;
+  check: Check;
+  user: User | null;
+  isVerifying: boolean;
+  onVerify: () => void;
+  onTab: (tab: Tab) => void;
+  onRetired: () => void;
+};
+
+export function Details(props: Props) {
+  const { info, growth, tab, check, user, isVerifying, onVerify, onTab, onRetired } = props;
+  const may = mayManage(user, info.id);
+  return (
+    <section className={classes.box} aria-label={`Logspace ${info.id}`}>
+      <div className={classes.boxHead}>
+        <h2>{info.id}</h2>
+        <div className={classes.tabs} role="group" aria-label="Of the logspace">
+          {tabs.map((one) => (
+            <button key={one} type="button" aria-pressed={one === tab} onClick={() => onTab(one)}>
+              {one === 'retention' ? 'Retention' : 'Options'}
+            </button>
+          ))}
+        </div>
+        {may && (
+          <Button
+            variant="default"
+            leftSection={<IconShieldCheck size={16} aria-hidden />}
+            disabled={isVerifying}
+            onClick={onVerify}
+          >
+            Verify
+          </Button>
+        )}
+      </div>
+      <div className={classes.boxBody}>
+        {info.retention.held != null && (
+          <Notice tone="caution" title={info.retention.held}>
+            Nothing is removed by age until an administrator confirms that the clock is right.
+          </Notice>
+        )}
+        {info.sealing_error != null && (
+          <Notice tone="error" title={info.sealing_error}>
+            Messages are still stored and found.
+          </Notice>
+        )}
+        {!info.in_router && (
+          <Notice tone="info" title="The router document no longer has this logspace">
+            Its messages stay and can be searched; nothing new comes in. A new logspace of the same
+            name takes it up again.
+          </Notice>
+        )}
+        <CheckReport id={info.id} check={check} />
+        {!may && (
+          <p className="dimmed">
+            {user?.role === 'analyst'
+              ? 'Changing what is kept needs the role operator or admin, which an administrator can give you.'
+              : 'What you are granted is limited by a filter, or to other logspaces: an administrator without limits can change what is kept here.'}
+          </p>
+        )}
+        {tab === 'retention' ? (
+          <RetentionEditor info={info} growth={growth} may={may && info.in_router} />
+        ) : (
+          <Options info={info} may={may} user={user} onRetired={onRetired} />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+/** Makes a logspace: a revision of the router document that has one more. */
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { type Durability, addLogspace, logspacesQuery } from '../../api/logspaces';
+import { Dialog } from '../../ui/Dialog';
+import { Notice } from '../../ui/Notice';
+import { toast } from '../../ui/toast';
+import { type Fields, ageUnits, fieldsOf, sizeUnits, textOf, wrongWith } from '../retention/limits';
+import { DurabilityChoice } from './DurabilityChoice';
+import classes from './Change.module.css';
+
+type Props = {
+  taken: readonly string[];
+  onClose: () => void;
+  onMade: (id: string) => void;
+};
+
+export function NewLogspaceDialog({ taken, onClose, onMade }: Props) {
+  const cache = useQueryClient();
+  const [id, setId] = useState('');
+  const [fields, setFields] = useState<Fields>(fieldsOf({ age: '90d' }));
+  const [durability, setDurability] = useState<Durability>('fsync');
+  const name = id.trim();
+  const make = useMutation({
+    mutationFn: () => addLogspace(name, textOf(fields), durability),
+    onSuccess: async ({ revision }) => {
+      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
+      void cache.invalidateQueries({ queryKey: ['router'] });
+      toast({
+        tone: 'good',
+        title: `Revision ${revision} is live`,
+        detail: `Nothing comes into ${name} until a route sends to it.`,
+      });
+      onMade(name);
+    },
+  });
+  const isAgain = taken.includes(name);
+  const isRight = wrongWith(fields.age) === undefined && wrongWith(fields.size) === undefined;
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (name !== '' && isRight) make.mutate();
+  };
+  const { age, size } = fields;
+  return (
+    <Dialog opened onClose={onClose} title="New logspace">
+      <form className={classes.form} onSubmit={submit}>
+        {make.error !== null && <Notice tone="error" title={make.error.message} />}
+        <TextInput
+          label="Name"
+          description="One that begins with _ is private: it is searched only when it is named"
+          data-autofocus
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={id}
+          onChange={(event) => {
+            setId(event.currentTarget.value);
+            make.reset();
+          }}
+        />
+        {isAgain && (
+          <p className="dimmed">
+            There is one of this name already. If it was retired, it is taken up again with its
+            messages.
+          </p>
+        )}
+        <div className={classes.pair}>
+          <TextInput
+            size="xs"
+            label="Keep at most"
+            placeholder="no limit"
+            inputMode="numeric"
+            value={age.amount}
+            error={wrongWith(age)}
+            onChange={(event) =>
+              setFields({ ...fields, age: { ...age, amount: event.currentTarget.value } })
+            }
+          />
+          <NativeSelect
+            aria-label="Unit of the age"
+            value={age.unit}
+            data={ageUnits.map((unit) => ({ ...unit }))}
+            onChange={(event) =>
+              setFields({ ...fields, age: { ...age, unit: event.currentTarget.value } })
+            }
+          />
+          <TextInput
+            size="xs"
+            label="and at most"
+            placeholder="no limit"
+            inputMode="numeric"
+            value={size.amount}
+            error={wrongWith(size)}
+            onChange={(event) =>
+              setFields({ ...fields, size: { ...size, amount: event.currentTarget.value } })
+            }
+          />
+          <NativeSelect
+            aria-label="Unit of the size"
+            value={size.unit}
+            data={[...sizeUnits]}
+            onChange={(event) =>
+              setFields({ ...fields, size: { ...size, unit: event.currentTarget.value } })
+            }
+          />
+        </div>
+        {age.amount.trim() === '' && size.amount.trim() === '' && (
+          <Notice tone="caution" title="Without a limit it grows until the disk is full" />
+        )}
+        <DurabilityChoice value={durability} onChange={setDurability} />
+        <Group justify="flex-end" gap={8}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={name === '' || !isRight} loading={make.isPending}>
+            Create as a revision
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,132 @@
+/** How a logspace stores, and its end. */
+import { Anchor, Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type Durability,
+  changeLogspace,
+  feedingQuery,
+  logspacesQuery,
+  retireLogspace,
+} from '../../api/logspaces';
+import type { LogspaceInfo } from '../../api/model';
+import type { User } from '../../api/session';
+import { Confirm } from '../../ui/Confirm';
+import { Notice } from '../../ui/Notice';
+import { formatMessages } from '../../ui/number';
+import { toast } from '../../ui/toast';
+import { mayChangeRouter } from '../permission';
+import { DurabilityChoice } from './DurabilityChoice';
+import classes from './Change.module.css';
+
+type Props = { info: LogspaceInfo; may: boolean; user: User | null; onRetired: () => void };
+
+export function Options({ info, may, user, onRetired }: Props) {
+  const cache = useQueryClient();
+  const live = info.durability ?? 'fsync';
+  const [chosen, setChosen] = useState<Durability | null>(null);
+  const durability = chosen ?? live;
+  const save = useMutation({
+    mutationFn: () => {
+      const { age, size } = info.retention;
+      const retention = { ...(age != null && { age }), ...(size != null && { size }) };
+      return changeLogspace(info.id, retention, durability, `durability of \`${info.id}\``);
+    },
+    onSuccess: async ({ revision }) => {
+      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
+      void cache.invalidateQueries({ queryKey: ['router'] });
+      setChosen(null);
+      toast({ tone: 'good', title: `Revision ${revision} is live` });
+    },
+  });
+  if (!info.in_router) return null;
+  return (
+    <div className={classes.options}>
+      {save.error !== null && <Notice tone="error" title={save.error.message} />}
+      <DurabilityChoice value={durability} disabled={!may} onChange={setChosen} />
+      {durability !== live && (
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => setChosen(null)}>
+            Cancel
+          </Button>
+          <Button loading={save.isPending} onClick={() => save.mutate()}>
+            Apply as a revision
+          </Button>
+        </div>
+      )}
+      {mayChangeRouter(user) && <Retire info={info} onRetired={onRetired} />}
+    </div>
+  );
+}
+
+function Retire({ info, onRetired }: { info: LogspaceInfo; onRetired: () => void }) {
+  const cache = useQueryClient();
+  const [isAsked, setAsked] = useState(false);
+  const { data: feeding } = useQuery(feedingQuery);
+  const routes = feeding?.get(info.id) ?? [];
+  const retire = useMutation({
+    mutationFn: () => retireLogspace(info.id),
+    onSuccess: async ({ revision }) => {
+      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
+      void cache.invalidateQueries({ queryKey: ['router'] });
+      toast({
+        tone: 'good',
+        title: `Revision ${revision} is live`,
+        detail: `${info.id} is retired`,
+      });
+      setAsked(false);
+      onRetired();
+    },
+  });
+  return (
+    <div className={classes.retire}>
+      <h3>Retire</h3>
+      <p className="dimmed">
+        Nothing new comes in. The messages stay on the disk and can be searched, and no retention
+        removes them any more.
+      </p>
+      {routes.length > 0 ? (
+        <p>
+          {routes.length === 1 ? 'The route ' : 'The routes '}
+          <b>{routes.join(', ')}</b> {routes.length === 1 ? 'sends' : 'send'} to it:{' '}
+          <Anchor href="/router?view=list" underline="always">
+            change that in the router
+          </Anchor>{' '}
+          first.
+        </p>
+      ) : (
+        <Button
+          variant="outline"
+          color="red"
+          disabled={feeding === undefined}
+          onClick={() => setAsked(true)}
+        >
+          Retire {info.id}…
+        </Button>
+      )}
+      {isAsked && (
+        <Confirm
+          title={`Retire ${info.id}`}
+          action="Retire as a revision"
+          word={info.id}
+          isPending={retire.isPending}
+          error={retire.error}
+          onConfirm={() => retire.mutate()}
+          onClose={() => setAsked(false)}
+        >
+          <p>
+            The router document no longer has {info.id}. {keptText(info.messages)} Senders and
+            tokens that name it are refused.
+          </p>
+          <p>A new logspace of the same name takes it up again.</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function keptText(messages: number): string {
+  if (messages === 0) return 'It holds no messages.';
+  const verb = messages === 1 ? 'stays' : 'stay';
+  return `Its ${formatMessages(messages)} ${verb} on the disk, can be searched, and no retention removes them.`;
+}

@@ -1,0 +1,108 @@
+/**
+ * How fast a logspace grows, and when it is full. Pure: from counts per hour and the bytes that a message takes on average.
+ */
+import type { Histogram, LogspaceInfo } from '../../api/model';
+
+const DAY_MS = 86_400_000;
+const HOURS = 24;
+/** With fewer whole days nothing is said of what is usual. */
+const DAYS_MIN = 2;
+/** Further away nobody plans. */
+const AHEAD_DAYS_MAX = 3_650;
+
+/** In bytes on disk; `typical` is null as long as there is too little history. */
+export type Growth = { today: number; typical: number | null };
+
+export function storedBytes(info: LogspaceInfo): number {
+  return info.blocks_bytes + info.index_bytes + info.journal_bytes;
+}
+
+export function messageBytes(info: LogspaceInfo): number {
+  return info.messages === 0 ? 0 : storedBytes(info) / info.messages;
+}
+
+/** By the last 24 hours, and the middle one of the whole days before that the logspace has seen. */
+export function growthOf(info: LogspaceInfo, hourly: Histogram, now: number): Growth {
+  const counts = hourly.buckets.map(({ count }) => count);
+  const days: number[] = [];
+  for (let end = counts.length; end >= HOURS; end -= HOURS) {
+    days.push(counts.slice(end - HOURS, end).reduce((sum, count) => sum + count, 0));
+  }
+  const [today = counts.reduce((sum, count) => sum + count, 0), ...before] = days;
+  const since = Date.parse(info.first_time ?? '');
+  const seen = before.filter((_, at) => since <= now - (at + 2) * DAY_MS);
+  const each = messageBytes(info);
+  return { today: today * each, typical: seen.length < DAYS_MIN ? null : median(seen) * each };
+}
+
+/** `+12 %`; null where there is nothing to compare with. */
+export function changeOf({ today, typical }: Growth): number | null {
+  return typical === null || typical === 0 ? null : Math.round((100 * (today - typical)) / typical);
+}
+
+export type Limits = { ageMs: number | null; sizeBytes: number | null };
+
+/** A logspace that grows towards its limits. */
+export type Growing = { id: string; bytes: number; perDay: number | null; limits: Limits };
+
+export type Full =
+  /** Too little history. */
+  | { kind: 'unknown' }
+  /** It has reached its size: the oldest messages go as new ones come. */
+  | { kind: 'at-limit' }
+  | { kind: 'days'; days: number; by: 'size' | 'disk' }
+  /** Messages become too old before anything is full, or it is years away. */
+  | { kind: 'never' };
+
+/** When each is full, by its own size or because all of them together fill the disk. */
+export function whenFull(all: readonly Growing[], freeBytes: number | null): Map<string, Full> {
+  const disk = freeBytes === null ? null : diskDays(all, freeBytes);
+  return new Map(all.map((one) => [one.id, fullOf(one, disk)]));
+}
+
+function fullOf(one: Growing, disk: number | null): Full {
+  const { bytes, perDay, limits } = one;
+  const { sizeBytes } = limits;
+  if (sizeBytes !== null && bytes >= 0.97 * sizeBytes) return { kind: 'at-limit' };
+  if (perDay === null) return { kind: 'unknown' };
+  const ceiling = ceilingOf(one);
+  const grows = perDay > 0 && bytes < ceiling;
+  const own =
+    sizeBytes !== null && grows && ceiling === sizeBytes ? (sizeBytes - bytes) / perDay : Infinity;
+  const days = Math.min(own, disk ?? Infinity);
+  if (days > AHEAD_DAYS_MAX) return { kind: 'never' };
+  return { kind: 'days', days: Math.floor(days), by: own <= (disk ?? Infinity) ? 'size' : 'disk' };
+}
+
+/** How large it becomes: what it takes in as long as a message is kept, or its size. */
+function ceilingOf({ bytes, perDay, limits: { ageMs, sizeBytes } }: Growing): number {
+  const held = ageMs === null ? Infinity : Math.max(((perDay ?? 0) * ageMs) / DAY_MS, bytes);
+  return Math.min(held, sizeBytes ?? Infinity);
+}
+
+/** In how many days all of them together have taken what is free. */
+function diskDays(all: readonly Growing[], freeBytes: number): number {
+  let left = freeBytes;
+  const rising = all.flatMap((one) => {
+    const { bytes, perDay } = one;
+    const room = ceilingOf(one) - bytes;
+    return perDay === null || perDay <= 0 || room <= 0 ? [] : [{ perDay, until: room / perDay }];
+  });
+  // From one that reaches its limit to the next, all that still grow do so evenly.
+  let at = 0;
+  for (const step of rising.toSorted((a, b) => a.until - b.until)) {
+    const rate = rising.reduce((sum, { perDay, until }) => sum + (until > at ? perDay : 0), 0);
+    const taken = rate * (step.until - at);
+    if (taken >= left) return at + left / rate;
+    left -= taken;
+    at = step.until;
+  }
+  return Infinity;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
+}

@@ -1,0 +1,42 @@
+/** What the page shows, for the address bar. */
+export const tabs = ['retention', 'options'] as const;
+export type Tab = (typeof tabs)[number];
+
+export const fillFields = ['host', 'program'] as const;
+export type FillField = (typeof fillFields)[number];
+
+export type LogspacesState = {
+  /** The one that is open; null for the first. */
+  open: string | null;
+  tab: Tab;
+  /** What the fullest are listed by. */
+  by: FillField;
+  /** Whether a new one is being made. */
+  isAdding: boolean;
+};
+
+type Params = Record<string, string | undefined>;
+
+export function readLogspaces(params: Params): LogspacesState {
+  return {
+    open: params['space'] ?? null,
+    tab: tabs.find((tab) => tab === params['tab']) ?? 'retention',
+    by: fillFields.find((field) => field === params['by']) ?? 'host',
+    isAdding: params['new'] === 'logspace',
+  };
+}
+
+/** The shortest parameters that `readLogspaces` reads as the same. */
+export function writeLogspaces({
+  open,
+  tab,
+  by,
+  isAdding,
+}: LogspacesState): Record<string, string> {
+  return {
+    ...(open !== null && { space: open }),
+    ...(tab !== 'retention' && { tab }),
+    ...(by !== 'host' && { by }),
+    ...(isAdding && { new: 'logspace' }),
+  };
+}

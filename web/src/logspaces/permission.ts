@@ -1,0 +1,17 @@
+/** Who may manage what. The server decides; this only spares a refusal. */
+import type { User } from '../api/session';
+
+/** Retention and durability of one logspace, and checking it. */
+export function mayManage(user: User | null | undefined, id: string): boolean {
+  if (user == null || user.scope !== null) return false;
+  return isOperator(user) && (user.logspaces === null || user.logspaces.includes(id));
+}
+
+/** Which logspaces there are: that is the whole router document. */
+export function mayChangeRouter(user: User | null | undefined): boolean {
+  return user != null && isOperator(user) && user.logspaces === null && user.scope === null;
+}
+
+function isOperator({ role }: User): boolean {
+  return role === 'operator' || role === 'admin';
+}

@@ -1,0 +1,257 @@
+/** How long messages are kept, with what a change would remove before it is made. */
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import { type RetentionPreview, changeLogspace, logspacesQuery } from '../../api/logspaces';
+import type { LogspaceInfo } from '../../api/model';
+import { Failed } from '../../ui/Failed';
+import { Notice } from '../../ui/Notice';
+import { formatBytes, formatMessages } from '../../ui/number';
+import { toast } from '../../ui/toast';
+import { type Growth, storedBytes, whenFull } from '../growth/growth';
+import { heldQuery, previewQuery } from '../queries';
+import { HeldBars } from './HeldBars';
+import { WhatGoes } from './WhatGoes';
+import { cutOf } from './cut';
+import {
+  type Field,
+  type Fields,
+  ageUnits,
+  fieldsOf,
+  limitsOf,
+  retentionText,
+  sizeUnits,
+  textOf,
+  wrongWith,
+} from './limits';
+import classes from './Retention.module.css';
+
+const WAIT_MS = 300;
+
+type Props = { info: LogspaceInfo; growth: Growth | undefined; may: boolean };
+
+export function RetentionEditor({ info, growth, may }: Props) {
+  const cache = useQueryClient();
+  const live = fieldsOf(info.retention);
+  const [written, setWritten] = useState<Fields | null>(null);
+  const [typed, setTyped] = useState('');
+  const fields = written ?? live;
+  const wanted = textOf(fields);
+  const isRight = wrongWith(fields.age) === undefined && wrongWith(fields.size) === undefined;
+  const isChanged = JSON.stringify(wanted) !== JSON.stringify(textOf(live));
+  const [settled] = useDebouncedValue(wanted, WAIT_MS);
+  const isSettled = JSON.stringify(settled) === JSON.stringify(wanted);
+  const preview = useQuery(
+    previewQuery(info.id, settled, may && isChanged && isRight && isSettled),
+  );
+  const held = useQuery(heldQuery(info.id));
+  const isKnown = isSettled && preview.data !== undefined && !preview.isPlaceholderData;
+  const shown = isChanged && isRight ? preview.data : undefined;
+  const gone = shown?.messages ?? 0;
+  const cut = held.data === undefined ? null : cutOf(held.data, gone);
+  const apply = useMutation({
+    mutationFn: () =>
+      changeLogspace(
+        info.id,
+        wanted,
+        info.durability ?? 'fsync',
+        `retention of \`${info.id}\`: ${retentionText(wanted)}`,
+      ),
+    onSuccess: async ({ revision }) => {
+      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
+      void cache.invalidateQueries({ queryKey: ['logspace', info.id] });
+      void cache.invalidateQueries({ queryKey: ['router'] });
+      setWritten(null);
+      setTyped('');
+      toast({
+        tone: 'good',
+        title: `Revision ${revision} is live`,
+        detail: `${info.id} keeps ${retentionText(wanted)}`,
+      });
+    },
+  });
+  const isDeleting = gone > 0;
+  const isReady = isChanged && isRight && isKnown && (!isDeleting || typed.trim() === info.id);
+  const change = (part: Partial<Fields>) => {
+    setWritten({ ...fields, ...part });
+    setTyped('');
+    apply.reset();
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (isReady && !apply.isPending) apply.mutate();
+  };
+  return (
+    <form className={classes.editor} onSubmit={submit}>
+      <div className={classes.fields}>
+        <Limit
+          label="Keep at most"
+          field={fields.age}
+          live={live.age}
+          units={ageUnits}
+          disabled={!may}
+          onChange={(age) => change({ age })}
+        />
+        <Limit
+          label="and at most"
+          field={fields.size}
+          live={live.size}
+          units={sizeUnits.map((value) => ({ value, label: value }))}
+          disabled={!may}
+          onChange={(size) => change({ size })}
+        />
+        <dl className={classes.after}>
+          <dt>Disk after</dt>
+          <dd>
+            <b>{formatBytes(storedBytes(info) - (shown?.bytes ?? 0))}</b>
+            {gone > 0 && ` of ${formatBytes(storedBytes(info))}`}
+            {', '}
+            {fullText(info, growth, isRight ? wanted : info.retention, shown?.bytes ?? 0)}
+          </dd>
+        </dl>
+      </div>
+      {preview.error !== null && isChanged && isRight && (
+        <Failed what="The preview" error={preview.error} onRetry={() => void preview.refetch()} />
+      )}
+      {may && preview.error === null && (
+        <p
+          className={classes.verdict}
+          data-tone={!isChanged || !isKnown || !isRight ? 'quiet' : isDeleting ? 'bad' : 'good'}
+          role="status"
+        >
+          {verdictOf({ isChanged, isRight, shown: isKnown ? shown : undefined })}
+        </p>
+      )}
+      {held.error !== null && (
+        <Failed what="The chart" error={held.error} onRetry={() => void held.refetch()} />
+      )}
+      {held.data !== undefined && (
+        <HeldBars held={held.data} cutBars={cut?.bars ?? 0} cutTime={cut?.time ?? null} />
+      )}
+      {isDeleting && cut !== null && cut.time !== null && <WhatGoes id={info.id} cut={cut.time} />}
+      {apply.error !== null && (
+        <Notice tone="error" title={apply.error.message}>
+          Nothing is changed.
+        </Notice>
+      )}
+      {isChanged && (
+        <div className={classes.foot}>
+          {isDeleting && (
+            <label className={classes.confirm}>
+              <span>
+                Type <b>{info.id}</b> to delete {formatMessages(gone)}
+              </span>
+              <TextInput
+                size="xs"
+                autoComplete="off"
+                autoCapitalize="off"
+                spellCheck={false}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+              />
+            </label>
+          )}
+          <Button variant="default" onClick={() => setWritten(null)}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            disabled={!isReady}
+            loading={apply.isPending}
+            {...(isDeleting && { color: 'red' })}
+          >
+            Apply as a revision
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+type LimitProps = {
+  label: string;
+  field: Field;
+  live: Field;
+  units: readonly { value: string; label: string }[];
+  disabled: boolean;
+  onChange: (field: Field) => void;
+};
+
+function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
+  const unit = units.find(({ value }) => value === live.unit)?.label ?? live.unit;
+  const isChanged = field.amount !== live.amount || field.unit !== live.unit;
+  // A unit that is not offered can still be kept.
+  const offered = units.some(({ value }) => value === live.unit)
+    ? units
+    : [...units, { value: live.unit, label: live.unit }];
+  return (
+    <div className={classes.limit}>
+      <TextInput
+        size="xs"
+        label={label}
+        placeholder="no limit"
+        inputMode="numeric"
+        disabled={disabled}
+        value={field.amount}
+        error={wrongWith(field)}
+        onChange={(event) => onChange({ ...field, amount: event.currentTarget.value })}
+      />
+      <NativeSelect
+        className={classes.unit ?? ''}
+        aria-label={`Unit of ${label.toLowerCase()}`}
+        disabled={disabled}
+        value={field.unit}
+        data={offered.map((one) => ({ ...one }))}
+        onChange={(event) => onChange({ ...field, unit: event.currentTarget.value })}
+      />
+      {isChanged && (
+        <span className={classes.was}>
+          was {live.amount === '' ? 'without limit' : `${live.amount} ${unit}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+type VerdictProps = {
+  isChanged: boolean;
+  isRight: boolean;
+  /** Undefined as long as it is not known. */
+  shown: RetentionPreview | undefined;
+};
+
+function verdictOf({ isChanged, isRight, shown }: VerdictProps): string {
+  if (!isChanged) return 'Change a limit to see what it would delete.';
+  if (!isRight) return 'A limit is not right yet.';
+  if (shown === undefined) return 'Looking at what would go…';
+  if (shown.messages === 0) return 'Deletes nothing now.';
+  return `Deletes ${formatMessages(shown.messages)}, ${formatBytes(shown.bytes)}, for good.`;
+}
+
+function fullText(
+  info: LogspaceInfo,
+  growth: Growth | undefined,
+  wanted: { age?: string | null; size?: string | null },
+  goneBytes: number,
+): string {
+  const growing = {
+    id: info.id,
+    bytes: storedBytes(info) - goneBytes,
+    perDay: growth?.typical ?? null,
+    limits: limitsOf(wanted),
+  };
+  const full = whenFull([growing], null).get(info.id) ?? { kind: 'unknown' };
+  switch (full.kind) {
+    case 'unknown':
+      return 'not enough history to say more';
+    case 'at-limit':
+      return 'at its limit: the oldest go as new ones come';
+    case 'never':
+      return wanted.size == null && wanted.age == null
+        ? 'grows without limit'
+        : 'stays below its limit';
+    case 'days':
+      return `its limit is reached in ${full.days} d`;
+  }
+}
