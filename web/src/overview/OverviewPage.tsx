@@ -7,7 +7,6 @@ import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { sendersQuery } from '../api/senders';
 import { statusQuery } from '../api/status';
 import { Notice } from '../ui/Notice';
-import { Prose } from '../ui/Prose';
 import { follow, useOpen } from '../ui/open';
 import { formatTime, useZone } from '../ui/time';
 import { Figures } from './Figures';
@@ -88,7 +87,7 @@ function CauseRow({ cause: { tone, who, what, effect, href, action } }: { cause:
           <IconAlertTriangle size={16} aria-hidden />
         )}
         <span>
-          <strong>{who}</strong> <Prose text={what} />
+          <strong>{who}</strong> {what}
         </span>
       </span>
       <span className={classes.effect}>{effect}</span>
