@@ -8,16 +8,22 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useCallback, useEffect, useRef } from 'react';
 import type { Session } from '../api/model';
 import { hasEnded, sessionQuery, signOut } from '../api/session';
-import { LoginPage } from '../session/LoginPage';
-import { SessionEnded } from '../session/SessionEnded';
-import { SetupPage } from '../session/SetupPage';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 import { OpenContext } from '../ui/open';
 import { ExpiryWarning } from './ExpiryWarning';
 import { Shell } from './Shell';
 
-/** Few ever see it, so it comes when it is needed. */
+// A page that opens needs none of these.
+const LoginPage = lazy(() =>
+  import('../session/LoginPage').then((module) => ({ default: module.LoginPage })),
+);
+const SetupPage = lazy(() =>
+  import('../session/SetupPage').then((module) => ({ default: module.SetupPage })),
+);
+const SessionEnded = lazy(() =>
+  import('../session/SessionEnded').then((module) => ({ default: module.SessionEnded })),
+);
 const EnrolPage = lazy(() =>
   import('../session/account/EnrolPage').then((module) => ({ default: module.EnrolPage })),
 );
@@ -52,10 +58,20 @@ export function Gate() {
       <Unreachable error={error} retry={() => void refetch()} />
     );
   }
-  if (session.setup_required) return <SetupPage version={session.version} onSignedIn={begin} />;
+  if (session.setup_required) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SetupPage version={session.version} onSignedIn={begin} />
+      </Suspense>
+    );
+  }
   if (session.user === null) {
     const { version, providers } = session;
-    return <LoginPage version={version} providers={providers} onSignedIn={enter} />;
+    return (
+      <Suspense fallback={<Waiting />}>
+        <LoginPage version={version} providers={providers} onSignedIn={enter} />
+      </Suspense>
+    );
   }
   if (session.second_factor_required && session.authenticated) {
     const again = () => void queryClient.resetQueries({ queryKey: sessionQuery.queryKey });
@@ -77,7 +93,11 @@ export function Gate() {
         <Outlet />
       </OpenContext>
       <ExpiryWarning session={session} />
-      <SessionEnded opened={hasEnded(session)} name={session.user.name} onSignedIn={goOn} />
+      {hasEnded(session) && (
+        <Suspense>
+          <SessionEnded opened name={session.user.name} onSignedIn={goOn} />
+        </Suspense>
+      )}
     </Shell>
   );
 }

@@ -1,25 +1,16 @@
 /** Whether the server takes messages, how many, and what is wrong: a dot and a rate, and the rest on a click. */
 import { Popover, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { type Health as ServerHealth, healthQuery } from '../api/health';
-import { logspacesQuery } from '../api/logspaces';
-import type { RouterStatus } from '../api/model';
-import {
-  type Trouble,
-  ingestQuery,
-  statusQuery,
-  storedBytes,
-  troubleHeadline,
-  troublesOf,
-  unsealedMessages,
-} from '../api/status';
-import { formatBytes, formatCount, formatRate } from '../ui/number';
-import { RateLine } from './RateLine';
+import { Suspense, lazy } from 'react';
+import { healthQuery } from '../api/health';
+import { ingestQuery, statusQuery, troublesOf } from '../api/status';
+import { formatRate } from '../ui/number';
+import { nameOf, stateOf } from './healthState';
 import classes from './Health.module.css';
 
-const TROUBLES_SHOWN = 4;
+const HealthPanel = lazy(async () => ({
+  default: (await import('./HealthPanel')).HealthPanel,
+}));
 
 export function Health({ version }: { version: string }) {
   const { data: health } = useQuery(healthQuery);
@@ -43,134 +34,17 @@ export function Health({ version }: { version: string }) {
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
-        <div className={classes.head}>
-          <span className={classes.dot} data-state={state} />
-          <strong>{headlineOf(state, troubles)}</strong>
-        </div>
-        <p className={classes.explanation}>{explain(state, health)}</p>
-        {newest !== undefined && (
-          <section aria-label="Received">
-            <div className={classes.line}>
-              <span>Received in the last 5 minutes</span>
-              <span>{formatRate(newest.rate)} msg/s</span>
-            </div>
-            <RateLine samples={samples} />
-          </section>
-        )}
-        {status !== undefined && <Facts status={status} />}
-        {troubles.length > 0 && <Troubles troubles={troubles} />}
-        <div className={classes.foot}>
-          <Link className={classes.link} to="/router" search={{ view: 'list' }}>
-            All counters
-          </Link>
-          <span className="dimmed">Logstead {version}</span>
-        </div>
+        <Suspense>
+          <HealthPanel
+            version={version}
+            health={health}
+            state={state}
+            samples={samples}
+            status={status}
+            troubles={troubles}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-function Facts({ status }: { status: RouterStatus }) {
-  const { data: logspaces } = useQuery(logspacesQuery);
-  const waiting = unsealedMessages(status);
-  const kept = [...new Set(logspaces?.map(({ retention }) => keptFor(retention)))];
-  return (
-    <dl className={classes.facts}>
-      <Fact name="Indexing">
-        {waiting === 0 ? 'up to date' : `${formatCount(waiting)} messages behind`}
-      </Fact>
-      <Fact name="Stored">
-        {formatCount(status.logspaces.reduce((sum, { messages }) => sum + messages, 0))} messages,{' '}
-        {formatBytes(storedBytes(status))}
-      </Fact>
-      {kept.length > 0 && <Fact name="Kept">{kept.join('; ')}</Fact>}
-    </dl>
-  );
-}
-
-function keptFor({ age, size }: { age?: string | null; size?: string | null }): string {
-  const limits = [age, size].filter((limit) => limit != null);
-  return limits.length === 0 ? 'without end' : `up to ${limits.join(' or ')}`;
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className={classes.fact}>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
-  const more = troubles.length - TROUBLES_SHOWN;
-  return (
-    <section aria-label="Errors">
-      <h2 className={classes.caption}>Last errors</h2>
-      <ul className={classes.troubles}>
-        {troubles.slice(0, TROUBLES_SHOWN).map(({ who, what, now }, at) => (
-          <li key={at} data-now={now}>
-            <span className={classes.who}>{who}</span> {what}
-            {!now && <span className="dimmed"> (over)</span>}
-          </li>
-        ))}
-      </ul>
-      {more > 0 && <p className="dimmed">and {more} more in the counters</p>}
-    </section>
-  );
-}
-
-type State = 'checking' | 'ready' | 'trouble' | 'not-ready' | 'unreachable';
-
-function stateOf(health: ServerHealth | undefined, troubles: readonly Trouble[]): State {
-  if (health === undefined) return 'checking';
-  if (health.state !== 'ready') return health.state;
-  return troubles.some(({ now }) => now) ? 'trouble' : 'ready';
-}
-
-function nameOf(state: State): string {
-  switch (state) {
-    case 'checking':
-      return 'checking';
-    case 'ready':
-      return 'ready';
-    case 'trouble':
-      return 'in trouble';
-    case 'not-ready':
-      return 'not ready';
-    case 'unreachable':
-      return 'unreachable';
-  }
-}
-
-function headlineOf(state: State, troubles: readonly Trouble[]): string {
-  switch (state) {
-    case 'checking':
-      return 'Asking the server';
-    case 'ready':
-      return 'Everything works';
-    case 'trouble':
-      return troubleHeadline(troubles);
-    case 'not-ready':
-      return 'The server is not ready';
-    case 'unreachable':
-      return 'The server cannot be reached';
-  }
-}
-
-function explain(state: State, health: ServerHealth | undefined): string {
-  switch (state) {
-    case 'checking':
-      return 'Its answer is on the way.';
-    case 'ready':
-      return 'It is recovered, listening, and can write to its data directory.';
-    case 'trouble':
-      return 'Messages are received; what is listed below needs a look.';
-    case 'not-ready':
-      return health?.state === 'not-ready' && health.reasons !== ''
-        ? health.reasons
-        : 'It does not say why.';
-    case 'unreachable':
-      return 'Check that it runs, and your connection to it.';
-  }
 }

@@ -1,9 +1,8 @@
 /** The frame around every page: the rail, and what can be done from everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, lazy } from 'react';
+import { type ReactNode, Suspense, lazy, useEffect } from 'react';
 import type { User } from '../api/session';
-import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
 import { boundKeys } from '../ui/useKeys';
 import { AwayBanner } from './AwayBanner';
@@ -13,6 +12,10 @@ import { HISTORY_KEY, readHistory } from './history';
 import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
 
+/** Comes once the page stands, so that it is there for the first key. */
+const PALETTE_WAIT_MS = 2_000;
+const loadPalette = async () => ({ default: (await import('../ui/Palette')).Palette });
+const Palette = lazy(loadPalette);
 const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
 
 const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
@@ -26,6 +29,10 @@ export function Shell({ user, version, children }: Props) {
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page ?? '' });
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette(), PALETTE_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const ask = (q: string) =>
     void navigate({ to: '/search', search: { ...carried(params, false), q } });
   useCommands([
@@ -71,19 +78,23 @@ export function Shell({ user, version, children }: Props) {
           <Shortcuts opened onClose={shortcuts.close} page={page} />
         </Suspense>
       )}
-      <Palette
-        opened={paletteOpen}
-        onClose={palette.close}
-        page={page}
-        groups={GROUPS}
-        commands={() => [...offered(), ...recentQueries(ask)]}
-        fallback={(typed) => ({
-          id: 'ask',
-          title: `Search for ${typed}`,
-          group: 'Query',
-          run: () => ask(typed),
-        })}
-      />
+      {paletteOpen && (
+        <Suspense>
+          <Palette
+            opened
+            onClose={palette.close}
+            page={page}
+            groups={GROUPS}
+            commands={() => [...offered(), ...recentQueries(ask)]}
+            fallback={(typed) => ({
+              id: 'ask',
+              title: `Search for ${typed}`,
+              group: 'Query',
+              run: () => ask(typed),
+            })}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -4,15 +4,18 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconCommand, IconKey, IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { Suspense, lazy } from 'react';
 import { type User, sessionQuery, signOut } from '../api/session';
-import { PasswordForm } from '../session/PasswordForm';
-import { Dialog } from '../ui/Dialog';
 import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
 import { toast } from '../ui/toast';
 import classes from './Rail.module.css';
 import { ThemeChoice, useThemeCommands } from './ThemeChoice';
 import { initialsOf } from '../ui/initials';
+
+const PasswordDialog = lazy(async () => ({
+  default: (await import('./PasswordDialog')).PasswordDialog,
+}));
 
 type Props = { user: User; onCommands: () => void; onShortcuts: () => void };
 
@@ -90,9 +93,11 @@ export function UserMenu({ user, onCommands, onShortcuts }: Props) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Dialog opened={passwordOpen} onClose={password.close} title="Change password" size="sm">
-        <PasswordForm name={user.name} onChanged={changed} />
-      </Dialog>
+      {passwordOpen && (
+        <Suspense>
+          <PasswordDialog name={user.name} onClose={password.close} onChanged={changed} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -2,16 +2,19 @@
 import { Skeleton, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import type { Facet } from '../../api/model';
 import { Failed } from '../../ui/Failed';
 import { formatCount } from '../../ui/number';
-import { Distribution } from './Distribution';
 import { FacetRow } from './FacetRow';
 import { valuesQuery } from './facetQueries';
 import { LISTED_MAX, holding, inOrder, isNumeric, lacksChosen, looksNumeric } from './facetValues';
 import type { FieldProps } from './field';
 import classes from './Facets.module.css';
+
+const Distribution = lazy(async () => ({
+  default: (await import('./Distribution')).Distribution,
+}));
 
 /** How many values are shown at first, and how many more each time somebody asks. */
 const STEPS = [5, 10, 50, LISTED_MAX];
@@ -66,7 +69,11 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
         />
       )}
       {asked.error !== null && <Failed what="Counts" error={asked.error} onRetry={retry} />}
-      {isSpread && <Distribution {...props} numbers={facet.numbers} />}
+      {isSpread && (
+        <Suspense>
+          <Distribution {...props} numbers={facet.numbers} />
+        </Suspense>
+      )}
       {values.length === 0 && (
         <p className={classes.note}>
           {rested === '' ? 'Not present in these results.' : 'No matching values.'}

@@ -1,9 +1,8 @@
 /** Between the histogram and the results: how they are shown, how many there are, and what can be done with them. */
 import { useElementSize } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import type { Message } from '../../api/model';
 import { ViewTools } from '../results/ViewTools';
-import { SavedState } from '../saved/SavedState';
 import type { SearchState } from '../searchParams';
 import { Actions } from './Actions';
 import { Count } from './Count';
@@ -13,6 +12,10 @@ import type { Search } from './useSearch';
 import type { Steps } from './useSteps';
 import { roomOf } from './room';
 import classes from './Toolbar.module.css';
+
+const SavedState = lazy(async () => ({
+  default: (await import('../saved/SavedState')).SavedState,
+}));
 
 type Props = {
   state: SearchState;
@@ -47,7 +50,11 @@ export function Toolbar({ state, search, steps, messages, hasStages, bars }: Pro
           <LiveButton state={state} search={search} room={room} onChange={steps.show} />
         </div>
       </div>
-      {state.saved !== '' && <SavedState state={state} onAsk={steps.ask} />}
+      {state.saved !== '' && (
+        <Suspense>
+          <SavedState state={state} onAsk={steps.ask} />
+        </Suspense>
+      )}
     </>
   );
 }
