@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(meta.latest_revision().unwrap().unwrap().number, 1);
         meta.connection().pragma_update(None, "user_version", MIGRATIONS.len() as u32 + 1).unwrap();
         drop(meta);
-        assert!(matches!(Meta::open(&path), Err(Error::TooNew { found: 6, known: 5, .. })));
+        assert!(matches!(Meta::open(&path), Err(Error::TooNew { found: 7, known: 6, .. })));
     }
 
     #[test]

@@ -3138,6 +3138,11 @@ export interface components {
             /** @description The same of single senders, as `HOST=ZONE`: by the host that their messages name, or by their address. */
             timezones?: string[];
         };
+        /**
+         * @description What a message was taken for.
+         * @enum {string}
+         */
+        Recognised: "rfc5424" | "rfc3164" | "other" | "unparsed";
         /** @description Codes for the day when the app is lost: the only time they are shown. */
         RecoveryCodes: {
             /** @description Each works once. */
@@ -3606,8 +3611,7 @@ export interface components {
             /** @description Its id, for `/messages/{id}`. */
             id: string;
             received: string;
-            /** @description What it was taken for: `rfc5424`, `rfc3164`, `other` or `unparsed`. */
-            recognised: string;
+            recognised: components["schemas"]["Recognised"];
         };
         /** @description What became of the messages of a point in time. */
         Series: {
