@@ -11,6 +11,7 @@ import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
 import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
+import { usePreferences } from './usePreferences';
 
 /** Comes once the page stands, so that it is there for the first key. */
 const PALETTE_WAIT_MS = 2_000;
@@ -29,6 +30,7 @@ export function Shell({ user, version, children }: Props) {
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page ?? '' });
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
+  usePreferences();
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette(), PALETTE_WAIT_MS);
     return () => clearTimeout(timer);

@@ -1,0 +1,49 @@
+/**
+ * What goes along with a user from browser to browser. All of it stands in the browser's store, where the parts of the
+ * console read it; drafts, histories and what depends on a screen stay there.
+ */
+import type { Preferences } from '../api/preferences';
+
+const NAMES = [
+  'mantine-color-scheme-value',
+  'logstead-zone',
+  'logstead-density',
+  'logstead-fold',
+  'logstead-line-columns',
+  'logstead-pinned-fields',
+  'logstead-live',
+  'logstead-timeline',
+  'logstead-before',
+  'logstead-raw-form',
+  'logstead-tail-wrap',
+];
+/** Nothing that is chosen is longer; the server keeps 16 KiB of all. */
+const CHARACTERS_MAX = 1000;
+
+/** What this browser says. */
+export function readPreferences(store: Storage): Preferences {
+  return Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const value = store.getItem(name);
+      return value === null || value.length > CHARACTERS_MAX ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** Makes the browser say what the server kept; what it did not keep stays. */
+export function applyPreferences(kept: Preferences, store: Storage): void {
+  for (const name of NAMES) {
+    const newValue = kept[name];
+    const oldValue = store.getItem(name);
+    if (newValue === undefined || newValue === oldValue) continue;
+    store.setItem(name, newValue);
+    // As if another tab had changed it: that is what those who use it listen for.
+    window.dispatchEvent(
+      new StorageEvent('storage', { key: name, oldValue, newValue, storageArea: store }),
+    );
+  }
+}
+
+export function isSame(a: Preferences, b: Preferences): boolean {
+  return NAMES.every((name) => a[name] === b[name]);
+}
