@@ -1,8 +1,9 @@
 /** The frame around every page: the rail, and what can be done from everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, lazy, useEffect } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import type { User } from '../api/session';
+import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
 import { boundKeys } from '../ui/useKeys';
 import { AwayBanner } from './AwayBanner';
@@ -13,10 +14,6 @@ import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
 import { usePreferences } from './usePreferences';
 
-/** Comes once the page stands, so that it is there for the first key. */
-const PALETTE_WAIT_MS = 2_000;
-const loadPalette = async () => ({ default: (await import('../ui/Palette')).Palette });
-const Palette = lazy(loadPalette);
 const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
 
 const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
@@ -31,10 +28,6 @@ export function Shell({ user, version, children }: Props) {
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   usePreferences();
-  useEffect(() => {
-    const timer = setTimeout(() => void loadPalette(), PALETTE_WAIT_MS);
-    return () => clearTimeout(timer);
-  }, []);
   const ask = (q: string) =>
     void navigate({ to: '/search', search: { ...carried(params, false), q } });
   useCommands([
@@ -80,23 +73,19 @@ export function Shell({ user, version, children }: Props) {
           <Shortcuts opened onClose={shortcuts.close} page={page} />
         </Suspense>
       )}
-      {paletteOpen && (
-        <Suspense>
-          <Palette
-            opened
-            onClose={palette.close}
-            page={page}
-            groups={GROUPS}
-            commands={() => [...offered(), ...recentQueries(ask)]}
-            fallback={(typed) => ({
-              id: 'ask',
-              title: `Search for ${typed}`,
-              group: 'Query',
-              run: () => ask(typed),
-            })}
-          />
-        </Suspense>
-      )}
+      <Palette
+        opened={paletteOpen}
+        onClose={palette.close}
+        page={page}
+        groups={GROUPS}
+        commands={() => [...offered(), ...recentQueries(ask)]}
+        fallback={(typed) => ({
+          id: 'ask',
+          title: `Search for ${typed}`,
+          group: 'Query',
+          run: () => ask(typed),
+        })}
+      />
     </div>
   );
 }
