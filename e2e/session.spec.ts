@@ -85,6 +85,6 @@ test.describe('a new data directory', () => {
     await expect(searchPage.query).toBeVisible();
 
     await loginPage.open('/setup');
-    await expect(page).toHaveURL(/\/search$/);
+    await expect(page).toHaveURL(/\/overview$/);
   });
 });
