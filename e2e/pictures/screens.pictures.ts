@@ -55,10 +55,6 @@ test('every screen, as an operator sees it', async ({ logstead, page, sendersPag
   await expect(page.getByRole('region', { name: 'Balance' })).toContainText('Balanced');
   await picture('flow');
 
-  await page.goto(logstead.url('/router?item=routes-0'));
-  await expect(page.getByText('siem').first()).toBeVisible();
-  await picture('router');
-
   await page.goto(logstead.url('/logspaces?space=main'));
   await expect(page.getByRole('heading', { name: 'What fills main' })).toBeVisible();
   await settled(page);
@@ -76,10 +72,9 @@ test('every screen, as an operator sees it', async ({ logstead, page, sendersPag
   await picture('tail');
 });
 
-/** Nothing is on its way any more. */
+/** All that the page asked for first is there. */
 async function settled(page: Page): Promise<void> {
   await expect(page.getByRole('status', { name: /Loading/ })).toHaveCount(0);
-  await page.waitForLoadState('networkidle');
 }
 
 const hosts = ['shop-01', 'shop-02', 'shop-03', 'web-1', 'web-2', 'db-1', 'fw-par'];
@@ -88,7 +83,7 @@ function week(): string[] {
   const now = Date.now();
   return Array.from({ length: 6000 }, (_, n) => {
     const past = (n / 6000) ** 1.2 * 7 * 24 * HOUR_MS;
-    return message(n, hosts[(n * 7 + (n % 3)) % hosts.length] ?? '', new Date(now - past));
+    return message(n, hosts[n % hosts.length] ?? '', new Date(now - past));
   });
 }
 
