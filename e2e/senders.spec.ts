@@ -1,6 +1,6 @@
 import { expect, test } from './logstead';
 
-/** A message as a device writes it whose clock shows the time of a zone so many hours east of UTC. */
+/** A message with the stamp that a device writes if its clock is this many hours ahead of UTC. */
 function line(host: string, hoursEast = 0, text = 'tick'): string {
   const shown = new Date(Date.now() + hoursEast * 3_600_000).toUTCString();
   const [, day = '', month = '', , clock = ''] = shown.split(' ');

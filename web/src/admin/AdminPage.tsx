@@ -1,4 +1,4 @@
-/** Who may do what: users, tokens, sessions, and what all of them did. */
+/** Administration: users, tokens, sessions and the audit log. */
 import { Button } from '@mantine/core';
 import { IconKey, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

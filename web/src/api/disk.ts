@@ -4,7 +4,7 @@ import { networkError } from './client';
 
 export type Disk = { totalBytes: number; freeBytes: number };
 
-/** Null for those who may not read the metrics, and where the server does not know. */
+/** Null without the right to read the metrics, and if the server does not know. */
 export const diskQuery = queryOptions({
   queryKey: ['disk'],
   queryFn: async ({ signal }): Promise<Disk | null> => {
