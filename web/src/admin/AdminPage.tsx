@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
 import { useCommands } from '../ui/commands';
-import { useOpen } from '../ui/open';
+import { address, useOpen } from '../ui/open';
 import { AccountsTab } from './accounts/AccountsTab';
 import { SidePanel } from './accounts/SidePanel';
 import { type AdminState, type Tab, auditRange, tabs, writeAdmin } from './adminParams';
@@ -107,8 +107,7 @@ function Section({ state, user, picker, onChange }: Props & { user: string }) {
 
 function TabLink({ tab, state }: { tab: Tab; state: AdminState }) {
   const open = useOpen();
-  const params = new URLSearchParams(writeAdmin(onTab(state, tab))).toString();
-  const href = params === '' ? '/admin' : `/admin?${params}`;
+  const href = address('/admin', writeAdmin(onTab(state, tab)));
   return (
     <a
       href={href}

@@ -1,4 +1,5 @@
 /** Addresses of what stands behind a number. */
+import { address } from '../ui/open';
 import { type TimeRange, writeRange } from '../ui/range';
 
 /** Stored messages of the range, in one logspace or in all. */
@@ -29,9 +30,4 @@ export const countersHref = address('/router', { view: 'list' });
 /** Where one can do something about a loss. */
 export function reasonHref(reason: string): string {
   return reason === 'no_route' ? routesHref : countersHref;
-}
-
-function address(path: string, params: Record<string, string>): string {
-  const text = new URLSearchParams(params).toString();
-  return text === '' ? path : `${path}?${text}`;
 }

@@ -1,8 +1,9 @@
 /** Addresses of messages. */
+import { address } from '../ui/open';
 
 /** The message alone, found whatever the range of the search was. */
 export function permalink(id: string): string {
-  return `/search?${new URLSearchParams({ from: 'all', open: id }).toString()}`;
+  return address('/search', { from: 'all', open: id });
 }
 
 /**
@@ -12,5 +13,5 @@ export function permalink(id: string): string {
 export function routerHref(
   params: { route: string } | { mute: string; of: string } | { trace: string } | { item: string },
 ): string {
-  return `/router?${new URLSearchParams(params).toString()}`;
+  return address('/router', params);
 }

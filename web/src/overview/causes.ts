@@ -2,6 +2,7 @@
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { failedListeners } from '../api/status';
 import { formatCount, formatMessages } from '../ui/number';
+import { address } from '../ui/open';
 import { formatLength } from '../ui/time';
 
 export type Cause = {
@@ -178,8 +179,4 @@ function zones({ senders }: Senders): Cause[] {
 function named(hosts: readonly { host: string }[]): string {
   const names = hosts.slice(0, NAMES_MAX).map(({ host }) => host);
   return [...names, ...(hosts.length > NAMES_MAX ? ['…'] : [])].join(', ');
-}
-
-function address(path: string, params: Record<string, string>): string {
-  return `${path}?${new URLSearchParams(params).toString()}`;
 }

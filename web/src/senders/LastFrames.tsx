@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { SenderFrame } from '../api/model';
 import { Failed } from '../ui/Failed';
 import { hexRows } from '../messages/drawer/bytes';
+import { permalink } from '../messages/links';
 import { formatTime, useZone } from '../ui/time';
 import type { SenderKey } from './sendersParams';
 import { framesQuery } from './sendersQueries';
@@ -57,10 +58,7 @@ function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
   return (
     <li className={classes.frame}>
       <p className={classes.about}>
-        <a
-          href={`/search?${new URLSearchParams({ from: 'all', open: frame.id })}`}
-          className="mono"
-        >
+        <a href={permalink(frame.id)} className="mono">
           {formatTime(frame.received, zone)}
         </a>
         <span className={classes.kind} data-bad={frame.recognised === 'unparsed'}>

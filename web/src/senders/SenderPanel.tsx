@@ -11,6 +11,7 @@ import { Dialog } from '../ui/Dialog';
 import { Trend } from '../ui/chart/Trend';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { formatAge, formatLength, formatTime, useZone } from '../ui/time';
+import { address } from '../ui/open';
 import { toast } from '../ui/toast';
 import { LastFrames } from './LastFrames';
 import { SkewChart } from './SkewChart';
@@ -148,14 +149,15 @@ function Foot({ sender, mayChange, onForgotten }: FootProps) {
   });
   return (
     <footer className={classes.foot}>
-      <Button
-        component="a"
-        variant="default"
-        href={`/search?${new URLSearchParams({ q: query ?? '*', from: '-24h' })}`}
-        data-disabled={query === undefined}
-      >
-        Search its messages
-      </Button>
+      {query !== undefined && (
+        <Button
+          component="a"
+          variant="default"
+          href={address('/search', { q: query, from: '-24h' })}
+        >
+          Search its messages
+        </Button>
+      )}
       {mayChange && (
         <Button variant="subtle" color="red" onClick={() => setAsks(true)}>
           Forget

@@ -3,6 +3,12 @@ import { type MouseEvent, createContext, useContext } from 'react';
 
 export type Open = (href: string) => void;
 
+/** An address of the console. */
+export function address(path: string, params: Record<string, string> = {}): string {
+  const text = new URLSearchParams(params).toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
 /** The frame provides it, as pages know no router. */
 export const OpenContext = createContext<Open>((href) => window.location.assign(href));
 

@@ -6,6 +6,7 @@ import { useRef } from 'react';
 import { tokensQuery } from '../../api/tokens';
 import { sessionsOfQuery, usersQuery } from '../../api/users';
 import { useCommands } from '../../ui/commands';
+import { address } from '../../ui/open';
 import { type AdminState, type SortKey, sortedBy, writeAdmin } from '../adminParams';
 import type { UserRow } from './rows';
 import { TokenTable } from './TokenTable';
@@ -31,8 +32,7 @@ export function AccountsTab({ state, onChange }: Props) {
     },
   ]);
   const onSort = (by: SortKey) => onChange({ ...state, sort: sortedBy(state.sort, by) }, true);
-  const hrefOf = (panel: AdminState['panel']) =>
-    `/admin?${new URLSearchParams(writeAdmin({ ...state, panel })).toString()}`;
+  const hrefOf = (panel: AdminState['panel']) => address('/admin', writeAdmin({ ...state, panel }));
   return (
     <>
       <UserTable

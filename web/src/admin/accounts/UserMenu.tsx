@@ -208,7 +208,7 @@ function effectOf(action: Asked, { name, origin }: UserEntry, sessions: number |
     case 'end-sessions':
       return `${open} at once. ${name} can sign in again.`;
     case 'remove-factor':
-      return `${name} signs in with the password alone, until they set up another one. Make sure that it is really ${name} who asks.`;
+      return `${name} will sign in with just a password until a new second factor is set up. Make sure that the request really comes from ${name}.`;
     case 'delete': {
       const back =
         origin === null

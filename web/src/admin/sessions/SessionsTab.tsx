@@ -1,4 +1,4 @@
-/** Who is signed in, from where, and how to end that. */
+/** Every open session, with its browser and address; each can be ended. */
 import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
