@@ -1,4 +1,5 @@
-//! A private logspace: it keeps what accounts did, and only those who may know of it and name it find anything in it.
+//! A private logspace keeps what accounts did. Only a search that names it finds anything there, and only for callers with
+//! the right to know of it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -56,20 +56,27 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     Some(registry)
 }
 
-/// Replaces the file.
+/// Replaces the file in one step. A full disk gets back what was written of a new one.
 pub(super) fn write(disk: &dyn Disk, data: &Path, registry: &Registry) -> io::Result<()> {
     let new = data.join(NEW_NAME);
-    let file = disk.create(&new)?;
-    let head = line(&json!({ "format": FORMAT, "began": registry.began }));
-    append(&*file, &head)?;
+    let written = write_new(disk, &new, registry).and_then(|()| disk.rename(&new, &data.join(NAME)));
+    if let Err(error) = written {
+        // Where this fails, too, the next one replaces it.
+        disk.remove(&new).ok();
+        return Err(error);
+    }
+    disk.sync_dir(data)
+}
+
+fn write_new(disk: &dyn Disk, path: &Path, registry: &Registry) -> io::Result<()> {
+    let file = disk.create(path)?;
+    append(&*file, &line(&json!({ "format": FORMAT, "began": registry.began })))?;
     let senders: Vec<_> = registry.senders.iter().collect();
     for senders in senders.chunks(LINES_PER_WRITE) {
         let lines = senders.iter().map(|(key, sender)| line(&json!([&*key.source, key.host, sender])));
         append(&*file, &lines.collect::<String>())?;
     }
-    file.sync()?;
-    disk.rename(&new, &data.join(NAME))?;
-    disk.sync_dir(data)
+    file.sync()
 }
 
 fn append(file: &dyn DiskFile, text: &str) -> io::Result<()> {

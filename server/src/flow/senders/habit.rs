@@ -60,7 +60,7 @@ mod tests {
         habit.paused(3600, 5 * DAY_SECONDS);
         assert!(!habit.is_broken(10, 120 * MINUTE, 10 * MINUTE));
         assert!(habit.is_broken(10, 121 * MINUTE, 10 * MINUTE));
-        // A week later the long pause is no habit any more.
+        // A week later the long pause no longer counts.
         habit.paused(60, 12 * DAY_SECONDS);
         assert_eq!(habit.longest_pause(), 60 * MINUTE);
         habit.paused(60, 13 * DAY_SECONDS);

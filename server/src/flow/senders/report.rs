@@ -154,7 +154,7 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
         report.total += 1;
         report.silent += u64::from(row.silent);
         report.skewed += u64::from(row.skewed);
-        report.unparsed += u64::from(0 < row.unparsed);
+        report.unparsed += u64::from(row.is_unparsed());
         report.new += u64::from(row.new);
         if report.senders.len() < wanted.limit {
             report.senders.push(row);
@@ -211,6 +211,13 @@ fn guess(shift: Shift, offset_seconds: i64) -> ZoneGuess {
     let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
     let guess = format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60);
     ZoneGuess { guess, seconds_ahead, messages, of }
+}
+
+impl SenderRow {
+    /// At least one message in a hundred: a single odd line does not need a look.
+    fn is_unparsed(&self) -> bool {
+        self.messages <= 100 * self.unparsed
+    }
 }
 
 impl From<Bin> for SkewBin {

@@ -67,7 +67,7 @@ impl Sender {
         }
     }
 
-    /// Messages came. Before `listening_since` nobody was here to hear it: that is no pause of the sender's.
+    /// Messages came. Time before `listening_since` does not count as a pause: nobody was here to listen.
     pub(super) fn add(
         &mut self,
         tally: &Tally<'_>,

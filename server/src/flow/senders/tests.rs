@@ -1,7 +1,7 @@
 //! The registry as a whole: what it says of batches, keeps on the disk, and holds out against.
 
 use super::*;
-use logstead_indexer::SimDisk;
+use logstead_indexer::{Fault, SimDisk};
 use logstead_record::{BatchBuilder, Field, Origin, Row};
 use report::SourceFacts;
 
@@ -110,6 +110,60 @@ fn a_file_of_a_later_version_is_kept() {
     add(&senders, &["one"], 0);
     senders.write().unwrap();
     assert_eq!(read_all(&*disk, Path::new("/data/senders.later")), later.as_bytes());
+}
+
+/// What was written before, or all of what was to be written.
+#[test]
+fn a_crash_while_it_is_written_leaves_one_of_both() {
+    let run = |sim: &SimDisk| {
+        let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+        disk.create_dir_all(Path::new("/data")).and_then(|()| disk.sync_dir(Path::new("/"))).ok();
+        let senders = senders(&disk);
+        let mut written = 0;
+        for hosts in [&["one"][..], &["two", "three"]] {
+            add(&senders, hosts, 0);
+            written = if senders.write().is_ok() { written + hosts.len() } else { written };
+        }
+        written
+    };
+    let known = |sim: SimDisk| senders(&(Arc::new(sim) as Arc<dyn Disk>)).registry.lock().senders.len();
+    let whole = SimDisk::new(1);
+    assert_eq!((run(&whole), known(whole.after_power_cut(1))), (3, 3));
+    for call in 0..whole.calls() {
+        for fault in [Fault::Die, Fault::Fail] {
+            let sim = SimDisk::new(1);
+            sim.fault_after(call, fault);
+            let written = run(&sim);
+            for (sim, how) in [(sim.after_kill(), "killed"), (sim.after_power_cut(call), "power cut")] {
+                let known = known(sim);
+                // What failed may be there all the same.
+                assert!(
+                    [0, 1, 3].contains(&known) && written <= known,
+                    "{how}, {fault:?} at call {call}: {known}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_given_back_what_could_not_be_written_and_tried_again() {
+    let sim = SimDisk::new(1);
+    let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+    disk.create_dir_all(Path::new("/data")).unwrap();
+    let before = senders(&disk);
+    add(&before, &["one"], 0);
+    before.write().unwrap();
+    let used = sim.used_bytes();
+    let more: Vec<String> = (0..1000).map(|n| format!("host{n}")).collect();
+    add(&before, &more.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    // There is room for some of it.
+    sim.set_bytes_max(Some(3 * used));
+    assert!(before.write().is_err());
+    assert_eq!((sim.used_bytes(), senders(&disk).registry.lock().senders.len()), (used, 1));
+    sim.set_bytes_max(None);
+    before.write().unwrap();
+    assert_eq!(senders(&disk).registry.lock().senders.len(), 1001);
 }
 
 #[test]
