@@ -68,6 +68,9 @@ test('the fields of these messages are found, with their coverage', async ({
   await expect(fields.section('shop.status')).toHaveCount(0);
 
   await searchPage.open({ q: 'request' });
+  // What was open before is open again, and the field stands below it.
+  await expect(fields.value('shop.user', 'u0')).toBeVisible();
+  await expect(fields.section('shop.took')).toContainText('median');
   await fields.head('shop.version').hover();
   await fields.sidebar.getByRole('button', { name: 'Actions of shop.version' }).click();
   await page.getByRole('menuitem', { name: 'Pin', exact: true }).click();

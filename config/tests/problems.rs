@@ -310,9 +310,9 @@ fn values_have_a_grammar_and_a_range() {
     );
     row("format = \"json\"", "`json` is not a format: use `auto`, `rfc5424`, `rfc3164` or `raw`");
     row(
-        "timezone = \"+02:00\"",
-        "`+02:00` is not a time zone: write an IANA name such as `UTC` or \
-        `Europe/Berlin`",
+        "timezone = \"+25:00\"",
+        "`+25:00` is not a time zone: write an IANA name such as `UTC` or `Europe/Berlin`, \
+        or an offset such as `+02:00`",
     );
     let in_source = |line: &str| syslog(&format!("listen = [\"udp://0.0.0.0:514\"]\n{line}"));
     check(
