@@ -425,6 +425,14 @@ test.describe('accessible in both themes', () => {
     await adminPage.open({ find: 'no such account' });
     await expect(page.getByText('No user matches')).toBeVisible();
     await expectAccessible(page, 'nothing found');
+    for (const tab of ['settings', 'certificates', 'server']) {
+      await adminPage.open({ tab });
+      await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0);
+      await expectAccessible(page, tab);
+    }
+    await adminPage.button('Make a report').click();
+    await expect(adminPage.report.getByRole('group', { name: 'What it is' })).toBeVisible();
+    await expectAccessible(page, 'a support report');
     await adminPage.show('Sessions');
     await adminPage.open({ tab: 'sessions' });
     await expect(page.getByText('This session')).toBeVisible();

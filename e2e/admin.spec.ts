@@ -1,6 +1,11 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
-import { type Logstead, admin } from './server';
+import { type Logstead, admin, binary, defaultRouter } from './server';
 
 const password = 'a long enough password';
 
@@ -22,6 +27,13 @@ async function sends(logstead: Logstead, secret: string, text: string): Promise<
     body: text,
   });
   return response.status;
+}
+
+/** The usual document with a source whose certificate is in the folder. */
+function encrypted(folder: string): string {
+  const tls = `{ certificate = "${folder}/web.pem", key = "${folder}/web.key" }`;
+  const source = `id = "safe"\nkind = "syslog"\nlisten = ["tls://127.0.0.1:0"]\ntls = ${tls}`;
+  return `${defaultRouter}\n[[sources]]\n${source}\n`;
 }
 
 async function signIn(page: Page, logstead: Logstead, name: string): Promise<void> {
@@ -255,4 +267,76 @@ test('the panel opens and closes by keys, and the focus comes back', async ({
   await expect(adminPage.users.getByRole('link', { name: admin.name })).toBeFocused();
   await page.keyboard.press('n');
   await expect(adminPage.panel.getByRole('heading', { name: 'New user' })).toBeFocused();
+});
+
+test('a support report is read before it is saved, and holds no secret', async ({
+  adminPage,
+  logstead,
+  page,
+}) => {
+  await sendSome(logstead);
+  await adminPage.open({ tab: 'server' });
+  await adminPage.button('Make a report').click();
+  const { report } = adminPage;
+  await expect(report.getByRole('group', { name: 'What it is' })).toContainText('read it before');
+  await report.getByRole('button', { name: 'Router document' }).click();
+  const shown = report.getByRole('group', { name: 'Router document' });
+  await expect(shown).toContainText('"logspaces"');
+
+  const started = page.waitForEvent('download');
+  await adminPage.button('Save').click();
+  const file = await started;
+  expect(file.suggestedFilename()).toMatch(/^logstead-support-\d{4}-\d\d-\d\dT[\d-]+\.txt$/);
+  const text = await readFile(await file.path(), 'utf8');
+  expect(text).toContain(await shown.innerText());
+  expect(text).toContain('"host":"shop-1"');
+  expect(text).not.toContain('payment declined');
+  expect(text).not.toContain(admin.password);
+});
+
+test.describe('with settings of its own', () => {
+  test.use({ server: { settings: ['limits.tails_max=7'] } });
+
+  test('a setting says what it means and where it is from', async ({ adminPage, page }) => {
+    await adminPage.open({ tab: 'settings' });
+    const { settings } = adminPage;
+    await expect(settings.getByRole('row', { name: /^log\.level/ })).toContainText('as shipped');
+    await settings.getByLabel('Find a setting').fill('tails_max');
+    const row = settings.getByRole('row', { name: /^limits\.tails_max/ });
+    await expect(row).toContainText('7');
+    await expect(row).toContainText('--set limits.tails_max');
+    await expect(settings.getByRole('row')).toHaveCount(2);
+
+    await settings.getByLabel('Find a setting').fill('');
+    await settings.getByLabel('Changed only').check();
+    await expect(page).toHaveURL(/changed=yes/);
+    await expect(settings.getByRole('row', { name: /^log\.level/ })).toBeHidden();
+    await expect(row).toBeVisible();
+  });
+});
+
+test('without certificates, the page says how to make one', async ({ adminPage }) => {
+  await adminPage.open({ tab: 'certificates' });
+  await expect(adminPage.certificates.getByText('No certificate is in use')).toBeVisible();
+  await expect(adminPage.certificates.getByText('logstead tls self-signed')).toBeVisible();
+});
+
+test.describe('with an encrypted source', () => {
+  test.use({
+    // eslint-disable-next-line no-empty-pattern -- a fixture names what it needs, which is nothing here
+    server: async ({}, use) => {
+      const folder = await mkdtemp(join(tmpdir(), 'logstead-e2e-tls-'));
+      const options = ['--name', 'logs.example.org', '--days', '20', '--directory', folder];
+      await promisify(execFile)(binary, ['tls', 'self-signed', ...options]);
+      await use({ router: encrypted(folder) });
+      await rm(folder, { recursive: true });
+    },
+  });
+
+  test('a certificate says whose it is and how long it is good', async ({ adminPage }) => {
+    await adminPage.open({ tab: 'certificates' });
+    const row = adminPage.certificates.getByRole('row', { name: /source safe/ });
+    await expect(row).toContainText('logs.example.org');
+    await expect(row).toContainText(/(19|20) days left/);
+  });
 });

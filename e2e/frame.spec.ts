@@ -92,6 +92,13 @@ test('the pages of operators and administrators fit at every width', async ({
   await adminPage.open({ tab: 'audit' });
   await expect(adminPage.audit.getByRole('table')).toBeVisible();
   await fits('audit');
+  await adminPage.open({ tab: 'settings' });
+  await expect(adminPage.settings.getByRole('table')).toBeVisible();
+  await fits('settings');
+  await adminPage.open({ tab: 'server' });
+  await adminPage.button('Make a report').click();
+  await expect(adminPage.report.getByRole('group', { name: 'What it is' })).toBeVisible();
+  await fits('server');
   await logspacesPage.open();
   await expect(logspacesPage.fills('main').getByRole('table')).toBeVisible();
   await logspacesPage.age.fill('30');

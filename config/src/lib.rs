@@ -34,6 +34,7 @@ mod logspace;
 mod node;
 mod problem;
 mod read;
+mod redact;
 mod route;
 pub mod settings;
 mod source;
@@ -61,6 +62,7 @@ pub use listen::Listener;
 pub use logspace::{Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
+pub use redact::redacted;
 pub use route::Route;
 pub use source::{
     Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, SenderZone, Source, SourceKind,

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** every default stands in the shipped file and nowhere else.
 
+mod in_force;
 mod web;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::problem::{Findings, Path, Problem, quoted};
 use crate::read::{Choice, OneOrMore};
 use crate::unit::{Period, Size};
 
+pub use in_force::{InForce, Layer, in_force};
 pub use web::{Web, WebListener};
 
 /// The shipped file, with every setting, its default and what it means.
@@ -159,11 +161,19 @@ pub struct Layers {
 
 /// Lays the layers over each other and reads what comes out, or says everything that is wrong with it.
 pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
+    let mut findings = Findings::default();
+    let node = laid(layers, &mut findings)?;
+    let settings = read(&node, &mut findings);
+    let settings = place_all(settings, &findings, &node, layers.file.as_deref().unwrap_or_default())?;
+    Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
+}
+
+/// What the layers are together.
+fn laid(layers: &Layers, findings: &mut Findings) -> Result<Node, Vec<Problem>> {
     let text = layers.file.as_deref().unwrap_or_default();
     let defaults = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
     let names = names(&defaults);
     let mut node = overlaid(defaults, Node::from_toml(text)?);
-    let mut findings = Findings::default();
     for (variable, value) in &layers.env {
         match variable_path(variable, &names) {
             Variable::Setting(path) => {
@@ -193,9 +203,7 @@ pub fn load(layers: &Layers) -> Result<Settings, Vec<Problem>> {
     }
     // The whole comes from several places, so what is wrong with no single value is wrong in none of them.
     node.origin = Origin::Unplaced;
-    let settings = read(&node, &mut findings);
-    let settings = place_all(settings, &findings, &node, text)?;
-    Ok(settings.expect("the defaults hold every setting, so whatever could not be read was found wrong"))
+    Ok(node)
 }
 
 impl LogLevel {

@@ -1,6 +1,8 @@
 //! Settings and their layers.
 
-use logstead_config::settings::{DEFAULT_SETTINGS_TOML, Layers, LogLevel, Settings, WebListener, load};
+use logstead_config::settings::{
+    DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
+};
 use logstead_config::{Count, Period, Size};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
@@ -305,4 +307,43 @@ fn providers_that_would_let_in_the_wrong_ones_are_refused() {
     let twice = format!("{OIDC}{}", OIDC.split_once("[[").map_or("", |(_, rest)| rest).replacen("", "[[", 1));
     let problems = load(&layers(&twice, &[], &[])).expect_err("two of one id");
     assert!(problems[0].to_string().contains("two providers with the id `corp`"), "{problems:?}");
+}
+
+/// The setting of this key.
+fn told(layers: &Layers, key: &str) -> InForce {
+    let all = in_force(layers).unwrap_or_else(|problems| panic!("{problems:?}"));
+    all.into_iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("there is no `{key}`"))
+}
+
+#[test]
+fn each_setting_says_which_layer_it_is_from() {
+    let file = "[web]\nlisten = [\"127.0.0.1:1\", \"unix:web.sock\"]\n\n[log]\nlevel = \"warn\"\n";
+    let env = [("LOGSTEAD_LOG__LEVEL", "debug"), ("LOGSTEAD_MEMORY__TAIL_MAX", "1GiB")];
+    let layers = layers(file, &env, &["memory.tail_max=2GiB", "web.tls.key=web.key"]);
+    let check = |key: &str, value: &str, from: Layer| {
+        let setting = told(&layers, key);
+        assert_eq!((&*setting.value, setting.from), (value, from), "{key}");
+    };
+    check("web.listen", "[\"127.0.0.1:1\", \"unix:web.sock\"]", Layer::File(2));
+    check("log.level", "debug", Layer::Named("LOGSTEAD_LOG__LEVEL".to_owned()));
+    check("memory.tail_max", "2GiB", Layer::Named("--set memory.tail_max".to_owned()));
+    check("web.tls.key", "web.key", Layer::Named("--set web.tls.key".to_owned()));
+    check("web.tls.certificate", "", Layer::Default);
+    check("threads.workers", "auto", Layer::Default);
+    assert_eq!(told(&layers, "log.level").default, "info");
+    assert_eq!(told(&layers, "web.listen").default, "127.0.0.1:8080");
+}
+
+#[test]
+fn each_setting_says_what_it_means() {
+    let all = in_force(&Layers::default()).expect("the defaults are right");
+    assert!(30 < all.len(), "{}", all.len());
+    for setting in &all {
+        assert!(setting.about.ends_with(['.', '`', '}', ':']), "{}: {}", setting.key, setting.about);
+        assert_eq!((&setting.value, &setting.from), (&setting.default, &Layer::Default), "{}", setting.key);
+    }
+    assert_eq!(
+        all[0].about,
+        "The directory that holds everything: messages, users, revisions of the router document."
+    );
 }

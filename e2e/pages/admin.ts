@@ -2,11 +2,16 @@ import type { Locator, Page } from '@playwright/test';
 import type { Logstead } from '../server';
 
 /** Users, tokens, sessions and the audit log. */
+type Section = 'Users and tokens' | 'Sessions' | 'Audit' | 'Settings' | 'Certificates' | 'Server';
+
 export class AdminPage {
   readonly users;
   readonly tokens;
   readonly sessions;
   readonly audit;
+  readonly settings;
+  readonly certificates;
+  readonly report;
   readonly panel;
   readonly dialog;
 
@@ -18,6 +23,9 @@ export class AdminPage {
     this.tokens = page.getByRole('region', { name: 'Tokens' });
     this.sessions = page.getByRole('region', { name: 'Sessions' });
     this.audit = page.getByRole('region', { name: 'Audit' });
+    this.settings = page.getByRole('region', { name: 'Settings' });
+    this.certificates = page.getByRole('region', { name: 'Certificates' });
+    this.report = page.getByRole('region', { name: 'Support report' });
     this.panel = page.getByRole('complementary', { name: 'Details' });
     this.dialog = page.getByRole('dialog').filter({ has: page.getByRole('heading') });
   }
@@ -26,7 +34,7 @@ export class AdminPage {
     await this.page.goto(this.logstead.url(`/admin?${new URLSearchParams(params).toString()}`));
   }
 
-  async show(section: 'Users and tokens' | 'Sessions' | 'Audit'): Promise<void> {
+  async show(section: Section): Promise<void> {
     await this.page
       .getByRole('navigation', { name: 'Sections' })
       .getByRole('link', { name: section })

@@ -4,6 +4,8 @@
 use crate::machine::clock;
 use crate::pipeline::Pipeline;
 use logstead_record::{BatchBuilder, Facility, Field, Origin, Priority, Row, Severity};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -16,6 +18,9 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 /// Events that wait to be stored. More than that are on standard error only.
 const EVENTS_MAX: usize = 1024;
+/// What is remembered for a support report, and of each event at most.
+const RECENT_MAX: usize = 300;
+const RECENT_BYTES_MAX: usize = 2000;
 /// syslog's facility 5.
 const FACILITY_SYSLOG: u8 = 5;
 
@@ -34,6 +39,27 @@ pub(crate) fn audit(user: &str, account: &str, action: &str, detail: &str) {
 }
 
 const AUDIT: &str = "logstead::audit";
+
+/// The newest lines, the oldest first. Also those that could not be stored.
+static RECENT: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+
+/// The newest events but those of the audit, as a line each, the oldest first.
+pub(crate) fn recent() -> Vec<String> {
+    RECENT.lock().iter().cloned().collect()
+}
+
+fn remember(entry: &Entry) {
+    let mut line = format!("{} {} {}", clock::now(), entry.level, entry.message);
+    for (name, value) in &entry.fields {
+        write!(line, " {name}={value}").ok();
+    }
+    line.truncate(line.floor_char_boundary(RECENT_BYTES_MAX));
+    let mut recent = RECENT.lock();
+    if recent.len() == RECENT_MAX {
+        recent.pop_front();
+    }
+    recent.push_back(line);
+}
 
 /// Sends events to both from now on; the returned entries are for [`feed`].
 pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
@@ -104,6 +130,9 @@ impl<S: Subscriber> Layer<S> for Own {
                 is_audit: metadata.target() == AUDIT,
             };
             event.record(&mut entry);
+            if !entry.is_audit {
+                remember(&entry);
+            }
             // If the store is too slow even for its own log, standard error has to suffice.
             self.entries.try_send(entry).ok();
         }

@@ -162,7 +162,7 @@ fn admin() -> As {
 }
 
 /// Every route and who may use it.
-const ROUTES: [(&str, &str, Option<Role>); 100] = [
+const ROUTES: &[(&str, &str, Option<Role>)] = &[
     ("GET", "/healthz", None),
     ("GET", "/readyz", None),
     ("GET", "/api/v1/session", None),
@@ -208,6 +208,10 @@ const ROUTES: [(&str, &str, Option<Role>); 100] = [
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
     ("GET", "/api/v1/flow", Some(Role::Analyst)),
     ("GET", "/api/v1/senders", Some(Role::Analyst)),
+    ("GET", "/api/v1/about", Some(Role::Analyst)),
+    ("GET", "/api/v1/certificates", Some(Role::Analyst)),
+    ("GET", "/api/v1/settings", Some(Role::Admin)),
+    ("GET", "/api/v1/support-report", Some(Role::Admin)),
     ("GET", "/api/v1/senders/{source}/{host}/frames", Some(Role::Analyst)),
     ("DELETE", "/api/v1/senders/{source}/{host}", Some(Role::Operator)),
     ("PUT", "/api/v1/senders/{source}/{host}/timezone", Some(Role::Operator)),
@@ -330,7 +334,7 @@ async fn who_may_do_what() {
     let server = Server::with_admin();
     let roles = [Role::Analyst, Role::Operator, Role::Admin].map(|role| (role, server.token(role)));
     let wrong = As { token: Some("lst_guess".to_owned()), ..As::default() };
-    for (method, path, needed) in ROUTES {
+    for &(method, path, needed) in ROUTES {
         let method: Method = method.parse().unwrap();
         let status = |who: As| {
             let (method, path, server) = (method.clone(), address(path), &server);
@@ -364,7 +368,7 @@ async fn a_change_made_with_the_cookie_carries_the_csrf_token() {
     let session = server.log_in("ada").await;
     let without = As { csrf: None, ..session.clone() };
     let wrong = As { csrf: Some("guess".to_owned()), ..session.clone() };
-    for (method, path, needed) in ROUTES {
+    for &(method, path, needed) in ROUTES {
         let method: Method = method.parse().unwrap();
         if needed.is_none() {
             continue;
@@ -883,6 +887,75 @@ async fn every_key_of_an_object_is_found_by_a_query() {
 }
 
 #[tokio::test]
+async fn a_support_report_helps_and_holds_no_secret() {
+    let server = Server::start(|_| {});
+    let body = r#"{"host": "web-1", "message": "the words of a sender"}"#;
+    server.ingest("", "application/json", body).await;
+    let document = format!(
+        "{ROUTER}\n[[destinations]]\nid = \"siem\"\nenabled = false\nkind = \"splunk_hec\"\nurl = \"http://127.0.0.1:1\"\n\
+         token = \"s3cret\"\nheaders = [\"X-Key: s3cret\"]\n"
+    );
+    let change = server.put_router("\"1\"", "application/toml", document).await;
+    assert_eq!(change.status, StatusCode::OK, "{}", change.text());
+    let answer = server.get("/api/v1/support-report").await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    let name = answer.headers[header::CONTENT_DISPOSITION].to_str().unwrap();
+    assert!(name.starts_with("attachment; filename=\"logstead-support-20"), "{name}");
+    let report = answer.text();
+    for part in [
+        "=== About ===",
+        "=== Ready ===\nready",
+        "limits.tails_max = ",
+        "\"token\": \"(hidden)\"",
+        "\"X-Key: (hidden)\"",
+        "\"host\":\"web-1\"",
+        "# HELP logstead_",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    for secret in ["s3cret", "the words of a sender", ADMIN_TOKEN, SETUP_CODE] {
+        assert!(!report.contains(secret), "{secret}: {report}");
+    }
+}
+
+#[tokio::test]
+async fn settings_say_where_they_are_from_and_certificates_how_long_they_last() {
+    let data = tempfile::tempdir().unwrap();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["logs.example.org".to_owned()])
+        .unwrap()
+        .self_signed(&key)
+        .unwrap();
+    let file = data.path().join("web.pem");
+    std::fs::write(&file, certificate.pem()).unwrap();
+    let server = Server::start(|settings| {
+        let tls = logstead_config::Tls {
+            certificate: file.display().to_string(),
+            key: String::new(),
+            client_ca: None,
+            require_client_certificate: false,
+        };
+        settings.web.tls = Some(tls);
+    });
+    let found = server.get("/api/v1/certificates").await.json();
+    assert_eq!(found["files"][0]["owner"], "web");
+    assert_eq!(found["files"][0]["certificates"][0]["names"], json!(["logs.example.org"]));
+    assert_eq!(found["files"][0]["error"], Value::Null);
+    std::fs::remove_file(&file).unwrap();
+    let found = server.get("/api/v1/certificates").await.json();
+    assert_eq!(found["files"][0]["certificates"], json!([]));
+    assert!(found["files"][0]["error"].as_str().unwrap().contains("web.pem"), "{found}");
+
+    let settings = server.get("/api/v1/settings").await.json();
+    let settings = settings["settings"].as_array().unwrap();
+    let level = settings.iter().find(|setting| setting["key"] == "log.level").unwrap();
+    assert_eq!((&level["origin"], &level["place"]), (&json!("default"), &json!("")));
+    let about = server.get("/api/v1/about").await.json();
+    assert_eq!(about["version"], env!("CARGO_PKG_VERSION"));
+    assert!(about["cores"].as_u64().unwrap() > 0, "{about}");
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_are_kept() {
     let server = Server::with_admin();
     server.ingest("", "text/plain", &b"caf\xE9 \x00 end"[..]).await;
@@ -1206,7 +1279,7 @@ async fn what_is_no_api_is_the_console_for_browsers_and_they_are_kept_safe() {
 async fn a_method_that_a_path_does_not_know_is_told_which_it_knows() {
     let server = Server::with_admin();
     let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (method, path, _) in ROUTES {
+    for &(method, path, _) in ROUTES {
         let methods = known.entry(path).or_default();
         methods.insert(method);
         if method == "GET" {

@@ -62,6 +62,7 @@ pub(super) const OF_SYSLOG: &[Setting] = &[
 
 /// What only a source of what comes over HTTP has.
 pub(super) const OF_HTTP: &[Setting] = &[Setting::new("token", Kind::Text, "Token")
+        .secret()
     .empty("everything that no other source takes")
     .help("The name of the ingest token whose messages it takes.")
     .means("The name of the [ingest token](ingest.md#tokens) whose messages this source takes. Several sources may be \
@@ -116,6 +117,7 @@ pub(super) const OF_OTLP_SOURCE: &[Setting] = &[
         .means("The longest request that is taken, unpacked, {min} to {max}. A longer one is refused: with \
                 `RESOURCE_EXHAUSTED` over gRPC and 413 over HTTP."),
     Setting::new("token", Kind::Text, "Token")
+        .secret()
         .empty("none is needed")
         .help("The name of the token that requests must bring.")
         .means("The name of the token that requests must bring, as `authorization: Bearer TOKEN` in their metadata or \
@@ -439,6 +441,7 @@ pub(super) const OF_S3: &[Setting] = &[
         .means("A file with the secret key. Like all files with secrets it is in the folder `secrets` of the data \
                 directory; it is read for each object."),
     Setting::new("secret_key", Kind::Text, "Secret key")
+        .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The secret key itself. It is part of the document and its history: prefer the file."),
     Setting::new("prefix", Kind::Text, "Prefix")
@@ -501,6 +504,7 @@ pub(super) const OF_ELASTIC: &[Setting] = &[
         .means("A file with the API key in its encoded form. Like all files with secrets it is in the folder \
                 `secrets` of the data directory, and is read again when a request fails."),
     Setting::new("api_key", Kind::Text, "API key")
+        .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The API key itself, in its encoded form. It is part of the document and its history: prefer the file."),
 ];
@@ -594,6 +598,7 @@ pub(super) const TOKEN: &[Setting] = &[
                 Splunk`. Like all files with secrets it is in the folder `secrets` of the data directory, and is read \
                 again when a request fails."),
     Setting::new("token", Kind::Text, "Token")
+        .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The token itself. It is part of the document and its history: prefer the file."),
 ];
@@ -608,6 +613,7 @@ pub(super) const POSTING: &[Setting] = &[
         .help("A file in the folder secrets of the data directory.")
         .means("A file with the password, in the folder `secrets` of the data directory."),
     Setting::new("password", Kind::Text, "Password")
+        .secret()
         .help("Anyone who can read this document can read it: a file is safer.")
         .means("The password itself. It is part of the document and its history: prefer the file."),
     Setting::new("connections", Kind::Number, "Connections")

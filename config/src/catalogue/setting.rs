@@ -25,6 +25,9 @@ pub struct Setting {
     /// The most that is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<&'static str>,
+    /// Whether it authorises: whoever reads it can act with it.
+    #[serde(skip)]
+    pub is_secret: bool,
     /// What the form shows in an empty field, unless that is the default: an example, or what empty means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<&'static str>,
@@ -79,6 +82,7 @@ impl Setting {
             standard: Standard::Nothing,
             min: None,
             max: None,
+            is_secret: false,
             placeholder: None,
             help: "",
             meaning: "",
@@ -103,6 +107,10 @@ impl Setting {
 
     pub(super) const fn empty(self, placeholder: &'static str) -> Setting {
         Setting { placeholder: Some(placeholder), ..self }
+    }
+
+    pub(super) const fn secret(self) -> Setting {
+        Setting { is_secret: true, ..self }
     }
 
     pub(super) const fn help(self, help: &'static str) -> Setting {

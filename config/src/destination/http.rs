@@ -140,6 +140,7 @@ pub struct HttpServer {
 /// A token, as text or in a file.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = DestinationToken))]
 pub struct Token {
     /// The token.
     #[serde(skip_serializing_if = "Option::is_none")]

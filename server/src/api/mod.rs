@@ -43,7 +43,7 @@ mod waiting;
 pub use ingest::ecosystem::ecosystem;
 pub use openapi::openapi;
 pub use redirect::{Encrypted, redirect};
-pub use state::ApiState;
+pub use state::{ApiState, Process, WebSocket};
 
 use access::gate::TokenGate;
 use access::{Needs, authenticate};

@@ -17,7 +17,9 @@ use super::export::ExportRequest;
 use super::ingest::ecosystem;
 use super::ingest::protocol::Protocol;
 use super::operate::replay::ReplayRequest;
-use super::operate::{destinations, flow, logspaces, replay, senders, system, trial};
+use super::operate::{
+    about, certificates, destinations, flow, logspaces, replay, senders, support, system, trial,
+};
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::trying::{history, trace};
 use super::router::{document, logspace, lookups, revisions, sender_zone};
@@ -125,6 +127,8 @@ fn everything() -> OpenApiRouter<Shared> {
         .routes(routes!(senders::senders))
         .routes(routes!(senders::frames))
         .routes(routes!(system::metrics))
+        .routes(routes!(about::about))
+        .routes(routes!(certificates::certificates))
 }
 
 /// What operators do to the logspaces that they are granted.
@@ -171,5 +175,9 @@ fn of_accounts() -> OpenApiRouter<Shared> {
 }
 
 fn admin() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(logspaces::resume_retention)).routes(routes!(audit::audit))
+    OpenApiRouter::new()
+        .routes(routes!(logspaces::resume_retention))
+        .routes(routes!(audit::audit))
+        .routes(routes!(about::settings))
+        .routes(routes!(support::support_report))
 }

@@ -16,9 +16,11 @@ use crate::machine::clock;
 use crate::meta::{Actor, Meta, Role, SessionLimits};
 use crate::pipeline::Pipeline;
 use crate::revision::Revisions;
-use logstead_config::settings::Settings;
+use logstead_config::settings::{InForce, Settings};
 use logstead_indexer::Pool;
+use logstead_record::Timestamp;
 use parking_lot::Mutex;
+use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -50,6 +52,28 @@ pub struct ApiState {
     pub admin_token: Option<String>,
     /// Creates the first administrator; printed when the server starts.
     pub setup_code: Option<String>,
+    /// How it was started.
+    pub process: Process,
+}
+
+/// How the process was started.
+#[derive(Default)]
+pub struct Process {
+    /// When.
+    pub started: Timestamp,
+    /// Where it serves HTTP.
+    pub listeners: Vec<WebSocket>,
+    /// Every setting, with where it is from.
+    pub in_force: Vec<InForce>,
+}
+
+/// Where HTTP is served.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct WebSocket {
+    /// What is served: `web`, `redirect` or `metrics`.
+    pub serves: &'static str,
+    /// Where clients find it.
+    pub url: String,
 }
 
 /// The state with what limits requests, as handlers share it.

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::settings::SettingsArgs;
 use super::starting::{self, First};
 use super::text;
-use crate::api::{self, ApiState, Encrypted};
+use crate::api::{self, ApiState, Encrypted, Process, WebSocket};
 use crate::internal;
 use crate::machine::lock::DataLock;
 use crate::machine::sockets::Descriptors;
@@ -16,7 +16,7 @@ use crate::revision::{Revisions, Watch, take_back_overdue};
 use crate::source::Certificates;
 use crate::web::{self, Apps, House, Limits, Listener, Serves};
 use clap::Args;
-use logstead_config::settings::Settings;
+use logstead_config::settings::{Layer, Settings};
 use logstead_indexer::{OpenFiles, RealDisk};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,9 +53,13 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let mut settings = self.settings.load()?;
+        let (mut settings, mut in_force) = self.settings.load_and_tell()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
+            for setting in in_force.iter_mut().filter(|setting| setting.key == "data") {
+                setting.value = data.display().to_string();
+                setting.from = Layer::Named("--data".to_owned());
+            }
         }
         rights::keep_to_owner();
         let entries = internal::start(settings.log.level.name()).map_err(Failure::no)?;
@@ -81,6 +85,7 @@ impl Serve {
             settings,
             admin_token: std::env::var("LOGSTEAD_ADMIN_TOKEN").ok().filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
+            process: Process { started: clock::now(), listeners: web_sockets(&listeners), in_force },
         };
         let served = runtime.block_on(serve(listeners, certificates, state, &pipeline, setup_code));
         drop(watch);
@@ -136,6 +141,10 @@ fn listen(settings: &Settings) -> Result<Vec<Listener>, Failure> {
         }
     }
     Ok(listeners)
+}
+
+fn web_sockets(listeners: &[Listener]) -> Vec<WebSocket> {
+    listeners.iter().map(|listener| WebSocket { serves: listener.name(), url: listener.url() }).collect()
 }
 
 /// The certificates of the web port. Without them, nothing is served in the clear instead.

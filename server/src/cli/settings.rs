@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use clap::Args;
 use logstead_config::Problem;
-use logstead_config::settings::{self, Layers, Settings};
+use logstead_config::settings::{self, InForce, Layers, Settings};
 use std::path::{Path, PathBuf};
 
 /// Where settings come from.
@@ -19,10 +19,24 @@ pub(super) struct SettingsArgs {
 
 impl SettingsArgs {
     pub(super) fn load(&self) -> Result<Settings, Failure> {
+        settings::load(&self.layers()?).map_err(|problems| self.refused(&problems))
+    }
+
+    /// The same, and where each setting is from.
+    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<InForce>), Failure> {
+        let layers = self.layers()?;
+        let told = || Ok((settings::load(&layers)?, settings::in_force(&layers)?));
+        told().map_err(|problems: Vec<Problem>| self.refused(&problems))
+    }
+
+    fn layers(&self) -> Result<Layers, Failure> {
         let file = self.config.as_deref().map(read).transpose()?;
+        Ok(Layers { file, env: environment(), set: self.set.clone() })
+    }
+
+    fn refused(&self, problems: &[Problem]) -> Failure {
         let name = self.config.as_ref().map_or("settings".to_owned(), |path| path.display().to_string());
-        let layers = Layers { file, env: environment(), set: self.set.clone() };
-        settings::load(&layers).map_err(|problems| Failure::No(listed(&name, &problems)))
+        Failure::No(listed(&name, problems))
     }
 }
 

@@ -25,6 +25,16 @@ pub(crate) fn resident_bytes() -> Option<u64> {
     Some(kib << 10)
 }
 
+/// What the machine has, or the container may take; `None` if it is not said.
+pub(crate) fn of_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let limit = limit.and_then(|limit| limit.trim().parse().ok()).unwrap_or(u64::MAX);
+    Some(limit.min(kib << 10))
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -35,5 +45,6 @@ mod tests {
         let taken = std::hint::black_box(vec![1_u8; 32 << 20]);
         assert!(before + taken.len() / 2 < heap().expect("figures").allocated);
         assert!(taken.len() as u64 <= resident_bytes().expect("a figure"));
+        assert!(resident_bytes() < of_machine());
     }
 }

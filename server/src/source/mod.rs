@@ -12,6 +12,7 @@
 //! Sockets are bound before a router document goes live, and stay open while their source's settings change.
 
 mod accept;
+mod certificate;
 pub(crate) mod coalesce;
 mod connection;
 mod datagrams;
@@ -29,6 +30,7 @@ mod subject;
 mod thread;
 mod tls;
 
+pub(crate) use certificate::{Certificate, certificates_in};
 pub(crate) use ready::Ready;
 pub(crate) use settings::{Refused, Settings, time_zone};
 pub(crate) use shared::{Shared, Ways};

@@ -6,6 +6,7 @@ use rustls::ServerConnection;
 use std::fmt::Write as _;
 use x509_parser::asn1_rs::{Any, Oid, Tag};
 use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::x509::X509Name;
 
 /// Maximum length of a subject.
 const SUBJECT_BYTES_MAX: usize = 512;
@@ -20,9 +21,14 @@ pub(super) fn of_peer(connection: &ServerConnection) -> Option<String> {
 
 fn of_certificate(certificate: &[u8]) -> Option<String> {
     let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    of_name(certificate.subject())
+}
+
+/// A name of a certificate. `None` when it is empty.
+pub(super) fn of_name(x509: &X509Name<'_>) -> Option<String> {
     let mut name = Name::default();
     // The last, most specific part is written first.
-    let parts: Vec<_> = certificate.subject().iter_rdn().collect();
+    let parts: Vec<_> = x509.iter_rdn().collect();
     for part in parts.into_iter().rev() {
         for (index, attribute) in part.iter().enumerate() {
             name.separate(if index == 0 { ',' } else { '+' });

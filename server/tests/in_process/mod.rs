@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
 
 use axum::Router;
-use logstead::api::{self, ApiState};
+use logstead::api::{self, ApiState, Process};
 use logstead::meta::Meta;
 use logstead::pipeline::{Change, Pipeline};
 use logstead::revision::Revisions;
@@ -85,6 +85,10 @@ impl Server {
             settings,
             admin_token: Some(TOKEN.to_owned()),
             setup_code: Some(SETUP_CODE.to_owned()),
+            process: Process {
+                in_force: settings::in_force(&Layers::default()).unwrap(),
+                ..Process::default()
+            },
         });
         Server { app, pipeline, meta, data: None }
     }

@@ -1,4 +1,4 @@
-/** Administration: users, tokens, sessions and the audit log. */
+/** Administration: accounts and what they did, and the server itself. */
 import { Button } from '@mantine/core';
 import { IconKey, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -11,6 +11,9 @@ import { AccountsTab } from './accounts/AccountsTab';
 import { SidePanel } from './accounts/SidePanel';
 import { type AdminState, type Tab, auditRange, tabs, writeAdmin } from './adminParams';
 import { AuditTab } from './audit/AuditTab';
+import { CertificatesTab } from './server/CertificatesTab';
+import { ServerTab } from './server/ServerTab';
+import { SettingsTab } from './server/SettingsTab';
 import { SessionsTab } from './sessions/SessionsTab';
 import classes from './Admin.module.css';
 
@@ -59,18 +62,20 @@ function Permitted({ state, user, picker, onChange }: Props & { user: string }) 
             <TabLink key={tab} tab={tab} state={state} />
           ))}
         </nav>
-        <div className={classes.tools}>
-          <Button
-            variant="default"
-            leftSection={<IconKey size={16} aria-hidden />}
-            onClick={newToken}
-          >
-            New token
-          </Button>
-          <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={newUser}>
-            New user
-          </Button>
-        </div>
+        {state.tab === 'accounts' && (
+          <div className={classes.tools}>
+            <Button
+              variant="default"
+              leftSection={<IconKey size={16} aria-hidden />}
+              onClick={newToken}
+            >
+              New token
+            </Button>
+            <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={newUser}>
+              New user
+            </Button>
+          </div>
+        )}
       </header>
       <div className={classes.middle}>
         <div className={classes.tables}>
@@ -102,6 +107,19 @@ function Section({ state, user, picker, onChange }: Props & { user: string }) {
           onQuery={(query) => onChange({ ...state, query })}
         />
       );
+    case 'settings':
+      return (
+        <SettingsTab
+          find={state.find}
+          changed={state.changed}
+          onFind={(find) => onChange({ ...state, find }, true)}
+          onChanged={(changed) => onChange({ ...state, changed }, true)}
+        />
+      );
+    case 'certificates':
+      return <CertificatesTab />;
+    case 'server':
+      return <ServerTab />;
   }
 }
 
@@ -127,7 +145,7 @@ function TabLink({ tab, state }: { tab: Tab; state: AdminState }) {
 function onTab(state: AdminState, tab: Tab): AdminState {
   if (tab === state.tab) return state;
   const panel = { kind: 'none' } as const;
-  return { ...state, tab, panel, ...(tab === 'audit' && { range: auditRange }) };
+  return { ...state, tab, panel, find: '', ...(tab === 'audit' && { range: auditRange }) };
 }
 
 function labelOf(tab: Tab): string {
@@ -138,5 +156,11 @@ function labelOf(tab: Tab): string {
       return 'Sessions';
     case 'audit':
       return 'Audit';
+    case 'settings':
+      return 'Settings';
+    case 'certificates':
+      return 'Certificates';
+    case 'server':
+      return 'Server';
   }
 }

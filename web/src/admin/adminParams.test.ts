@@ -25,6 +25,7 @@ test('all of the state comes back from the address', () => {
     panel: { kind: 'none' },
     find: 'analyst',
     sort: { key: 'used', descending: true },
+    changed: true,
     query: 'action:session.refused',
     range: { kind: 'last', span: '7d' },
   };

@@ -1,7 +1,14 @@
 /** What the page shows, for the address bar. A secret is never in it. */
 import { type TimeRange, readRange, writeRange } from '../ui/range';
 
-export const tabs = ['accounts', 'sessions', 'audit'] as const;
+export const tabs = [
+  'accounts',
+  'sessions',
+  'audit',
+  'settings',
+  'certificates',
+  'server',
+] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What is open beside the tables. */
@@ -21,6 +28,8 @@ export type AdminState = {
   /** Which rows of the tables are shown. */
   find: string;
   sort: Sort;
+  /** Whether only those settings are shown that are not as shipped. */
+  changed: boolean;
   /** Of the audit log. */
   query: string;
   range: TimeRange;
@@ -41,6 +50,7 @@ export function readAdmin(params: Params): AdminState {
     panel: readPanel(params),
     find: params['find'] ?? '',
     sort: readSort(params['sort'] ?? ''),
+    changed: params['changed'] === 'yes',
     query: params['q'] ?? '',
     range: readRange(from, to),
   };
@@ -48,13 +58,14 @@ export function readAdmin(params: Params): AdminState {
 
 /** The shortest parameters that `readAdmin` reads as the same. */
 export function writeAdmin(state: AdminState): Record<string, string> {
-  const { tab, panel, find, sort, query, range } = state;
+  const { tab, panel, find, sort, changed, query, range } = state;
   return {
     ...writeRange(range),
     ...(tab !== 'accounts' && { tab }),
     ...writePanel(panel),
     ...(find !== '' && { find }),
     ...(!isSame(sort, initialSort) && { sort: `${sort.descending ? '-' : ''}${sort.key}` }),
+    ...(changed && { changed: 'yes' }),
     ...(query !== '' && { q: query }),
   };
 }

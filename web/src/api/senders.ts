@@ -9,8 +9,19 @@ const LIMIT = 10_000;
 
 export const sendersQuery = queryOptions({
   queryKey: ['senders'],
-  queryFn: ({ signal }): Promise<Senders> =>
-    unwrap(client.GET('/api/v1/senders', { params: { query: { limit: LIMIT } }, signal })),
+  queryFn: ({ signal }) => senders(true, signal),
   refetchInterval: ({ state: { error } }) => error === null && POLL_MS,
   placeholderData: keepPreviousData,
 });
+
+/** The same without their figures by time, which are most of the bytes. */
+export const briefSendersQuery = queryOptions({
+  ...sendersQuery,
+  queryKey: ['senders', 'brief'],
+  queryFn: ({ signal }) => senders(false, signal),
+});
+
+function senders(series: boolean, signal: AbortSignal): Promise<Senders> {
+  const params = { query: { limit: LIMIT, series } };
+  return unwrap(client.GET('/api/v1/senders', { params, signal }));
+}

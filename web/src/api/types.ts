@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What this server is and runs on. */
+        get: operations["about"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account": {
         parameters: {
             query?: never;
@@ -153,6 +170,23 @@ export interface paths {
         };
         /** Who did what, newest first. */
         get: operations["audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every file of certificates that the settings and the live document name, as it is on the disk now. */
+        get: operations["certificates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1122,6 +1156,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every setting in force, with its default and where it is from. None of them is a secret. */
+        get: operations["settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/setup": {
         parameters: {
             query?: never;
@@ -1133,6 +1184,27 @@ export interface paths {
         put?: never;
         /** Creates the first administrator and logs in. */
         post: operations["set_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/support-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that helps to find out what is wrong with this server, as one text in sections: version and machine, settings,
+         *     the router document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest
+         *     lines of its own log. It holds no messages of senders.
+         */
+        get: operations["support_report"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1411,6 +1483,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What this server is and runs on. */
+        About: {
+            /**
+             * Format: int64
+             * @description Threads that can run at once.
+             */
+            cores: number;
+            /** @description The directory that holds everything. */
+            data: string;
+            /** @description What the machine is called. */
+            host: string;
+            /** @description Where it serves HTTP. */
+            listeners: components["schemas"]["WebSocket"][];
+            /**
+             * Format: int64
+             * @description The memory of the machine; null if it does not say.
+             */
+            memory_bytes: number | null;
+            /** Format: int32 */
+            pid: number;
+            /**
+             * Format: int64
+             * @description What of that the process takes; null if the system does not say.
+             */
+            resident_bytes: number | null;
+            /** @description When the process was started. */
+            started: string;
+            /** @description The system that it runs. */
+            system: string;
+            /** @description When this was read. */
+            time: string;
+            version: string;
+        };
         /** @description One's own account. */
         Account: {
             /** @description Ids of the logspaces that may be searched; null for all. */
@@ -1525,6 +1630,37 @@ export interface components {
         };
         /** @description A value of a table. */
         Cell: number | string | null;
+        /** @description A certificate. */
+        Certificate: {
+            /** @description From when it is good. */
+            from: string;
+            /** @description Who signed it. */
+            issuer: string;
+            /** @description The host names and addresses that it is good for. */
+            names: string[];
+            /** @description Whom it is made out to, as RFC 4514 writes it; empty if it does not say. */
+            subject: string;
+            /** @description Until when it is good. */
+            until: string;
+        };
+        /** @description A file of certificates. */
+        CertificateFile: {
+            /** @description The first 20 of it; the owner's own comes first. */
+            certificates: components["schemas"]["Certificate"][];
+            /** @description Why it cannot be read. What was read before stays in use. */
+            error: string | null;
+            file: string;
+            /** @description Which source or destination; empty for the web. */
+            id: string;
+            /** @description What it is for: `web`, `source` or `destination`. */
+            owner: string;
+            /** @description `certificate`: our own; `client_ca`: who signs those of senders; `ca`: who signs those of servers. */
+            role: string;
+        };
+        /** @description Every file of certificates that is in use. */
+        CertificateFiles: {
+            files: components["schemas"]["CertificateFile"][];
+        };
         /** @description One clause of a filter. */
         Clause: {
             /**
@@ -3535,7 +3671,7 @@ export interface components {
              * @description Messages per second, over the last minute.
              */
             rate: number;
-            /** @description Messages in each step of the last day, the oldest first. */
+            /** @description Messages in each step of the last day, the oldest first; empty unless it is asked for. */
             series: number[];
             /** @description Whether nothing has come for more than twice its longest pause of the last days. */
             silent: boolean;
@@ -3663,6 +3799,28 @@ export interface components {
         /** @description Sessions, the last used first. */
         Sessions: {
             sessions: components["schemas"]["ListedSessionBody"][];
+        };
+        /** @description A setting. */
+        SettingInForce: {
+            /** @description What it means. */
+            about: string;
+            /** @description What it is unless something else is said. */
+            default: string;
+            /** @description Dotted, as for `--set`. */
+            key: string;
+            origin: components["schemas"]["SettingOrigin"];
+            /** @description The line of the settings file, or the environment variable or argument; empty for a default. */
+            place: string;
+            value: string;
+        };
+        /**
+         * @description Which layer a setting is from.
+         * @enum {string}
+         */
+        SettingOrigin: "default" | "file" | "environment" | "argument";
+        /** @description The settings in force. */
+        SettingsInForce: {
+            settings: components["schemas"]["SettingInForce"][];
         };
         /** @description The first administrator to create. */
         Setup: {
@@ -4500,6 +4658,13 @@ export interface components {
          * @enum {string}
          */
         WarningCode: "range_in_query";
+        /** @description Where HTTP is served. */
+        WebSocket: {
+            /** @description What is served: `web`, `redirect` or `metrics`. */
+            serves: string;
+            /** @description Where clients find it. */
+            url: string;
+        };
         /** @description A clause of the filter, as it is written. */
         WrittenClause: {
             /** @description The first character after it. */
@@ -4576,6 +4741,53 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    about: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_account: {
         parameters: {
             query?: never;
@@ -5212,6 +5424,53 @@ export interface operations {
                 };
             };
             /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    certificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateFiles"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8357,6 +8616,8 @@ export interface operations {
                 query?: string;
                 /** @description How many are listed, 1 to 10000; 1000 by default. All are counted. */
                 limit?: number;
+                /** @description Whether each has its `series`; true by default. Without them, an answer has a third of the bytes. */
+                series?: boolean;
             };
             header?: never;
             path?: never;
@@ -8661,6 +8922,53 @@ export interface operations {
             };
         };
     };
+    settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsInForce"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     set_up: {
         parameters: {
             query?: never;
@@ -8681,6 +8989,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    support_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role admin, and a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -400,6 +400,7 @@ mod tests {
             settings: settings.clone(),
             admin_token: Some("admin".to_owned()),
             setup_code: None,
+            process: crate::api::Process::default(),
         };
         for part in 0..8 {
             let line = |n: i64| {

@@ -1,9 +1,12 @@
 //! What operators need: logspaces, destinations, and their health.
 
+pub(super) mod about;
+pub(super) mod certificates;
 pub(super) mod destinations;
 pub(super) mod flow;
 pub(super) mod logspaces;
 pub(super) mod replay;
 pub(super) mod senders;
+pub(super) mod support;
 pub(super) mod system;
 pub(super) mod trial;

@@ -6,7 +6,7 @@ use crate::api::extract::{Path, Query as Parameters};
 use crate::api::question::cancel::{Cancel, Weight, ask};
 use crate::api::question::clocks::Clocks;
 use crate::api::question::time;
-use crate::api::state::Shared;
+use crate::api::state::{Inner, Shared};
 use crate::api::waiting::blocking;
 use crate::flow::senders::{self, Key, Report, SourceFacts};
 use crate::machine::clock;
@@ -45,6 +45,8 @@ pub(crate) struct SendersParams {
     query: Option<String>,
     /// How many are listed, 1 to 10000; 1000 by default. All are counted.
     limit: Option<usize>,
+    /// Whether each has its `series`; true by default. Without them, an answer has a third of the bytes.
+    series: Option<bool>,
 }
 
 /// How many messages to show.
@@ -92,20 +94,32 @@ pub(crate) async fn senders(
     let time = |text: Option<&String>, name| text.map(|text| time(text, name, &clocks, now)).transpose();
     let (from, to) = (time(params.from.as_ref(), "from")?, time(params.to.as_ref(), "to")?);
     let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
-    blocking(move || {
-        let pipeline = &shared.state.pipeline;
-        let live = pipeline.router();
-        let source = |id: &str| {
-            // What is left of a source that was removed is shown until it is forgotten.
-            match live.checked.sources.iter().find(|source| source.id == id) {
-                Some(source) => facts(source, now),
-                None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
-            }
-        };
-        let text = params.query.as_deref().unwrap_or_default();
-        axum::Json(pipeline.senders().report(&senders::Wanted { source: &source, text, from, to, limit }))
-    })
-    .await
+    let (text, has_series) = (params.query.unwrap_or_default(), params.series.unwrap_or(true));
+    blocking(move || axum::Json(listed(&shared, &Listed { text, from, to, limit, has_series }))).await
+}
+
+/// Which senders are listed.
+pub(super) struct Listed {
+    pub(super) text: String,
+    pub(super) from: Option<Timestamp>,
+    pub(super) to: Option<Timestamp>,
+    pub(super) limit: usize,
+    pub(super) has_series: bool,
+}
+
+pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
+    let (pipeline, now) = (&shared.state.pipeline, clock::now());
+    let live = pipeline.router();
+    let source = |id: &str| {
+        // What is left of a source that was removed is shown until it is forgotten.
+        match live.checked.sources.iter().find(|source| source.id == id) {
+            Some(source) => facts(source, now),
+            None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
+        }
+    };
+    let Listed { text, from, to, limit, has_series } = wanted;
+    let (from, to, limit, has_series) = (*from, *to, *limit, *has_series);
+    pipeline.senders().report(&senders::Wanted { source: &source, text, from, to, limit, has_series })
 }
 
 /// `None` for our own log: nobody sends that.

@@ -25,6 +25,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) from: Option<Timestamp>,
     pub(crate) to: Option<Timestamp>,
     pub(crate) limit: usize,
+    /// Whether each has its figures by time.
+    pub(crate) has_series: bool,
 }
 
 /// What is known of a source.
@@ -78,7 +80,7 @@ pub(crate) struct SenderRow {
     bytes: u64,
     /// Messages per second, over the last minute.
     rate: f64,
-    /// Messages in each step of the last day, the oldest first.
+    /// Messages in each step of the last day, the oldest first; empty unless it is asked for.
     series: Vec<u32>,
     first_seen: String,
     last_seen: String,
@@ -157,7 +159,8 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
         report.unparsed += u64::from(row.is_unparsed());
         report.new += u64::from(row.new);
         if report.senders.len() < wanted.limit {
-            report.senders.push(row);
+            let series = if wanted.has_series { sender.series.until(heard.now) } else { Vec::new() };
+            report.senders.push(SenderRow { series, ..row });
         }
     }
     report
@@ -188,7 +191,7 @@ fn row(key: &Key, sender: &Sender, facts: &SourceFacts, registry: &Registry, hea
         messages: sender.messages,
         bytes: sender.bytes,
         rate: sender.rate(now),
-        series: sender.series.until(now),
+        series: Vec::new(),
         first_seen: time(sender.first_seen),
         last_seen: time(sender.last_seen),
         silent: sender.is_silent(now, listening_since, silent_after),

@@ -32,7 +32,7 @@ fn add(senders: &Senders, hosts: &[&str], ahead: i64) {
 fn report(senders: &Senders, text: &str) -> serde_json::Value {
     let source =
         |source: &str| (source == "tcp").then_some(SourceFacts { kind: "syslog", offset_seconds: 3600 });
-    let wanted = Wanted { source: &source, text, from: None, to: None, limit: 100 };
+    let wanted = Wanted { source: &source, text, from: None, to: None, limit: 100, has_series: true };
     serde_json::to_value(senders.report(&wanted)).unwrap()
 }
 

@@ -1,0 +1,105 @@
+//! A router document for the eyes of others: what authorises is hidden.
+
+use crate::catalogue::{Setting, catalogue};
+use crate::document::Document;
+use serde_json::Value;
+
+/// Stands for what is hidden.
+const HIDDEN: &str = "(hidden)";
+
+/// The document as JSON without what authorises it somewhere else: tokens, passwords, keys, the values of headers and the
+/// parameters of addresses. The names of files that hold such things stay.
+pub fn redacted(document: &Document) -> Value {
+    let mut json = serde_json::to_value(document).unwrap_or_default();
+    for item in catalogue() {
+        for found in json[item.section].as_array_mut().into_iter().flatten() {
+            item.settings.iter().for_each(|setting| hide(found, setting));
+        }
+    }
+    json
+}
+
+fn hide(item: &mut Value, setting: &Setting) {
+    let Some(value) = setting.key.split('.').try_fold(item, |value, key| value.get_mut(key)) else { return };
+    match (setting.key, value) {
+        (_, Value::String(text)) if setting.is_secret => HIDDEN.clone_into(text),
+        ("headers", Value::Array(headers)) => headers.iter_mut().for_each(hide_value_of),
+        ("url", Value::String(url)) => {
+            if let Some((address, _)) = url.split_once('?') {
+                *url = format!("{address}?{HIDDEN}");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Of a header, `Name: value`.
+fn hide_value_of(header: &mut Value) {
+    let name = header.as_str().and_then(|header| header.split_once(':')).map_or("", |(name, _)| name);
+    *header = format!("{name}: {HIDDEN}").into();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::from_toml;
+
+    const DOCUMENT: &str = r#"
+version = 1
+[[destinations]]
+id = "siem"
+kind = "splunk_hec"
+url = "https://siem.example.org/services?token=s3cret"
+token = "s3cret"
+headers = ["X-Key: s3cret", "X-Other:s3cret"]
+[[destinations]]
+id = "elastic"
+kind = "elastic"
+url = "https://elastic.example.org"
+api_key = "s3cret"
+index = "logs"
+[[destinations]]
+id = "basic"
+kind = "loki"
+url = "https://loki.example.org"
+user = "ana"
+password = "s3cret"
+[[destinations]]
+id = "file"
+kind = "otlp"
+url = "https://otel.example.org"
+token_file = "otel.token"
+[[destinations]]
+id = "archive"
+kind = "s3"
+bucket = "logs"
+region = "eu-central-1"
+access_key = "AKIA"
+secret_key = "s3cret"
+"#;
+
+    #[test]
+    fn what_authorises_is_hidden_and_the_rest_stays() {
+        let json = redacted(&from_toml(DOCUMENT).unwrap_or_else(|problems| panic!("{problems:?}")));
+        let text = json.to_string();
+        assert!(!text.contains("s3cret"), "{text}");
+        assert_eq!(json["destinations"][0]["token"], HIDDEN);
+        assert_eq!(json["destinations"][0]["headers"][0], "X-Key: (hidden)");
+        assert_eq!(json["destinations"][0]["url"], "https://siem.example.org/services?(hidden)");
+        assert_eq!(json["destinations"][1]["index"], "logs");
+        assert_eq!(json["destinations"][2]["user"], "ana");
+        assert_eq!(json["destinations"][3]["token_file"], "otel.token");
+        assert_eq!(json["destinations"][4]["access_key"], "AKIA");
+    }
+
+    #[test]
+    fn no_secret_can_be_forgotten() {
+        for item in catalogue() {
+            for setting in item.settings {
+                let last = setting.key.rsplit('.').next().unwrap_or_default();
+                let sounds_secret = ["token", "password", "api_key", "secret_key", "secret"].contains(&last);
+                assert_eq!(setting.is_secret, sounds_secret, "{} of {}", setting.key, item.kind);
+            }
+        }
+    }
+}

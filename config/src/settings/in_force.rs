@@ -1,0 +1,119 @@
+//! The settings in force, each with its default and where it comes from: what an operator reads to see which layer won.
+//!
+//! **Invariant:** no setting is a secret. Those are in files that a setting names, or in the environment only.
+
+use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
+use crate::node::{Node, Origin, Value};
+use crate::problem::{Findings, Path, Problem, Step};
+
+/// A setting as the process has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InForce {
+    /// Dotted, as for `--set`.
+    pub key: String,
+    /// As it is written, without the quotes of a single text.
+    pub value: String,
+    /// What it is where no layer says anything.
+    pub default: String,
+    /// Which layer it is from.
+    pub from: Layer,
+    /// What the shipped file says about it.
+    pub about: String,
+}
+
+/// Where a setting is from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Layer {
+    /// What we ship.
+    Default,
+    /// This line of the settings file, from 1.
+    File(usize),
+    /// This environment variable or argument.
+    Named(String),
+}
+
+/// Every setting, in the order of the shipped file.
+pub fn in_force(layers: &Layers) -> Result<Vec<InForce>, Vec<Problem>> {
+    let shipped = Node::from_toml(DEFAULT_SETTINGS_TOML)?;
+    let text = layers.file.as_deref().unwrap_or_default();
+    let file = Node::from_toml(text)?;
+    let whole = laid(layers, &mut Findings::default())?;
+    let mut found = Vec::new();
+    each_setting(&shipped, &Path::default(), &mut |path, default, place| {
+        let Some(node) = whole.at(path) else { return };
+        let from = match (&node.origin, file.at(path).map(|node| &node.origin)) {
+            (Origin::Named(name), _) => Layer::Named(name.clone()),
+            (_, Some(Origin::Text(range))) => Layer::File(line_of(text, range.start)),
+            _ => Layer::Default,
+        };
+        found.push(InForce {
+            key: path.to_string(),
+            value: written(node),
+            default: written(default),
+            from,
+            about: comment_above(DEFAULT_SETTINGS_TOML, place),
+        });
+    });
+    Ok(found)
+}
+
+/// Calls with the path, the node and the place of the key of everything that is not a table.
+fn each_setting(node: &Node, path: &Path, found: &mut impl FnMut(&Path, &Node, usize)) {
+    let Value::Table(entries) = &node.value else { return };
+    for entry in entries {
+        let below = path.key(&entry.key);
+        match (&entry.node.value, &entry.key_origin) {
+            (Value::Table(_), _) => each_setting(&entry.node, &below, found),
+            (_, Origin::Text(range)) => found(&below, &entry.node, range.start),
+            _ => {}
+        }
+    }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// The comment over the line of `at`, as one text.
+fn comment_above(text: &str, at: usize) -> String {
+    let before = text.get(..at).and_then(|before| before.rsplit_once('\n')).map_or("", |(before, _)| before);
+    let mut lines: Vec<&str> = before.rsplit('\n').map_while(|line| line.strip_prefix('#')).collect();
+    lines.reverse();
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// A value as a person writes it.
+fn written(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) | Value::Bare(text) => text.clone(),
+        _ => nested(node),
+    }
+}
+
+fn nested(node: &Node) -> String {
+    match &node.value {
+        Value::Null => String::new(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Fraction(number) => number.to_string(),
+        Value::Text(text) | Value::Bare(text) => format!("{text:?}"),
+        Value::Other(name) => (*name).to_owned(),
+        Value::List(nodes) => format!("[{}]", nodes.iter().map(nested).collect::<Vec<_>>().join(", ")),
+        Value::Table(entries) => {
+            let entry = |entry: &crate::node::Entry| format!("{} = {}", entry.key, nested(&entry.node));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+impl Node {
+    /// What stands at a path, if anything does.
+    fn at(&self, path: &Path) -> Option<&Node> {
+        path.0.iter().try_fold(self, |node, step| match (&node.value, step) {
+            (Value::Table(entries), Step::Key(key)) => {
+                entries.iter().find(|entry| entry.key == *key).map(|entry| &entry.node)
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,126 @@
+/** Every file of certificates that is in use, and how long it is good. */
+import { useQuery } from '@tanstack/react-query';
+import { type CertificateFile, certificatesQuery } from '../../api/server';
+import { Failed } from '../../ui/Failed';
+import { formatTime, useZone } from '../../ui/time';
+import { Loading } from '../Loading';
+import { type Lasting, lasting } from './lasting';
+import classes from '../Admin.module.css';
+import own from './Server.module.css';
+
+type Certificate = CertificateFile['certificates'][number];
+
+const tones: Record<Lasting['tone'], string | undefined> = {
+  good: undefined,
+  warn: classes.warn,
+  bad: classes.bad,
+};
+
+export function CertificatesTab() {
+  const { data, error, refetch, dataUpdatedAt } = useQuery(certificatesQuery);
+  return (
+    <section className={classes.box} aria-label="Certificates">
+      <div className={classes.boxHead}>
+        <h2>Certificates</h2>
+      </div>
+      {error !== null && (
+        <div className={classes.none}>
+          <Failed what="Certificates" error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && <Loading rows={3} />}
+      {data?.files.length === 0 && (
+        <p className={classes.none}>
+          No certificate is in use: the console, the sources and the destinations are not encrypted
+          by Logstead. <code>logstead tls self-signed</code> makes a first one; the setting{' '}
+          <code>web.tls</code> and the TLS settings of a source or destination name it.
+        </p>
+      )}
+      {data !== undefined && data.files.length > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of certificates">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Used by</th>
+                <th scope="col">File</th>
+                <th scope="col">Made out to</th>
+                <th scope="col">Signed by</th>
+                <th scope="col">Good until</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.files.map((file) => (
+                <File
+                  key={`${file.owner} ${file.id} ${file.role}`}
+                  file={file}
+                  now={dataUpdatedAt}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function File({ file, now }: { file: CertificateFile; now: number }) {
+  const used = (
+    <th scope="row" className={own.value} rowSpan={Math.max(file.certificates.length, 1)}>
+      {ownerText(file)}
+      <p>{roleText(file.role)}</p>
+    </th>
+  );
+  if (file.error !== null) {
+    return (
+      <tr>
+        {used}
+        <td colSpan={4} className={own.error}>
+          <span className={classes.bad}>{file.error}</span>
+          <p>What was read from it before stays in use until it can be read again.</p>
+        </td>
+      </tr>
+    );
+  }
+  return file.certificates.map((certificate, at) => (
+    <tr key={`${certificate.subject} ${certificate.until}`}>
+      {at === 0 && used}
+      <td className={own.value}>{at === 0 && <code>{file.file}</code>}</td>
+      <Facts certificate={certificate} now={now} />
+    </tr>
+  ));
+}
+
+function Facts({ certificate, now }: { certificate: Certificate; now: number }) {
+  const [zone] = useZone();
+  const { subject, names, issuer, until } = certificate;
+  const { text, tone } = lasting(certificate, now);
+  return (
+    <>
+      <td className={own.value}>
+        {subject === '' ? 'nobody' : subject}
+        {names.length > 0 && <p>{names.join(', ')}</p>}
+      </td>
+      <td className={own.value}>{issuer === subject ? 'itself' : issuer}</td>
+      <td className={own.value}>
+        {formatTime(until, zone).slice(0, 10)}
+        <p className={tones[tone]}>{text}</p>
+      </td>
+    </>
+  );
+}
+
+function ownerText({ owner, id }: CertificateFile): string {
+  return owner === 'web' ? 'Console and API' : `${owner} ${id}`;
+}
+
+function roleText(role: string): string {
+  switch (role) {
+    case 'client_ca':
+      return 'authorities of senders';
+    case 'ca':
+      return 'authorities of the server';
+    default:
+      return 'own certificate';
+  }
+}

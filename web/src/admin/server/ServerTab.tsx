@@ -1,0 +1,121 @@
+/** What this server is, where it listens, and a report on it for those who help. */
+import { useQuery } from '@tanstack/react-query';
+import { type About, aboutQuery } from '../../api/server';
+import { statusQuery } from '../../api/status';
+import { Failed } from '../../ui/Failed';
+import { formatBytes } from '../../ui/number';
+import { formatAge, formatTime, useZone } from '../../ui/time';
+import { Loading } from '../Loading';
+import { SupportReport } from './SupportReport';
+import classes from '../Admin.module.css';
+import own from './Server.module.css';
+
+export function ServerTab() {
+  const { data, error, refetch } = useQuery(aboutQuery);
+  return (
+    <>
+      <section className={classes.box} aria-label="About this server">
+        <div className={classes.boxHead}>
+          <h2>About this server</h2>
+        </div>
+        {error !== null && (
+          <div className={classes.none}>
+            <Failed what="Facts about this server" error={error} onRetry={() => void refetch()} />
+          </div>
+        )}
+        {data === undefined && error === null && <Loading rows={4} />}
+        {data !== undefined && <Facts about={data} />}
+      </section>
+      <Listeners web={data?.listeners ?? []} />
+      <SupportReport />
+    </>
+  );
+}
+
+function Facts({ about }: { about: About }) {
+  const [zone] = useZone();
+  const { memory_bytes, resident_bytes } = about;
+  const bytes = (size: number | null) => (size === null ? 'unknown' : formatBytes(size));
+  return (
+    <dl className={own.facts}>
+      <dt>Version</dt>
+      <dd>Logstead {about.version}, free software under the Apache License 2.0</dd>
+      <dt>Running since</dt>
+      <dd>
+        {formatTime(about.started, zone).slice(0, 19)}, started{' '}
+        {formatAge(about.started, Date.parse(about.time))}, process {about.pid}
+      </dd>
+      <dt>Machine</dt>
+      <dd>
+        {about.host}, {about.system}, {about.cores} {about.cores === 1 ? 'core' : 'cores'}
+      </dd>
+      <dt>Memory</dt>
+      <dd>
+        {bytes(resident_bytes)} in use of {bytes(memory_bytes)}
+      </dd>
+      <dt>Data</dt>
+      <dd>
+        <code>{about.data}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function Listeners({ web }: { web: About['listeners'] }) {
+  const { data } = useQuery(statusQuery);
+  const sources = (data?.sources ?? []).flatMap(({ id, listeners }) =>
+    listeners.map((listener) => ({ ...listener, owner: `source ${id}` })),
+  );
+  return (
+    <section className={classes.box} aria-label="Listeners">
+      <div className={classes.boxHead}>
+        <h2>Listeners</h2>
+      </div>
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of listeners">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">For</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            {web.map(({ serves, url }) => (
+              <tr key={url}>
+                <td>
+                  <code>{url}</code>
+                </td>
+                <td>{servesText(serves)}</td>
+                <td>open</td>
+              </tr>
+            ))}
+            {sources.map(({ owner, url, state, error }) => (
+              <tr key={`${owner} ${url}`}>
+                <td>
+                  <code>{url}</code>
+                </td>
+                <td>{owner}</td>
+                <td className={own.value}>
+                  <span className={state === 'failed' ? classes.bad : undefined}>{state}</span>
+                  {error !== null && <p>{error}</p>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function servesText(serves: string): string {
+  switch (serves) {
+    case 'redirect':
+      return 'redirect to HTTPS';
+    case 'metrics':
+      return 'metrics without a login';
+    default:
+      return 'console and API';
+  }
+}

@@ -1,0 +1,117 @@
+/** The settings in force, each with what it means and which layer it is from. */
+import { Checkbox, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type Setting, settingsQuery } from '../../api/server';
+import { Failed } from '../../ui/Failed';
+import { Prose } from '../../ui/Prose';
+import { countText } from '../accounts/rows';
+import { Loading } from '../Loading';
+import { originText, shownSettings } from './settings';
+import classes from '../Admin.module.css';
+import own from './Server.module.css';
+
+type Props = {
+  find: string;
+  /** Whether only those are shown that are not as shipped. */
+  changed: boolean;
+  onFind: (find: string) => void;
+  onChanged: (changed: boolean) => void;
+};
+
+export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
+  const { data, error, refetch } = useQuery(settingsQuery);
+  const all = data?.settings ?? [];
+  const shown = shownSettings(all, find, changed);
+  return (
+    <section className={classes.box} aria-label="Settings">
+      <div className={classes.boxHead}>
+        <h2>Settings in force</h2>
+        {data !== undefined && (
+          <span className="dimmed">{countText(shown.length, all.length)}</span>
+        )}
+        <div className={classes.boxTools}>
+          <Checkbox
+            label="Changed only"
+            className={own.check ?? ''}
+            checked={changed}
+            onChange={(event) => onChanged(event.currentTarget.checked)}
+          />
+          <TextInput
+            size="xs"
+            aria-label="Find a setting"
+            placeholder="Name, value, meaning"
+            leftSection={<IconSearch size={14} aria-hidden />}
+            className={classes.finder ?? ''}
+            value={find}
+            onChange={(event) => onFind(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <p className={own.lead}>
+        They come from the settings file, the environment and the command line; a later one wins.
+        Changes take effect at the next start.
+      </p>
+      {error !== null && (
+        <div className={classes.none}>
+          <Failed what="Settings" error={error} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && <Loading rows={8} />}
+      {data !== undefined && shown.length === 0 && (
+        <p className={classes.none}>
+          {find === ''
+            ? 'Every setting is as shipped.'
+            : `No ${changed ? 'changed ' : ''}setting matches “${find}”.`}
+        </p>
+      )}
+      {shown.length > 0 && (
+        <div
+          className={`${classes.scroll} ${own.stacked}`}
+          tabIndex={0}
+          role="group"
+          aria-label="List of settings"
+        >
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Setting</th>
+                <th scope="col">Value</th>
+                <th scope="col">From</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((setting) => (
+                <Row key={setting.key} setting={setting} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Row({ setting }: { setting: Setting }) {
+  const { key, value, about, origin } = setting;
+  const isChanged = value !== setting.default;
+  return (
+    <tr>
+      <th scope="row" className={own.setting}>
+        <code>{key}</code>
+        <p>
+          <Prose text={about} />
+        </p>
+      </th>
+      <td className={own.value}>
+        <code>{value === '' ? 'empty' : value}</code>
+        {isChanged && <p>shipped: {setting.default === '' ? 'empty' : setting.default}</p>}
+      </td>
+      <td className={own.value}>
+        <span className={classes.tag} data-tone={origin === 'default' ? undefined : 'strong'}>
+          {originText(setting)}
+        </span>
+      </td>
+    </tr>
+  );
+}

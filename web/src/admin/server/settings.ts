@@ -1,0 +1,27 @@
+/** Which settings are shown, and how it is said where one is from. */
+import type { Setting } from '../../api/server';
+
+export function shownSettings(
+  all: readonly Setting[],
+  find: string,
+  changed: boolean,
+): readonly Setting[] {
+  const words = find.toLowerCase().split(/\s+/);
+  return all.filter((setting) => {
+    if (changed && setting.origin === 'default') return false;
+    const text = `${setting.key} ${setting.value} ${setting.about} ${setting.place}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export function originText({ origin, place }: Pick<Setting, 'origin' | 'place'>): string {
+  switch (origin) {
+    case 'default':
+      return 'as shipped';
+    case 'file':
+      return `settings file, ${place}`;
+    case 'environment':
+    case 'argument':
+      return place;
+  }
+}
