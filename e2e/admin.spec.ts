@@ -323,7 +323,7 @@ test('without certificates, the page says how to make one', async ({ adminPage }
 
 test.describe('with an encrypted source', () => {
   test.use({
-    // eslint-disable-next-line no-empty-pattern -- a fixture names what it needs, which is nothing here
+     
     server: async ({}, use) => {
       const folder = await mkdtemp(join(tmpdir(), 'logstead-e2e-tls-'));
       const options = ['--name', 'logs.example.org', '--days', '20', '--directory', folder];

@@ -13,8 +13,8 @@ export default defineConfig({
     // A step that waits for ever says which it is, long before its test's time is up.
     actionTimeout: 30_000,
     navigationTimeout: 30_000,
-    // Of each step the page as it was, not a film of it: that takes a tenth of all the time.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // To record each step takes an eighth of all the time, so only what is tried again is recorded.
+    trace: { mode: 'on-first-retry', screenshots: false },
     screenshot: 'only-on-failure',
     viewport: { width: 1280, height: 800 },
     launchOptions: {

@@ -212,6 +212,13 @@ export class Logstead {
     return (await response.json()) as { routes: Route[] };
   }
 
+  /** Makes a document live. */
+  async putRouter(toml: string): Promise<void> {
+    const { headers } = await this.api('GET', '/router');
+    const revision = { 'If-Match': headers.get('ETag') ?? '' };
+    await this.api('PUT', '/router', toml, 'application/toml', revision);
+  }
+
   async aggregate(query: string): Promise<Table> {
     return this.post<Table>('/aggregate', { query });
   }
@@ -269,10 +276,11 @@ export class Logstead {
     path: string,
     body: string | null = null,
     type = 'application/json',
+    headers: Record<string, string> = {},
   ): Promise<Response> {
     const response = await fetch(this.url(`/api/v1${path}`), {
       method,
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': type },
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': type, ...headers },
       body,
     });
     if (!response.ok)

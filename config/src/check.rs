@@ -107,7 +107,8 @@ fn check_ids_of(key: &str, ids: &[&str], others: &[&str], findings: &mut Finding
         let path = Path::default().key(key).index(index).key("id");
         let is_valid = if key == "logspaces" { is_logspace_id(id) } else { is_id(id) };
         if !is_valid {
-            findings.value(&path, bad_id(id));
+            let private = ", or `_` for a private one";
+            findings.value(&path, bad_id(id) + if key == "logspaces" { private } else { "" });
         } else if let Some(first) = ids.iter().take(index).position(|other| other == id) {
             findings.value(&path, format!("`{id}` is already the id of {key}[{first}]: choose another"));
         } else if others.contains(id) {

@@ -49,7 +49,7 @@ version = 1
 [[destinations]]
 id = "siem"
 kind = "splunk_hec"
-url = "https://siem.example.org/services?token=s3cret"
+url = "https://siem.example.org"
 token = "s3cret"
 headers = ["X-Key: s3cret", "X-Other:s3cret"]
 [[destinations]]
@@ -70,6 +70,10 @@ kind = "otlp"
 url = "https://otel.example.org"
 token_file = "otel.token"
 [[destinations]]
+id = "hook"
+kind = "ndjson_http"
+url = "https://hook.example.org/in?token=s3cret"
+[[destinations]]
 id = "archive"
 kind = "s3"
 bucket = "logs"
@@ -85,11 +89,12 @@ secret_key = "s3cret"
         assert!(!text.contains("s3cret"), "{text}");
         assert_eq!(json["destinations"][0]["token"], HIDDEN);
         assert_eq!(json["destinations"][0]["headers"][0], "X-Key: (hidden)");
-        assert_eq!(json["destinations"][0]["url"], "https://siem.example.org/services?(hidden)");
+        assert_eq!(json["destinations"][0]["url"], "https://siem.example.org");
         assert_eq!(json["destinations"][1]["index"], "logs");
         assert_eq!(json["destinations"][2]["user"], "ana");
         assert_eq!(json["destinations"][3]["token_file"], "otel.token");
-        assert_eq!(json["destinations"][4]["access_key"], "AKIA");
+        assert_eq!(json["destinations"][4]["url"], "https://hook.example.org/in?(hidden)");
+        assert_eq!(json["destinations"][5]["access_key"], "AKIA");
     }
 
     #[test]

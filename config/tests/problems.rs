@@ -124,7 +124,8 @@ fn unknown_keys_are_told_with_the_nearest_known_one() {
 
 #[test]
 fn ids_are_short_plain_and_unique() {
-    let grammar = "use up to 63 lower-case letters, digits, `_` and `-`, the first a letter or digit";
+    let grammar = "use up to 63 lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a \
+        private one";
     for bad in ["", "A", "-a", "__a", "_", "a b", "ä", "a/b", &"a".repeat(64)] {
         check(
             &format!("[[logspaces]]\nid = \"main\"\n[[logspaces]]\nid = \"{bad}\""),

@@ -35,10 +35,13 @@ export class AdminPage {
   }
 
   async show(section: Section): Promise<void> {
-    await this.page
-      .getByRole('navigation', { name: 'Sections' })
-      .getByRole('link', { name: section })
-      .click();
+    await this.section(section).click();
+  }
+
+  section(section: Section): Locator {
+    return this.page
+      .getByRole('navigation', { name: 'Sections', exact: true })
+      .getByRole('link', { name: section });
   }
 
   /** A row of the table that is shown, by the name of its user or token. */

@@ -25,8 +25,10 @@ pub(super) enum Protocol {
     OtlpGrpc,
     /// Events of Splunk's collector
     Hec,
-    /// Lines of Splunk's collector
+    /// Lines of Splunk's collector, with a host and a source type
     HecRaw,
+    /// The same without them: what is stored is what lines of text become
+    HecRawBare,
     /// GELF over TCP
     Gelf,
     /// Datadog's intake
@@ -73,6 +75,7 @@ impl Protocol {
             Protocol::OtlpGrpc => Way::Grpc,
             Protocol::Hec => http("/services/collector", "application/json"),
             Protocol::HecRaw => http("/services/collector/raw?host=web-1&sourcetype=syslog", "text/plain"),
+            Protocol::HecRawBare => http("/services/collector/raw", "text/plain"),
             Protocol::Gelf => Way::Stream,
             Protocol::Datadog => http("/api/v2/logs", "application/json"),
             Protocol::Journal => http("/upload", "application/vnd.fdo.journal"),
@@ -101,7 +104,9 @@ impl Protocol {
     /// How its agents pack bodies; the first way is the usual one.
     pub(super) fn packings(self) -> &'static [Packing] {
         match self {
-            Protocol::Text | Protocol::HecRaw | Protocol::Gelf | Protocol::Journal => &[Packing::None],
+            Protocol::Text | Protocol::HecRaw | Protocol::HecRawBare | Protocol::Gelf | Protocol::Journal => {
+                &[Packing::None]
+            }
             Protocol::Ndjson => &[Packing::None, Packing::Gzip, Packing::Zstd],
             Protocol::Loki => &[Packing::Snappy],
             Protocol::Bulk
@@ -115,7 +120,7 @@ impl Protocol {
 
     pub(super) fn body(self, messages: &[Message<'_>]) -> Vec<u8> {
         let write = match self {
-            Protocol::Text | Protocol::HecRaw => body::text,
+            Protocol::Text | Protocol::HecRaw | Protocol::HecRawBare => body::text,
             Protocol::Ndjson => body::ndjson,
             Protocol::Bulk => body::bulk,
             Protocol::LokiJson => body::loki_json,

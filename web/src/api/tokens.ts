@@ -3,31 +3,17 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type { CreatedToken } from './model';
 import type { components } from './types';
-import type { Grant, Role } from './users';
 
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TokenLimits = components['schemas']['TokenLimits'];
 
-export type TokenEntry = Grant & {
-  id: number;
-  name: string;
-  role: Role;
-  created_by: string;
-  created_at: string;
-  expires_at: string | null;
-  /** To the minute. */
-  last_used: string | null;
-  limits: TokenLimits;
-  /** Until when the secret works that it had before. */
-  former_until: string | null;
-};
+export type TokenEntry = components['schemas']['Token'];
 
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: async ({ signal }): Promise<TokenEntry[]> => {
     const { tokens } = await unwrap(client.GET('/api/v1/tokens', { signal }));
-    // The server's description calls something else `Token` as well, and the generated type is that one's.
-    return tokens as unknown as TokenEntry[];
+    return tokens;
   },
 });
 

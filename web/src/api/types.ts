@@ -2050,6 +2050,13 @@ export interface components {
             /** @description Where it sends. */
             to: string;
         };
+        /** @description A token, as text or in a file. */
+        DestinationToken: {
+            /** @description The token. */
+            token?: string | null;
+            /** @description The file that holds it instead. */
+            token_file?: string | null;
+        };
         /**
          * @description How a destination sends.
          * @enum {string}
@@ -2744,7 +2751,7 @@ export interface components {
             logspaces: components["schemas"]["LogspaceInfo"][];
         };
         /** @description The keys of a Loki destination. */
-        Loki: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+        Loki: components["schemas"]["HttpServer"] & components["schemas"]["DestinationToken"] & {
             /** @description What is in a line. */
             format: components["schemas"]["HttpFormat"];
             /** @description What messages of one stream have in common. */
@@ -2832,7 +2839,7 @@ export interface components {
             time: string;
         };
         /** @description The keys of a destination for any other HTTP server. */
-        NdjsonHttp: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+        NdjsonHttp: components["schemas"]["HttpServer"] & components["schemas"]["DestinationToken"] & {
             /** @description What is in a line. */
             format: components["schemas"]["HttpFormat"];
             /** @description The method of requests. */
@@ -2923,7 +2930,7 @@ export interface components {
          */
         Order: "newest" | "oldest";
         /** @description The keys of an OpenTelemetry destination. */
-        Otlp: components["schemas"]["HttpServer"] & components["schemas"]["Token"];
+        Otlp: components["schemas"]["HttpServer"] & components["schemas"]["DestinationToken"];
         /** @description The keys of an OpenTelemetry source. */
         OtlpSource: components["schemas"]["Admission"] & {
             /** @description The sockets to open: `grpc://ADDRESS:PORT`, `http://…`, `grpc+tls://…`, `https://…`. */
@@ -4000,7 +4007,7 @@ export interface components {
          */
         SourceType: "syslog" | "relp" | "gelf" | "otlp" | "file" | "http" | "internal";
         /** @description The keys of a Splunk destination. */
-        SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["Token"] & {
+        SplunkHec: components["schemas"]["HttpServer"] & components["schemas"]["DestinationToken"] & {
             /** @description A GUID under which the server acknowledges what it has indexed. */
             channel?: string | null;
             /** @description What is in an event. */
@@ -4383,12 +4390,33 @@ export interface components {
             /** @description Whether a sender without a certificate is refused. */
             require_client_certificate: boolean;
         };
-        /** @description A token, as text or in a file. */
+        /** @description A token without its secret. */
         Token: {
-            /** @description The token. */
-            token?: string | null;
-            /** @description The file that holds it instead. */
-            token_file?: string | null;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret works that it had before; null if none does.
+             */
+            former_until: string | null;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used: string | null;
+            /** @description How much it may send. */
+            limits: components["schemas"]["TokenLimits"];
+            /** @description Ids of the logspaces that may be searched; null for all. */
+            logspaces: string[] | null;
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @description A filter that limits everything that is found; null for none. */
+            scope: string | null;
         };
         /** @description How much a token may send; what is absent is not limited. */
         TokenLimits: {

@@ -110,7 +110,8 @@ function Answer({ who, grant, span, found, all, onChoose }: AnswerProps) {
         <div>
           <p className={classes.count}>{formatCount(total)}</p>
           <p className="dimmed">
-            of {formatShort(whole)} messages{total === whole ? '' : `, ${shareText(total, whole)}`}
+            of {formatShort(whole)} {whole === 1 ? 'message' : 'messages'}
+            {total === whole ? '' : `, ${shareText(total, whole)}`}
           </p>
         </div>
         <Spark counts={buckets.map(({ count }) => count)} isLarge />

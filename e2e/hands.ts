@@ -1,0 +1,79 @@
+import { type Locator, type Page, expect } from '@playwright/test';
+
+/** How somebody uses a page: with the mouse alone but for what is written, or with the keys alone. */
+export type Hands = {
+  name: string;
+  /** Goes to a page of the rail. */
+  visit: (page: Page, label: string, keys: string) => Promise<void>;
+  press: (target: Locator) => Promise<void>;
+  write: (target: Locator, text: string) => Promise<void>;
+};
+
+export const mouse: Hands = {
+  name: 'mouse',
+  async visit(page, label) {
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: label })
+      .click();
+  },
+  async press(target) {
+    await target.click();
+  },
+  async write(target, text) {
+    await target.click();
+    await target.press('ControlOrMeta+a');
+    await target.pressSequentially(text);
+  },
+};
+
+/** More than any page has to stop at. */
+const TABS_MAX = 200;
+
+export const keyboard: Hands = {
+  name: 'keyboard',
+  async visit(page, label, keys) {
+    await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+    // Keys are the page's own where nothing is being written.
+    await page.keyboard.press('Escape');
+    for (const key of keys.split(' ')) await page.keyboard.press(key);
+    await expect(page.getByRole('heading', { level: 1, name: label })).toBeVisible();
+  },
+  async press(target) {
+    await reach(target);
+    await target.page().keyboard.press((await isTicked(target)) ? 'Space' : 'Enter');
+  },
+  async write(target, text) {
+    await reach(target);
+    await target.page().keyboard.press('ControlOrMeta+a');
+    await target.page().keyboard.type(text);
+  },
+};
+
+/** Goes on with Tab, as far as it takes. */
+async function reach(target: Locator): Promise<void> {
+  await expect(target).toBeEnabled();
+  for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
+    const isReached = await target.evaluate((element) => {
+      const { activeElement } = document;
+      if (element === activeElement) return true;
+      // A group of choices is one stop: the arrows go on from there.
+      return (
+        element instanceof HTMLInputElement &&
+        element.type === 'radio' &&
+        activeElement instanceof HTMLInputElement &&
+        activeElement.name === element.name
+      );
+    });
+    if (isReached) return;
+    await target.page().keyboard.press('Tab');
+  }
+  throw new Error(`${target.toString()} is not reached with ${TABS_MAX} Tabs`);
+}
+
+async function isTicked(target: Locator): Promise<boolean> {
+  return target.evaluate(
+    (element) =>
+      element instanceof HTMLInputElement && ['checkbox', 'radio'].includes(element.type),
+  );
+}
