@@ -9,6 +9,7 @@ import { boundKeys } from '../ui/useKeys';
 import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
+import { topicsOf } from '../help/helpParams';
 import { HISTORY_KEY, readHistory } from './history';
 import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
@@ -47,6 +48,20 @@ export function Shell({ user, version, children }: Props) {
       group: 'Go to',
       words: 'set up welcome rsyslog syslog-ng logger curl',
       run: () => void navigate({ to: '/welcome' }),
+    },
+    {
+      id: '/help',
+      title: 'Go to Help on this page',
+      group: 'Go to',
+      words: 'documentation guide manual',
+      run: () => void navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
+    },
+    {
+      id: '/help/api',
+      title: 'Go to the API',
+      group: 'Go to',
+      words: 'openapi curl rest reference documentation',
+      run: () => void navigate({ to: '/help/api' }),
     },
     { id: 'help', title: 'Keyboard shortcuts', keys: '?', group: 'Console', run: shortcuts.open },
     { id: 'palette', title: 'Commands', keys: 'Mod-k', group: 'Console', run: palette.open },
