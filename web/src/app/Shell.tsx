@@ -9,7 +9,6 @@ import { boundKeys } from '../ui/useKeys';
 import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
-import { topicsOf } from '../help/helpParams';
 import { HISTORY_KEY, readHistory } from './history';
 import { hasQuery, placesFor } from './places';
 import { carried } from './scope';
@@ -54,7 +53,10 @@ export function Shell({ user, version, children }: Props) {
       title: 'Go to Help on this page',
       group: 'Go to',
       words: 'documentation guide manual',
-      run: () => void navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
+      run: () =>
+        void import('../help/topics').then(({ topicsOf }) =>
+          navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
+        ),
     },
     {
       id: '/help/api',

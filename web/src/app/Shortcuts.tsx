@@ -1,7 +1,7 @@
 /** What the keyboard can do right now, made of what is bound; and what there is to read about the page. */
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
-import { topicsOf } from '../help/helpParams';
+import { topicsOf } from '../help/topics';
 import { KeyCaps } from '../ui/KeyCaps';
 import type { Binding } from '../ui/keys';
 import { follow, useOpen } from '../ui/open';

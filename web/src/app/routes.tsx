@@ -15,7 +15,7 @@ import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
-import { type ApiState, readApi, readGuidePlace, writeApi } from '../help/helpParams';
+import { type ApiState, readApi, readGuide, writeApi } from '../help/helpParams';
 import { type LogspacesState, readLogspaces, writeLogspaces } from '../logspaces/logspacesParams';
 import { type SendersState, readSenders, writeSenders } from '../senders/sendersParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
@@ -268,7 +268,7 @@ const guideRoute = createRoute({
   staticData: { page: 'Help' },
   component: function Guide() {
     const params: Params = guideRoute.useSearch();
-    return <LazyGuidePage place={readGuidePlace(params)} />;
+    return <LazyGuidePage state={readGuide(params)} />;
   },
 });
 

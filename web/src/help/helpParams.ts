@@ -1,5 +1,4 @@
-/** What the pages of help show. It lives in the address bar. Small: the frame reads it too. */
-import { address } from '../ui/open';
+/** What the pages of help show. It lives in the address bar. Small: the frame reads it, too. */
 
 export type ApiState = {
   /** What the list is searched for. */
@@ -18,55 +17,9 @@ export function writeApi({ find, operation }: ApiState): Record<string, string> 
   return { ...(find !== '' && { find }), ...(operation !== null && { op: operation }) };
 }
 
-/** The documents that the console has, and what they are called. */
-export const documents = [
-  { id: 'console', title: 'The console' },
-  { id: 'query-language', title: 'The query language' },
-  { id: 'router', title: 'The router document' },
-] as const;
+/** A part of a document, by the anchor of its heading; empty for all of it. What there is the page knows. */
+export type GuideState = { document: string; part: string };
 
-export type DocumentId = (typeof documents)[number]['id'];
-
-/** A part of a document, by the anchor of its heading; empty for all of it. */
-export type GuidePlace = { document: DocumentId; part: string };
-
-export function readGuidePlace(params: Params): GuidePlace {
-  const document = documents.find(({ id }) => id === params['doc'])?.id ?? 'console';
-  return { document, part: params['part'] ?? '' };
-}
-
-export function guideAddress({ document, part }: GuidePlace): string {
-  return address('/help', { doc: document, ...(part !== '' && { part }) });
-}
-
-export type Topic = { title: string; href: string };
-
-/** Pages that the guide to the console has a part about: the part is called as the page is. */
-const described = [
-  'Search',
-  'Tail',
-  'Overview',
-  'Senders',
-  'Flow',
-  'Router',
-  'Logspaces',
-  'Admin',
-  'Send logs',
-];
-
-/** What there is to read about a page, itself first. */
-export function topicsOf(page: string): readonly Topic[] {
-  const part = described.includes(page) ? page.toLowerCase().replaceAll(' ', '-') : '';
-  const title = part === '' ? 'The console' : `About ${page}`;
-  return [
-    { title, href: guideAddress({ document: 'console', part }) },
-    ...(page === 'Router'
-      ? [{ title: 'The router document', href: guideAddress({ document: 'router', part: '' }) }]
-      : []),
-    {
-      title: 'The query language',
-      href: guideAddress({ document: 'query-language', part: '' }),
-    },
-    { title: 'The API', href: '/help/api' },
-  ];
+export function readGuide(params: Params): GuideState {
+  return { document: params['doc'] ?? '', part: params['part'] ?? '' };
 }

@@ -1,15 +1,8 @@
 /** Which field a problem of the server belongs to. */
 import type { DocumentProblem } from '../api/model';
-import {
-  type Item,
-  type ItemPlace,
-  type Section,
-  idOf,
-  isSection,
-  nounOf,
-  textOf,
-} from './document';
+import { type Item, type ItemPlace, type Section, idOf, nounOf, textOf } from './document';
 import { settingsAt } from './fields';
+import { isSection } from './sections';
 
 export type ProblemPlace = {
   section: Section;

@@ -1,6 +1,6 @@
 /** Blocks of the documentation on the screen. */
 import type { ReactNode } from 'react';
-import type { DocumentId } from '../helpParams';
+import type { DocumentId } from '../topics';
 import { linkOf } from './links';
 import { type Block, runsOf } from './markdown';
 import classes from './Guide.module.css';

@@ -5,7 +5,8 @@ import queryText from '../../../../docs/query-language.md?raw';
 import routerText from '../../../../docs/router.md?raw';
 import { Notice } from '../../ui/Notice';
 import { follow, useOpen } from '../../ui/open';
-import { type DocumentId, type GuidePlace, documents, guideAddress } from '../helpParams';
+import type { GuideState } from '../helpParams';
+import { type DocumentId, documents, guideAddress, guidePlace } from '../topics';
 import { Blocks } from './Blocks';
 import { readMarkdown } from './markdown';
 import classes from './Guide.module.css';
@@ -16,8 +17,8 @@ const texts: Record<DocumentId, string> = {
   router: routerText,
 };
 
-export function GuidePage({ place }: { place: GuidePlace }) {
-  const { document: shown, part } = place;
+export function GuidePage({ state }: { state: GuideState }) {
+  const { document: shown, part } = guidePlace(state);
   const open = useOpen();
   const blocks = readMarkdown(texts[shown]);
   const headings = blocks.filter((block) => block.kind === 'heading');

@@ -1,5 +1,5 @@
 /** Where the links of the documentation lead in the console. Pure. */
-import { type DocumentId, documents, guideAddress } from '../helpParams';
+import { type DocumentId, documents, guideAddress } from '../topics';
 
 /** `router.md#logspaces` is a part of a document that is here; null for one that is not. */
 export function linkOf(to: string, from: DocumentId): string | null {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import consoleText from '../../../../docs/console.md?raw';
 import queryText from '../../../../docs/query-language.md?raw';
 import routerText from '../../../../docs/router.md?raw';
-import { topicsOf } from '../helpParams';
+import { topicsOf } from '../topics';
 import { partOf, readMarkdown, runsOf } from './markdown';
 
 test('blocks are told apart', () => {

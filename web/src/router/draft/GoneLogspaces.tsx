@@ -29,7 +29,7 @@ export function GoneLogspaces({ ids, typed, onType }: Props) {
             {limits === ''
               ? 'They are kept without end.'
               : `They are kept without end: its retention (${limits}) no longer applies.`}{' '}
-            To let them go, shorten the retention before you remove it.
+            To have them deleted, shorten the retention before you remove it.
           </p>
         </Notice>
         <TextInput
