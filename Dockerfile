@@ -32,7 +32,7 @@ COPY web/package.json web/
 COPY e2e/package.json e2e/
 RUN npm ci --workspace web
 COPY web web
-COPY docs/agents.md docs/
+COPY docs/agents.md docs/console.md docs/query-language.md docs/router.md docs/
 RUN npm run build --workspace web
 
 FROM ${RUST_IMAGE} AS binary

@@ -280,7 +280,7 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'commands');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts and help' })).toBeVisible();
     await expectAccessible(page, 'keyboard shortcuts');
     await page.keyboard.press('Escape');
 
@@ -460,6 +460,22 @@ test.describe('accessible in both themes', () => {
     await logspacesPage.button('New logspace').click();
     await expect(logspacesPage.dialog).toBeVisible();
     await expectAccessible(page, 'a new logspace');
+  });
+
+  test('help', async ({ logstead, page }) => {
+    await page.goto(logstead.url('/help?doc=console&part=router'));
+    await expect(page.getByRole('heading', { name: 'Router', exact: true })).toBeVisible();
+    await expectAccessible(page, 'guide');
+    await page.goto(logstead.url('/help/api'));
+    await expect(page.getByRole('heading', { name: 'Choose an operation' })).toBeVisible();
+    await expectAccessible(page, 'operations');
+    await page.goto(logstead.url('/help/api?op=status'));
+    await button(page, 'Try it').click();
+    await expect(page.getByRole('region', { name: 'Body of the answer' })).toBeVisible();
+    await expectAccessible(page, 'an operation');
+    await page.goto(logstead.url('/help/api?op=put_router'));
+    await expect(page.getByRole('article')).toContainText('only as a command');
+    await expectAccessible(page, 'an operation with a body');
   });
 
   test('flow', async ({ flowPage, logstead, page }) => {

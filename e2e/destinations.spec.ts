@@ -84,6 +84,28 @@ test('a source and a destination are turned off, and on again with what waits', 
   await expect(card('Source syslog')).not.toContainText('off');
 });
 
+test('one that is down says cause, since when and what waits, in its panel and in the list', async ({
+  logstead,
+  page,
+  routerPage,
+}) => {
+  await logstead.sendTcp(...messages);
+  await routerPage.open();
+  const form = await openForm(page, 'away');
+  await expect(state(form, 'away')).toContainText('Cannot be reached; messages wait');
+  await expect(state(form, 'away')).toContainText(/refused[^]*since \d\d:\d\d/);
+  await expect(state(form, 'away')).toContainText(/3 messages, .* of 1(\.0)? GiB/);
+  await expect(state(form, 'away').getByText('Oldest waits')).toBeVisible();
+  await expect(form.getByRole('button', { name: 'Try now: away' })).toBeVisible();
+  await expect(page.locator('path[data-kind="fails"]')).toHaveCSS('stroke-dasharray', /\d/);
+
+  await routerPage.show('List');
+  const list = page.getByRole('region', { name: 'Destinations' });
+  await expect(list).toContainText(/Down since \d\d:\d\d/);
+  await expect(list).toContainText(/of 1(\.0)? GiB queued · the oldest waits for/);
+  await expect(list.getByRole('button', { name: 'Try now: away' })).toBeVisible();
+});
+
 test('a test message shows what the other side answers, before anything is applied', async ({
   collector,
   page,

@@ -114,6 +114,113 @@ test('a route with steps made by hand changes what a socket sends, and its rate 
   await expect(routerPage.route('cards')).toContainText(/[1-9]\/s/);
 });
 
+test('a new route stands above the one that takes everything, and asks: a copy, or instead?', async ({
+  logstead,
+  page,
+  routerPage,
+}) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await expect(routerPage.route('logins')).toContainText('1');
+  await expect(routerPage.route('default')).toContainText('2');
+  const choice = routerPage.form.getByRole('radiogroup', { name: 'A copy, or instead?' });
+  await expect(choice.getByRole('radio', { checked: true })).toHaveCount(0);
+  await expect(choice.getByRole('radio', { name: /^Also goes on/ })).toContainText(
+    'A copy: default can take them too, and send them to main.',
+  );
+  const instead = choice.getByRole('radio', { name: /^Ends here/ });
+  await expect(instead).toContainText('default no longer gets them');
+  await instead.check();
+  await expect(page.getByRole('radiogroup', { name: 'Afterwards' })).toBeVisible();
+  await routerPage.apply('logins alone');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+  await logstead.sendTcp(...lines);
+  await expect.poll(() => logstead.count('*')).toBe(lines.length);
+  const [login] = await logstead.search('program:sshd');
+  expect(login?.logspace).toBe('security');
+});
+
+test('a form has what is always set in sight, and the rest in groups that say what is set', async ({
+  page,
+  routerPage,
+}) => {
+  await routerPage.open();
+  await page.getByRole('button', { name: 'Source syslog' }).click();
+  const form = page.getByRole('region', { name: 'Source syslog' });
+  await expect(form.getByLabel('Listen on')).toBeVisible();
+  const framing = form.getByLabel('Framing');
+  await expect(framing).toBeHidden();
+  const parsing = form.locator('details').filter({ hasText: 'Parsing' });
+  await expect(parsing).toContainText('defaults');
+  await parsing.getByText('Parsing').click();
+  await expect(framing.locator('option:checked')).toHaveText('auto (default)');
+  await framing.selectOption('newline');
+  await parsing.getByText('Parsing').click();
+  await expect(framing).toBeHidden();
+  await expect(parsing).toContainText('Framing newline');
+
+  // What is wrong is never folded away.
+  await form.getByText('Limits').click();
+  await form.getByLabel('Longest message').fill('much');
+  await form.getByText('Limits').click();
+  await expect(form.getByLabel('Longest message')).toBeVisible();
+  await expect(form.getByLabel('Longest message')).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('what is removed or discarded can be taken back', async ({ page, routerPage }) => {
+  const said = page.getByRole('region', { name: 'Notifications' });
+  const logspace = routerPage.button('Logspace security');
+  await routerPage.open();
+  await logspace.click();
+  await routerPage.button('Remove').click();
+  await expect(logspace).toBeHidden();
+  await expect(said).toContainText('Logspace security is removed from the draft');
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await expect(logspace).toBeVisible();
+
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.button('Discard').click();
+  await expect(routerPage.route('logins')).toBeHidden();
+  await said.getByRole('button', { name: 'Undo' }).click();
+  await expect(routerPage.route('logins')).toBeVisible();
+
+  // Once something else is done, to undo would take back that.
+  await routerPage.button('Discard').click();
+  await expect(said).toContainText('The draft is discarded');
+  await routerPage.addRoute({ name: 'web', filter: 'program:nginx', sendTo: 'security' });
+  await expect(said).not.toContainText('The draft is discarded');
+});
+
+test('a logspace is removed only by its name, and what happens to its messages is said', async ({
+  logstead,
+  page,
+  routerPage,
+}) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.form.getByRole('radio', { name: /^Ends here/ }).check();
+  await routerPage.apply('logins alone');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+  await logstead.sendTcp(...lines);
+  await expect.poll(() => logstead.count('program:sshd')).toBe(1);
+
+  await routerPage.route('logins').focus();
+  await routerPage.route('logins').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Logspace security' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(routerPage.button('Apply…')).toBeEnabled();
+  await routerPage.button('Apply…').click();
+  await expect(routerPage.dialog).toContainText(/Its 1 message \(.*\) stay on disk/);
+  await expect(routerPage.dialog).toContainText('its retention (90d) no longer applies');
+  const apply = routerPage.dialog.getByRole('button', { name: 'Apply' });
+  await expect(apply).toBeDisabled();
+  await routerPage.dialog.getByLabel('Type security to confirm').fill('security');
+  await apply.click();
+  await expect(routerPage.liveRevision(3)).toBeVisible();
+  expect(await logstead.count('program:sshd')).toBe(1);
+});
+
 test.describe('text and canvas', () => {
   test('are two sides of one draft', async ({ page, routerPage }) => {
     await routerPage.open();
@@ -162,6 +269,43 @@ test.describe('text and canvas', () => {
   });
 });
 
+test('problems are docked below the text, by name, and the line that is written on stays in sight', async ({
+  page,
+  routerPage,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 450 });
+  await routerPage.open();
+  await routerPage.show('Text');
+  await routerPage.text.press('Control+End');
+  await routerPage.text.pressSequentially(
+    '\n[[routes]]\nid = "logins"\nwhere = "severity:wrong"\nto = ["nowhere", "neither"]\nfinal = 3',
+  );
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await expect(problems).toContainText('Route logins, filter');
+  await expect(problems).not.toContainText('routes[');
+  await expect(page.locator('.cm-lintRange-error').first()).toBeVisible();
+  const line = page.locator('.cm-activeLine');
+  await expect(line).toContainText('final = 3');
+  const [caret, dock] = [await line.boundingBox(), await problems.boundingBox()];
+  expect(caret && dock && caret.y + caret.height <= dock.y).toBe(true);
+
+  await problems.getByRole('button', { name: 'Route logins, filter' }).click();
+  await expect(routerPage.text).toBeFocused();
+  await expect(line).toContainText('severity:wrong');
+});
+
+test('a problem in a form moves nothing on the canvas', async ({ page, routerPage }) => {
+  await routerPage.open();
+  await routerPage.route('default').click();
+  const before = await routerPage.route('default').boundingBox();
+  await routerPage.form.getByRole('textbox', { name: 'Filter' }).fill('severity:wrong');
+  await page.getByRole('button', { name: '1 problem' }).click();
+  await expect(routerPage.alert.filter({ hasText: 'One problem' })).toContainText(
+    'Route default, filter',
+  );
+  expect(await routerPage.route('default').boundingBox()).toEqual(before);
+});
+
 test('a route is made, tried and confirmed by keyboard alone', async ({
   logstead,
   page,
@@ -207,12 +351,15 @@ test('a route is made, tried and confirmed by keyboard alone', async ({
   await expect(page.getByRole('menuitem').first()).toBeFocused();
   await page.keyboard.type('security');
   await press('Enter');
-  await press('Alt+ArrowUp');
-  await expect(routerPage.route('cards')).toContainText('1');
-  await expect(routerPage.route('cards')).toBeFocused();
-  await press('Alt+ArrowDown');
-  await expect(routerPage.route('cards')).toContainText('2');
-  await expect(routerPage.route('cards')).toBeFocused();
+  for (const [key, place] of [
+    ['ArrowDown', '2'],
+    ['ArrowUp', '1'],
+    ['ArrowDown', '2'],
+  ] as const) {
+    await press(`Alt+${key}`);
+    await expect(routerPage.route('cards')).toContainText(place);
+    await expect(routerPage.route('cards')).toBeFocused();
+  }
   await press('ArrowUp');
   await expect(routerPage.route('default')).toBeFocused();
 

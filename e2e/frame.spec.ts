@@ -76,6 +76,7 @@ test('at no width does anything run off the screen or lie on something else', as
 test('the pages of operators and administrators fit at every width', async ({
   adminPage,
   logspacesPage,
+  logstead,
   page,
 }) => {
   const fits = async (what: string) => {
@@ -104,6 +105,16 @@ test('the pages of operators and administrators fit at every width', async ({
   await logspacesPage.age.fill('30');
   await expect(page.getByText('Deletes nothing now.')).toBeVisible();
   await fits('logspaces');
+  for (const path of [
+    '/help?doc=router',
+    '/help/api?op=put_router',
+    '/router?view=list&item=sources-0',
+  ]) {
+    await page.goto(logstead.url(path));
+    await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.getByRole('main').getByLabel('Loading')).toHaveCount(0);
+    await fits(path);
+  }
 });
 
 /** What can be used and is neither within the window nor in a part that scrolls sideways. */

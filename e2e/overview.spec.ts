@@ -8,6 +8,7 @@ test('operators begin with whether all is well', async ({ logstead, page }) => {
   await expect(
     page.getByRole('heading', { name: 'All is well. Every message is accounted for.' }),
   ).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Health: All is well/ })).toBeVisible();
   const figures = page.getByRole('region', { name: 'The last 24 hours' });
   await expect(figures.getByRole('link', { name: /^Received/ })).toContainText('1 in 24 h');
   await expect(page.getByRole('region', { name: 'Senders' })).toContainText('Known1');
@@ -32,5 +33,23 @@ test.describe('with a destination that is away', () => {
     await expect(health.getByRole('listitem')).toContainText('2 messages wait');
     await health.getByRole('link', { name: 'Show its queue' }).click();
     await expect(page.getByRole('dialog', { name: 'What waits for siem' })).toBeVisible();
+  });
+
+  test('the rail says in a word what the overview says, and leads there', async ({
+    logstead,
+    page,
+  }) => {
+    await logstead.sendTcp('<13>1 - web-1 app - - - one');
+    await page.goto(logstead.url('/tail'));
+    const health = page.getByRole('button', { name: /^Health: 1 trouble/ });
+    await expect(health).toContainText('1 trouble');
+    await health.click();
+    const panel = page.getByRole('dialog', { name: 'Health' });
+    await expect(panel).toContainText('siem does not take messages');
+    await panel.getByRole('link', { name: 'Overview' }).click();
+    await expect(page).toHaveURL(/\/overview/);
+    await expect(page.getByRole('region', { name: 'Health' })).toContainText(
+      'siem does not take messages',
+    );
   });
 });

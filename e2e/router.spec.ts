@@ -69,6 +69,46 @@ test('an earlier revision can be made live again', async ({ logstead, routerPage
   expect((await logstead.search('session'))[0]?.logspace).toBe('main');
 });
 
+test('the way back shows what it changes, and asks for the logspaces that it removes', async ({
+  page,
+  routerPage,
+}) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.button('Add logspace').click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('extra');
+  await routerPage.apply('keep logins apart');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+
+  await routerPage.showHistory();
+  await routerPage.revision(1).getByRole('button', { name: 'Roll back' }).click();
+  const asked = page.getByRole('dialog', { name: 'Roll back to revision 1' });
+  await expect(asked).toContainText('route logins is removed');
+  await expect(asked.getByRole('region', { name: 'Lines that change' })).toContainText(
+    '-id = "logins"',
+  );
+  const back = asked.getByRole('button', { name: 'Roll back' });
+  await expect(back).toBeDisabled();
+  await asked.getByLabel('Type extra to confirm').fill('extra');
+  await back.click();
+  await expect(routerPage.liveRevision(3)).toBeVisible();
+});
+
+test('a restart does not make a revision younger', async ({ logstead, page, routerPage }) => {
+  // As if it had been applied long ago: a test does not wait that long.
+  await page.route('**/api/v1/router/revisions', async (route) => {
+    const response = await route.fetch();
+    const { revisions } = (await response.json()) as { revisions: { created_at: string }[] };
+    for (const one of revisions) one.created_at = '2026-01-02T03:04:05Z';
+    await route.fulfill({ response, json: { revisions } });
+  });
+  await logstead.kill();
+  await logstead.restart();
+  await routerPage.open();
+  const head = page.getByText(/^Revision 1, live/).locator('..');
+  await expect(head).toContainText(/since 2026-01-02 0\d:04 by .*; server restarted 20/);
+});
+
 test.describe('a destination', () => {
   const destination = '[[destinations]]\nid = "copy"\nkind = "file"\npath = "copy.log"\n';
   test.use({

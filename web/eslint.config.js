@@ -15,6 +15,7 @@ const features = [
   'logspaces',
   'senders',
   'overview',
+  'help',
 ];
 
 /** A feature imports from its own folder, messages/, ui/ and api/, and from no other feature. */

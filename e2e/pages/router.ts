@@ -82,15 +82,12 @@ export class RouterPage {
     };
   }
 
-  /** A new route stands before those that are there, so that it is asked first. */
   async addRoute({ name, filter, sendTo }: Route): Promise<void> {
     await this.button('Add route').click();
     await this.form.getByRole('textbox', { name: 'Name' }).fill(name);
     await this.form.getByRole('textbox', { name: 'Filter' }).fill(filter);
     await this.form.getByRole('button', { name: 'Add target' }).click();
     await this.page.getByRole('menuitem', { name: sendTo }).click();
-    await this.form.getByRole('button', { name: 'More' }).click();
-    await this.page.getByRole('menuitem', { name: 'Move up' }).click();
   }
 
   /** Puts the cursor on a new line of the text, below the first one that is like this. */

@@ -65,59 +65,6 @@ export function storedBytes({ logspaces }: RouterStatus): number {
   return logspaces.reduce((sum, { stored_bytes }) => sum + stored_bytes, 0);
 }
 
-export type Trouble = {
-  /** As in `source syslog`. */
-  who: string;
-  what: string;
-  /** Whether it goes on; what is over is only told. */
-  now: boolean;
-};
-
-/** Everything that is or went wrong, what goes on first. */
-export function troublesOf(status: RouterStatus): Trouble[] {
-  const troubles = [
-    ...status.sources.flatMap(({ id, listeners, last_error }) => [
-      ...failedListeners(listeners).map(({ url, state }) => ({
-        who: `source ${id}`,
-        what: `${url}: ${state}`,
-        now: true,
-      })),
-      ...trouble(`source ${id}`, last_error, false),
-    ]),
-    ...status.logspaces.flatMap(({ id, state, last_error, sealing_error }) => [
-      ...trouble(`logspace ${id}`, last_error, state !== 'ok'),
-      ...trouble(`logspace ${id}`, sealing_error, true),
-    ]),
-    ...status.destinations.flatMap(({ id, state, last_error, queue_error }) => [
-      ...trouble(`destination ${id}`, last_error, state === 'retrying'),
-      ...trouble(`destination ${id}`, queue_error, true),
-    ]),
-  ];
-  return troubles.sort((a, b) => Number(b.now) - Number(a.now));
-}
-
-/** `1 destination is down`, of what is wrong now. */
-export function troubleHeadline(troubles: readonly Trouble[]): string {
-  const now = troubles.filter((trouble) => trouble.now);
-  const kinds = (['destination', 'source', 'logspace'] as const).flatMap((kind) => {
-    const count = new Set(now.flatMap(({ who }) => (who.startsWith(`${kind} `) ? [who] : []))).size;
-    return count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'} ${stateOf(kind, count)}`];
-  });
-  return kinds.join(', ');
-}
-
-function stateOf(kind: 'destination' | 'source' | 'logspace', count: number): string {
-  const is = count === 1 ? 'is' : 'are';
-  switch (kind) {
-    case 'destination':
-      return `${is} down`;
-    case 'source':
-      return `${is} not listening`;
-    case 'logspace':
-      return count === 1 ? 'has a problem' : 'have problems';
-  }
-}
-
 type Listener = RouterStatus['sources'][number]['listeners'][number];
 
 export function failedListeners(listeners: readonly Listener[]): Listener[] {
@@ -128,8 +75,4 @@ export function failedListeners(listeners: readonly Listener[]): Listener[] {
 export function listeningUrls({ sources }: RouterStatus): string[] {
   const listeners = sources.flatMap((source) => source.listeners);
   return listeners.filter(({ state }) => state === 'listening').map(({ url }) => url);
-}
-
-function trouble(who: string, what: string | null | undefined, now: boolean): Trouble[] {
-  return what == null ? [] : [{ who, what, now }];
 }

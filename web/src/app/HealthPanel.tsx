@@ -5,19 +5,14 @@ import type { ReactNode } from 'react';
 import type { Health as ServerHealth } from '../api/health';
 import { logspacesQuery } from '../api/logspaces';
 import type { RouterStatus } from '../api/model';
-import {
-  type Sample,
-  type Trouble,
-  storedBytes,
-  troubleHeadline,
-  unsealedMessages,
-} from '../api/status';
+import { type Sample, storedBytes, unsealedMessages } from '../api/status';
+import type { Cause } from '../overview/causes';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
 import { RateLine } from './RateLine';
-import type { HealthState } from './healthState';
+import { type HealthState, nameOf } from './healthState';
 import classes from './Health.module.css';
 
-const TROUBLES_SHOWN = 4;
+const CAUSES_SHOWN = 4;
 
 type Props = {
   version: string;
@@ -25,16 +20,16 @@ type Props = {
   state: HealthState;
   samples: readonly Sample[];
   status: RouterStatus | undefined;
-  troubles: readonly Trouble[];
+  causes: readonly Cause[];
 };
 
-export function HealthPanel({ version, health, state, samples, status, troubles }: Props) {
+export function HealthPanel({ version, health, state, samples, status, causes }: Props) {
   const newest = samples.at(-1);
   return (
     <>
       <div className={classes.head}>
         <span className={classes.dot} data-state={state} />
-        <strong>{headlineOf(state, troubles)}</strong>
+        <strong>{nameOf(state, causes)}</strong>
       </div>
       <p className={classes.explanation}>{explain(state, health)}</p>
       {newest !== undefined && (
@@ -47,11 +42,13 @@ export function HealthPanel({ version, health, state, samples, status, troubles 
         </section>
       )}
       {status !== undefined && <Facts status={status} />}
-      {troubles.length > 0 && <Troubles troubles={troubles} />}
+      {causes.length > 0 && <Causes causes={causes} />}
       <div className={classes.foot}>
-        <Link className={classes.link} to="/router" search={{ view: 'list' }}>
-          All counters
-        </Link>
+        {status !== undefined && (
+          <Link className={classes.link} to="/overview">
+            Overview
+          </Link>
+        )}
         <span className="dimmed">Logstead {version}</span>
       </div>
     </>
@@ -90,37 +87,20 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
-  const more = troubles.length - TROUBLES_SHOWN;
+function Causes({ causes }: { causes: readonly Cause[] }) {
+  const more = causes.length - CAUSES_SHOWN;
   return (
-    <section aria-label="Errors">
-      <h2 className={classes.caption}>Last errors</h2>
+    <section aria-label="What needs a look">
       <ul className={classes.troubles}>
-        {troubles.slice(0, TROUBLES_SHOWN).map(({ who, what, now }, at) => (
-          <li key={at} data-now={now}>
+        {causes.slice(0, CAUSES_SHOWN).map(({ key, tone, who, what }) => (
+          <li key={key} data-now={tone === 'bad'}>
             <span className={classes.who}>{who}</span> {what}
-            {!now && <span className="dimmed"> (over)</span>}
           </li>
         ))}
       </ul>
-      {more > 0 && <p className="dimmed">and {more} more in the counters</p>}
+      {more > 0 && <p className="dimmed">and {more} more on the overview</p>}
     </section>
   );
-}
-
-function headlineOf(state: HealthState, troubles: readonly Trouble[]): string {
-  switch (state) {
-    case 'checking':
-      return 'Asking the server';
-    case 'ready':
-      return 'Everything works';
-    case 'trouble':
-      return troubleHeadline(troubles);
-    case 'not-ready':
-      return 'The server is not ready';
-    case 'unreachable':
-      return 'The server cannot be reached';
-  }
 }
 
 function explain(state: HealthState, health: ServerHealth | undefined): string {
@@ -129,6 +109,7 @@ function explain(state: HealthState, health: ServerHealth | undefined): string {
       return 'Its answer is on the way.';
     case 'ready':
       return 'It is recovered, listening, and can write to its data directory.';
+    case 'look':
     case 'trouble':
       return 'Messages are received; what is listed below needs a look.';
     case 'not-ready':

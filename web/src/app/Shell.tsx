@@ -48,6 +48,23 @@ export function Shell({ user, version, children }: Props) {
       words: 'set up welcome rsyslog syslog-ng logger curl',
       run: () => void navigate({ to: '/welcome' }),
     },
+    {
+      id: '/help',
+      title: 'Go to Help on this page',
+      group: 'Go to',
+      words: 'documentation guide manual',
+      run: () =>
+        void import('../help/topics').then(({ topicsOf }) =>
+          navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
+        ),
+    },
+    {
+      id: '/help/api',
+      title: 'Go to the API',
+      group: 'Go to',
+      words: 'openapi curl rest reference documentation',
+      run: () => void navigate({ to: '/help/api' }),
+    },
     { id: 'help', title: 'Keyboard shortcuts', keys: '?', group: 'Console', run: shortcuts.open },
     { id: 'palette', title: 'Commands', keys: 'Mod-k', group: 'Console', run: palette.open },
   ]);

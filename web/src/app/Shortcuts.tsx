@@ -1,8 +1,10 @@
-/** What the keyboard can do right now, made of what is bound. */
+/** What the keyboard can do right now, made of what is bound; and what there is to read about the page. */
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
+import { topicsOf } from '../help/topics';
 import { KeyCaps } from '../ui/KeyCaps';
 import type { Binding } from '../ui/keys';
+import { follow, useOpen } from '../ui/open';
 import { boundKeys } from '../ui/useKeys';
 import { groupKeys } from './groupKeys';
 import classes from './Shortcuts.module.css';
@@ -11,9 +13,31 @@ type Props = { opened: boolean; onClose: () => void; page: string };
 
 export function Shortcuts({ opened, onClose, page }: Props) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="xl">
+    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts and help" size="xl">
       <Groups page={page} />
+      <Reading page={page} onClose={onClose} />
     </Dialog>
+  );
+}
+
+function Reading({ page, onClose }: { page: string; onClose: () => void }) {
+  const open = useOpen();
+  return (
+    <nav
+      className={classes.reading}
+      aria-label="To read"
+      onClick={(event) => {
+        follow(event, open);
+        // Followed here; one that opens elsewhere leaves the keys in sight.
+        if (event.defaultPrevented) onClose();
+      }}
+    >
+      {topicsOf(page).map(({ title, href }) => (
+        <a key={href} href={href}>
+          {title}
+        </a>
+      ))}
+    </nav>
   );
 }
 

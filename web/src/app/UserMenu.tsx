@@ -1,7 +1,15 @@
 /** The user who is signed in, with settings and the way out. */
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCommand, IconKey, IconKeyboard, IconLogout, IconUserCog } from '@tabler/icons-react';
+import {
+  IconApi,
+  IconBook,
+  IconCommand,
+  IconKey,
+  IconKeyboard,
+  IconLogout,
+  IconUserCog,
+} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy } from 'react';
@@ -86,6 +94,18 @@ export function UserMenu({ user, onCommands, onShortcuts }: Props) {
             onClick={onShortcuts}
           >
             Keyboard shortcuts
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconBook size={16} />}
+            onClick={() => void navigate({ to: '/help' })}
+          >
+            Help
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconApi size={16} />}
+            onClick={() => void navigate({ to: '/help/api' })}
+          >
+            API
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => leave.mutate()}>

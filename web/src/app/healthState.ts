@@ -1,26 +1,27 @@
-/** How the server is, in a word. */
+/** How the server is, in a word. What is wrong with what it does is said as on the overview. */
 import type { Health } from '../api/health';
-import type { Trouble } from '../api/status';
+import { type Cause, isBad, wordOf } from '../overview/causes';
 
-export type HealthState = 'checking' | 'ready' | 'trouble' | 'not-ready' | 'unreachable';
+export type HealthState = 'checking' | 'ready' | 'look' | 'trouble' | 'not-ready' | 'unreachable';
 
-export function stateOf(health: Health | undefined, troubles: readonly Trouble[]): HealthState {
+export function stateOf(health: Health | undefined, causes: readonly Cause[]): HealthState {
   if (health === undefined) return 'checking';
   if (health.state !== 'ready') return health.state;
-  return troubles.some(({ now }) => now) ? 'trouble' : 'ready';
+  if (causes.length === 0) return 'ready';
+  return isBad(causes) ? 'trouble' : 'look';
 }
 
-export function nameOf(state: HealthState): string {
+export function nameOf(state: HealthState, causes: readonly Cause[]): string {
   switch (state) {
     case 'checking':
-      return 'checking';
+      return 'Checking…';
     case 'ready':
-      return 'ready';
+    case 'look':
     case 'trouble':
-      return 'in trouble';
+      return wordOf(causes);
     case 'not-ready':
-      return 'not ready';
+      return 'Not ready';
     case 'unreachable':
-      return 'unreachable';
+      return 'Unreachable';
   }
 }

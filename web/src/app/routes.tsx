@@ -15,6 +15,7 @@ import { SearchPage } from '../search/page/SearchPage';
 import { preferredRefresh } from '../search/live';
 import { type SearchState, readSearch, writeSearch } from '../search/searchParams';
 import { type RouterView, readRouterView, writeRouterView } from '../router/routerParams';
+import { type ApiState, readApi, readGuide, writeApi } from '../help/helpParams';
 import { type LogspacesState, readLogspaces, writeLogspaces } from '../logspaces/logspacesParams';
 import { type SendersState, readSenders, writeSenders } from '../senders/sendersParams';
 import { type TailState, readTail, writeTail } from '../tail/tailParams';
@@ -241,6 +242,36 @@ const adminRoute = createRoute({
   },
 });
 
+const LazyApiPage = lazyRouteComponent(() => import('../help/api/ApiPage'), 'ApiPage');
+
+const apiRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/help/api',
+  staticData: { page: 'API' },
+  component: function Api() {
+    const params: Params = apiRoute.useSearch();
+    const navigate = useNavigate();
+    const onChange = useCallback(
+      (state: ApiState, replace = false) =>
+        void navigate({ to: '/help/api', search: writeApi(state), replace }),
+      [navigate],
+    );
+    return <LazyApiPage state={readApi(params)} onChange={onChange} />;
+  },
+});
+
+const LazyGuidePage = lazyRouteComponent(() => import('../help/guide/GuidePage'), 'GuidePage');
+
+const guideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/help',
+  staticData: { page: 'Help' },
+  component: function Guide() {
+    const params: Params = guideRoute.useSearch();
+    return <LazyGuidePage state={readGuide(params)} />;
+  },
+});
+
 const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
 
 const welcomeRoute = createRoute({
@@ -290,6 +321,8 @@ const routeTree = rootRoute.addChildren([
   agentsRoute,
   logspacesRoute,
   adminRoute,
+  apiRoute,
+  guideRoute,
   welcomeRoute,
   setupRoute,
   accountRoute,

@@ -11,7 +11,7 @@ import { follow, useOpen } from '../ui/open';
 import { formatTime, useZone } from '../ui/time';
 import { Figures } from './Figures';
 import { DestinationCard, LogspaceCard, SenderCard } from './Lists';
-import { CAUSES_MAX, type Cause, causesOf, headlineOf } from './causes';
+import { CAUSES_MAX, type Cause, causesOf, headlineOf, isBad } from './causes';
 import { dayQuery } from './overviewQueries';
 import classes from './Overview.module.css';
 
@@ -102,8 +102,7 @@ function iconOf(causes: readonly Cause[]): ReactNode {
   if (causes.length === 0) {
     return <IconCircleCheck className={classes.icon} data-tone="good" size={20} aria-hidden />;
   }
-  const isBad = causes.some(({ tone }) => tone === 'bad');
-  return isBad ? (
+  return isBad(causes) ? (
     <IconCircleX className={classes.icon} data-tone="bad" size={20} aria-hidden />
   ) : (
     <IconAlertTriangle className={classes.icon} data-tone="caution" size={20} aria-hidden />

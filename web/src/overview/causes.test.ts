@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
-import { causesOf, headlineOf } from './causes';
+import { causesOf, headlineOf, wordOf } from './causes';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
 const status = {
@@ -16,6 +16,7 @@ describe('what needs a look', () => {
     const causes = causesOf(status, flow, senders, now);
     expect(causes).toEqual([]);
     expect(headlineOf(causes, flow)).toBe('All is well. Every message is accounted for.');
+    expect(wordOf(causes)).toBe('All is well');
   });
 
   it('begins with what is down, says since when and what waits', () => {
@@ -53,6 +54,11 @@ describe('what needs a look', () => {
     expect(headlineOf(causes, flow)).toBe(
       '3 things need attention. Every message is accounted for.',
     );
+    expect(wordOf(causes)).toBe('3 troubles');
+    expect(wordOf(causes.slice(0, 1))).toBe('1 trouble');
+    expect(wordOf(causes.slice(1))).toBe('2 to look at');
+    // Before the rest is known, or for those who are not told.
+    expect(causesOf(down, undefined, undefined, now)).toEqual(causes.slice(0, 1));
   });
 
   it('names a ledger that does not add up', () => {

@@ -22,30 +22,40 @@ export type Cause = {
 export const CAUSES_MAX = 6;
 const NAMES_MAX = 3;
 
+/** What is not known yet, or not told to the user, is no cause. */
 export function causesOf(
   status: RouterStatus,
-  flow: Ledger,
-  senders: Senders,
+  flow: Ledger | undefined,
+  senders: Senders | undefined,
   now: number,
 ): Cause[] {
   return [
     ...destinations(status, now),
     ...sources(status),
     ...logspaces(status),
-    ...balance(flow),
+    ...(flow === undefined ? [] : balance(flow)),
     ...expiry(status),
-    ...silent(senders),
-    ...zones(senders),
+    ...(senders === undefined ? [] : [...silent(senders), ...zones(senders)]),
   ];
 }
 
 /** The one sentence of the page. */
 export function headlineOf(causes: readonly Cause[], flow: Ledger): string {
-  const bad = causes.filter(({ tone }) => tone === 'bad').length;
   const lost = isBalanced(flow) ? 'Every message is accounted for.' : 'Messages are missing.';
   if (causes.length === 0) return `All is well. ${lost}`;
   const looks = causes.length === 1 ? 'One thing needs' : `${causes.length} things need`;
-  return bad === 0 ? `${looks} a look. ${lost}` : `${looks} attention. ${lost}`;
+  return isBad(causes) ? `${looks} attention. ${lost}` : `${looks} a look. ${lost}`;
+}
+
+/** The same in a word or two, where there is room for no more. */
+export function wordOf(causes: readonly Cause[]): string {
+  if (causes.length === 0) return 'All is well';
+  if (isBad(causes)) return causes.length === 1 ? '1 trouble' : `${causes.length} troubles`;
+  return `${causes.length} to look at`;
+}
+
+export function isBad(causes: readonly Cause[]): boolean {
+  return causes.some(({ tone }) => tone === 'bad');
 }
 
 export function isBalanced({ total }: Ledger): boolean {

@@ -52,11 +52,11 @@ export function FieldInput({ spec, value, error, onChange }: Props) {
           error={error}
           inputWrapperOrder={order}
           size="sm"
-          value={textOf(value)}
+          value={value === spec.default ? '' : textOf(value)}
           onChange={({ currentTarget: { value: text } }) =>
             onChange(text === '' ? undefined : text)
           }
-          data={[...(value === undefined ? [''] : []), ...(spec.choices ?? [])]}
+          data={choicesOf(spec, value)}
         />
       );
     case 'switch': {
@@ -78,6 +78,14 @@ export function FieldInput({ spec, value, error, onChange }: Props) {
     case 'later':
       return null;
   }
+}
+
+/** The default comes first and is what an empty field means; without one there is nothing to choose by. */
+function choicesOf({ choices = [], default: standard }: Setting, value: Json | undefined) {
+  const others = choices.filter((choice) => choice !== standard);
+  const list = others.map((choice) => ({ value: choice, label: choice }));
+  if (standard !== undefined) return [{ value: '', label: `${standard} (default)` }, ...list];
+  return value === undefined ? [{ value: '', label: 'Choose…' }, ...list] : list;
 }
 
 type LinesProps = Omit<Props, 'spec'> & {

@@ -44,7 +44,7 @@ test('a problem stands next to its field', () => {
 
 test('a problem without a field stands above the fields', () => {
   setUp(source, [{ path: 'sources[0].color', message: 'unknown key' }]);
-  expect(screen.getByRole('alert')).toHaveTextContent('sources[0].color unknown key');
+  expect(screen.getByRole('alert')).toHaveTextContent('Source syslog, color: Unknown key');
 });
 
 test('a list is written a line each, and empty lines are not in the document', async () => {

@@ -2,21 +2,12 @@
 import { ActionIcon, Button, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { IconTrash, IconX } from '@tabler/icons-react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
-import { FieldInput } from './FieldInput';
+import { FieldGroups } from './FieldGroups';
 import { ProblemList } from './ProblemList';
 import type { Measured } from './canvas/measure';
 import { DestinationFacts } from './destination/DestinationFacts';
 import { TestMessage } from './destination/TestMessage';
-import {
-  type Item,
-  type ItemPlace,
-  type Json,
-  idOf,
-  isOff,
-  nounOf,
-  textOf,
-  valueAt,
-} from './document';
+import { type Item, type ItemPlace, type Json, idOf, isOff, nounOf, textOf } from './document';
 import type { Edit } from './draft/edits';
 import { kindsOf } from './fields';
 import type { DestinationTask } from './routerParams';
@@ -76,7 +67,7 @@ export function ItemPanel(props: Props) {
         />
       )}
       <fieldset className={classes.fields} disabled={!canEdit}>
-        {elsewhere.length > 0 && <ProblemList problems={elsewhere} onShow={() => undefined} />}
+        {elsewhere.length > 0 && <ProblemList problems={elsewhere} itemAt={() => item} />}
         <TextInput
           ref={name}
           label="Name"
@@ -145,15 +136,15 @@ function KindFields({ place, item, problems, onSet, onEdit }: KindFieldsProps) {
           ]}
         />
       )}
-      {spec?.fields.map((field) => (
-        <FieldInput
-          key={field.key}
-          spec={field}
-          value={valueAt(item, field.key)}
-          error={problemOfField(problems, field.key)}
-          onChange={(value) => onSet(field.key, value)}
+      {spec !== undefined && (
+        <FieldGroups
+          // Another kind has other groups: they are folded anew.
+          key={kind}
+          section={place.section}
+          fields={spec.fields}
+          {...{ item, problems, onSet }}
         />
-      ))}
+      )}
     </>
   );
 }

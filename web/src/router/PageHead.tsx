@@ -16,6 +16,7 @@ import { formatTime, useZone } from '../ui/time';
 import type { Draft } from './draft/edits';
 import type { UndoAction } from './draft/undo';
 import type { DraftUndo } from './draft/useDraft';
+import { liveSince } from './liveSince';
 import { type Live, revisionsQuery } from './queries';
 import { type Mode, type RouterView, modes } from './routerParams';
 import classes from './RouterPage.module.css';
@@ -36,19 +37,23 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
   // A narrow window shows lists in place of the canvas.
   const offered = isNarrow ? modes.filter((mode) => mode !== 'canvas') : modes;
   const shown = isNarrow && view.mode === 'canvas' ? 'list' : view.mode;
-  const since = status?.applied_at;
   const { data: revisions } = useQuery(revisionsQuery);
-  const author = revisions?.find(({ revision }) => revision === live.revision)?.author;
+  const { author, created_at: appliedAt } =
+    revisions?.find(({ revision }) => revision === live.revision) ?? {};
+  // Only both tell a restart from an apply: until then nothing is said.
+  const since = liveSince(revisions && status?.applied_at, appliedAt);
   return (
     <header className={classes.head}>
       <h1>Router</h1>
       <span className="dimmed">
         <span>Revision {live.revision}, live</span>
-        {since !== undefined && (
+        {since.applied !== undefined && (
           <span className={classes.since}>
             {' '}
-            since {formatTime(since, zone).slice(0, 16)}
+            since {formatTime(since.applied, zone).slice(0, 16)}
             {author !== undefined && ` by ${author}`}
+            {since.restarted !== undefined &&
+              `; server restarted ${formatTime(since.restarted, zone).slice(0, 16)}`}
           </span>
         )}
         {!canEdit && '. Changing the router needs the operator or admin role.'}

@@ -1,41 +1,63 @@
-/** Everything that is wrong with a draft, in one list. */
+/** Everything that is wrong with a draft, in one list, by the names that the page uses. */
 import { Anchor } from '@mantine/core';
 import type { DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';
+import { Prose } from '../ui/Prose';
+import type { Item, ItemPlace } from './document';
+import { nameOfPath } from './problems';
 import classes from './ProblemList.module.css';
 
 const SHOWN_MAX = 20;
 
-type Props = { problems: readonly DocumentProblem[]; onShow: (path: string) => void };
+type Props = {
+  problems: readonly DocumentProblem[];
+  /** What the names are read from. */
+  itemAt: (place: ItemPlace) => Item | undefined;
+  /** Leads to a problem; without it there is nowhere to go. */
+  onShow?: (problem: DocumentProblem) => void;
+};
 
-export function ProblemList({ problems, onShow }: Props) {
+export function ProblemList({ problems, itemAt, onShow }: Props) {
   const count = problems.length;
   return (
     <Notice tone="error" title={count === 1 ? 'One problem' : `${count} problems`}>
       <ul className={classes.list}>
         {problems.slice(0, SHOWN_MAX).map((problem, at) => (
           <li key={at}>
-            {problem.path !== '' && (
-              <Anchor
-                component="button"
-                type="button"
-                size="sm"
-                className="mono"
-                onClick={() => onShow(problem.path)}
-              >
-                {problem.path}
-              </Anchor>
-            )}{' '}
+            <Where problem={problem} itemAt={itemAt} onShow={onShow} />{' '}
             {problem.line !== undefined && (
               <span className="dimmed">
                 line {problem.line}, column {problem.column}{' '}
               </span>
             )}
-            {problem.message}
+            <Prose text={problem.message} />
           </li>
         ))}
       </ul>
       {count > SHOWN_MAX && <p>… and {count - SHOWN_MAX} more.</p>}
     </Notice>
+  );
+}
+
+type WhereProps = Pick<Props, 'itemAt'> & {
+  problem: DocumentProblem;
+  onShow: Props['onShow'] | undefined;
+};
+
+function Where({ problem, itemAt, onShow }: WhereProps) {
+  const { noun, name, field } = nameOfPath(problem.path, itemAt);
+  const words = (
+    <>
+      {noun} {name !== '' && <b>{name}</b>}
+      {field !== '' && `, ${field}`}
+    </>
+  );
+  // A text that cannot be read as a document has a place, but no name.
+  const isSomewhere = problem.path !== '' || problem.line !== undefined;
+  if (onShow === undefined || !isSomewhere) return <span>{words}:</span>;
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={() => onShow(problem)}>
+      {words}
+    </Anchor>
   );
 }

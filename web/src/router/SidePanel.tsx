@@ -55,7 +55,8 @@ export function SidePanel(props: Props) {
     <div className={classes.side}>
       {place.section === 'routes' ? (
         <RouteEditor
-          key={place.index}
+          // A new route may stand where the one stood that was open.
+          key={`${place.index} ${String(isNew)}`}
           {...{ document, place, status, problems, warnings, canEdit, isNew, onEdit }}
           live={props.live}
           shares={props.shares}

@@ -3,7 +3,6 @@ import { Skeleton } from '@mantine/core';
 import { Suspense, lazy } from 'react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { Notice } from '../ui/Notice';
-import { ProblemList } from './ProblemList';
 import { TextView } from './TextView';
 import type { CardActions } from './canvas/cardData';
 import type { Measured } from './canvas/measure';
@@ -11,6 +10,7 @@ import type { Shares } from './canvas/shares';
 import type { ItemPlace, RouterDocument, Section } from './document';
 import { ListView } from './list/ListView';
 import type { DestinationTask, RouterView } from './routerParams';
+import { itemsOf } from './textItems';
 import classes from './RouterPage.module.css';
 
 const Canvas = lazy(() => import('./canvas/Canvas'));
@@ -56,10 +56,15 @@ export function Views(props: Props) {
   } = props;
   if (view.mode === 'text') {
     return (
-      <div className={classes.text}>
-        <TextView text={text} problems={marks} canEdit={canEdit} onWrite={props.onWrite} />
-        {problems.length > 0 && <ProblemList problems={problems} onShow={props.onShowPath} />}
-      </div>
+      <TextView
+        text={text}
+        marks={marks}
+        problems={problems}
+        itemAt={itemsOf(document, text === null ? null : { kind: 'toml', text })}
+        canEdit={canEdit}
+        onShowPath={props.onShowPath}
+        onWrite={props.onWrite}
+      />
     );
   }
   if (document === null) {

@@ -27,6 +27,7 @@ import { DraftBar } from './draft/DraftBar';
 import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
 import { type Content, type Draft, type Edit, addIndex, edited, freeId } from './draft/edits';
 import { useDraft } from './draft/useDraft';
+import { useOfferedUndo } from './draft/useOfferedUndo';
 import { newItem } from './fields';
 import { HistoryDialog } from './history/HistoryDialog';
 import { placeOf } from './problems';
@@ -57,7 +58,8 @@ type Props = {
 export function Workbench({ live, status, statusError, canEdit, view, onChange }: Props) {
   const queryClient = useQueryClient();
   const open = useOpen();
-  const [undo, act] = useDraft();
+  const [undo, onAct] = useDraft();
+  const [act, offerUndo] = useOfferedUndo(onAct);
   const [applied, setApplied] = useState<RouterChange | null>(null);
   const [added, setAdded] = useState<ItemPlace | null>(null);
   const [trace, setTrace] = useState<Trace | null>(null);
@@ -91,6 +93,11 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
   const edit = (change: Edit, mark: string | null = null) => {
     if (document === null || !canEdit) return;
     write({ kind: 'document', document: edited(document, change) }, mark);
+    if (change.type === 'remove') {
+      const { section } = change.place;
+      const name = idOf(itemAt(document, change.place) ?? {});
+      offerUndo(`${nounOf(section)} ${name} is removed from the draft`);
+    }
   };
   const add = (section: Section, part = {}) => {
     if (document === null || !canEdit) return;
@@ -235,7 +242,9 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
           }}
           onDiscard={() => {
             act({ type: 'edit', state: null, mark: null });
-            show({ isTest: false });
+            offerUndo('The draft is discarded');
+            // What stands at that place in the live document is another item.
+            show({ isTest: false, item: null, step: null });
           }}
           onApplied={(change) => {
             act({ type: 'reset', state: null });

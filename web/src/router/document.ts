@@ -1,21 +1,16 @@
 /** The router document as the forms see it: four lists of items, each a bag of keys that the server judges. */
+import type { Section } from './sections';
+
+export type { Section } from './sections';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export type Item = { [key: string]: Json };
 
-export type Section = 'sources' | 'logspaces' | 'destinations' | 'routes';
-
 export type RouterDocument = { version: Json } & Record<Section, Item[]>;
 
 /** One item of the document, by its position: names can be missing or double while one edits. */
 export type ItemPlace = { section: Section; index: number };
-
-export const sections: readonly Section[] = ['sources', 'routes', 'logspaces', 'destinations'];
-
-export function isSection(text: string): text is Section {
-  return sections.some((section) => section === text);
-}
 
 /** The word for one item of a section. */
 export function nounOf(section: Section): string {

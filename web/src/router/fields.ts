@@ -144,9 +144,9 @@ export function kindsOf(section: Exclude<Section, 'routes'>): readonly KindSpec[
   }
 }
 
-/** A new item of a section, of its first kind. */
+/** A new item of a section, of its first kind. Whether a route is final is asked: see `Afterwards`. */
 export function newItem(section: Section, id: string): Item {
-  if (section === 'routes') return { id, from: [], where: '', to: [], final: false };
+  if (section === 'routes') return { id, from: [], where: '', to: [] };
   return { id, ...kindsOf(section)[0]?.initial };
 }
 

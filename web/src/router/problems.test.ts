@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  nameOfPath,
   placeOf,
   problemOfField,
   problemsOfItem,
@@ -46,4 +47,22 @@ test('a warning of the server stands with its route', () => {
   const warnings = ['source `a`: it is lost', 'route `late`: it can never match, because of `a`'];
   expect(warningOfRoute(warnings, 'late')).toBe('it can never match, because of `a`');
   expect(warningOfRoute(warnings, 'a')).toBeUndefined();
+});
+
+test('a path is told by the names of the page', () => {
+  const items = { routes: [{ id: 'web' }, { id: 'security' }], sources: [{ kind: 'syslog' }] };
+  const told = (path: string) => {
+    const { noun, name, field } = nameOfPath(path, ({ section, index }) =>
+      section === 'routes' || section === 'sources' ? items[section][index] : undefined,
+    );
+    return [`${noun} ${name}`.trim(), field].filter((part) => part !== '').join(', ');
+  };
+  expect(told('routes[1].where')).toBe('Route security, filter');
+  expect(told('routes[1].to[0]')).toBe('Route security, send to');
+  expect(told('routes[0].steps[1].mask.pattern')).toBe('Route web, step 2, pattern');
+  expect(told('sources[0].coalesce.delay')).toBe('Source 1, read delay');
+  expect(told('sources[0].colour')).toBe('Source 1, colour');
+  expect(told('logspaces[4]')).toBe('Logspace 5');
+  expect(told('')).toBe('The document');
+  expect(told('version')).toBe('version');
 });

@@ -1,6 +1,8 @@
 /** Which field a problem of the server belongs to. */
 import type { DocumentProblem } from '../api/model';
-import { type ItemPlace, type Section, isSection } from './document';
+import { type Item, type ItemPlace, type Section, idOf, nounOf, textOf } from './document';
+import { settingsAt } from './fields';
+import { isSection } from './sections';
 
 export type ProblemPlace = {
   section: Section;
@@ -58,4 +60,38 @@ export function warningOfRoute(warnings: readonly string[], id: string): string 
 
 function isWithin(key: string, field: string): boolean {
   return key === field || key.startsWith(`${field}.`);
+}
+
+export type ProblemName = {
+  /** `Route`, or all of it where no item is meant. */
+  noun: string;
+  /** The item's name, or its number where it has none. */
+  name: string;
+  /** `filter`, `step 2, pattern`; empty when the item as a whole is meant. */
+  field: string;
+};
+
+/** What a path is called on this page: `routes[1].where` is the filter of the route *security*. */
+export function nameOfPath(
+  path: string,
+  itemAt: (place: ItemPlace) => Item | undefined,
+): ProblemName {
+  const place = placeOf(path);
+  if (place === null) return { noun: path === '' ? 'The document' : path, name: '', field: '' };
+  const { section, index, key } = place;
+  const item = itemAt({ section, index }) ?? {};
+  return {
+    noun: nounOf(section),
+    name: idOf(item) || String(index + 1),
+    field: fieldName(section, textOf(item['kind']), path, key),
+  };
+}
+
+function fieldName(section: Section, kind: string, path: string, key: string): string {
+  const [, step, within = ''] = /\.steps\[(\d+)\](?:\.(.*))?$/.exec(path) ?? [];
+  if (step !== undefined) {
+    return [`step ${Number(step) + 1}`, within.split('.').at(-1)].filter(Boolean).join(', ');
+  }
+  const label = settingsAt(section, kind).find((setting) => isWithin(key, setting.key))?.label;
+  return label === undefined ? key : label.charAt(0).toLowerCase() + label.slice(1);
 }

@@ -70,6 +70,15 @@ export function revisionQuery(revision: number, previous: number | undefined) {
   });
 }
 
+/** What going back from the live revision to an earlier one would change. */
+export function backDiffQuery(live: number, revision: number) {
+  return queryOptions({
+    queryKey: ['router', 'back-diff', live, revision],
+    queryFn: ({ signal }) => fetchDiff(live, revision, signal),
+    staleTime: Infinity,
+  });
+}
+
 /** The document of a revision, as the forms see it. */
 export function revisionDocumentQuery(revision: number) {
   return queryOptions({

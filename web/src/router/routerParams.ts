@@ -1,5 +1,6 @@
 /** What the router page shows. It lives in the address bar; the draft does not, because it belongs to this tab alone. */
-import { type ItemPlace, isSection } from './document';
+import type { ItemPlace } from './document';
+import { isSection } from './sections';
 
 export const modes = ['canvas', 'list', 'text'] as const;
 /** How the document is shown. */

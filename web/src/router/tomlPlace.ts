@@ -2,7 +2,7 @@
  * Where in the text of a router document the cursor is: in which entry, and at a key or at a value. Reads no more of
  * TOML than that takes, also while it is half written: whether it is right is for the server to say. Pure.
  */
-import { type Section, isSection } from './document';
+import { type Section, isSection } from './sections';
 
 export type TomlPlace = {
   section: Section;

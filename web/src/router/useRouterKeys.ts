@@ -1,6 +1,7 @@
 /** The keys of the router page. They mean the card that has the focus, or else what is open. */
 import { type KeyBindings, useKeys } from '../ui/useKeys';
-import { type ItemPlace, isSection } from './document';
+import type { ItemPlace } from './document';
+import { isSection } from './sections';
 
 type Props = {
   item: ItemPlace | null;

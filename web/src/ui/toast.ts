@@ -21,11 +21,13 @@ let shown: readonly ShownToast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-export function toast(added: Toast): void {
+/** Returns its id, to dismiss it when its action no longer fits. */
+export function toast(added: Toast): number {
   lastId += 1;
   // Said again while it is still there, it is not said twice.
   const others = shown.filter(({ title, detail }) => !isSame({ title, detail }, added));
   set([...others, { ...added, id: lastId }].slice(-TOASTS_MAX));
+  return lastId;
 }
 
 export function dismissToast(id: number): void {

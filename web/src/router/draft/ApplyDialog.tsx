@@ -9,12 +9,19 @@ import { Notice } from '../../ui/Notice';
 import { ChangeList } from '../ChangeList';
 import { ProblemList } from '../ProblemList';
 import { applyDraft, fetchLive, liveQuery } from '../queries';
+import type { Item, ItemPlace } from '../document';
 import type { Draft } from './edits';
+import { GoneLogspaces } from './GoneLogspaces';
+import { type Typed, areTyped } from './gone';
 
 type Props = {
   opened: boolean;
   draft: Draft;
   validation: Validation | undefined;
+  /** The logspaces that it takes out of the document. */
+  gone: readonly string[];
+  /** What the names of problems are read from. */
+  itemAt: (place: ItemPlace) => Item | undefined;
   onClose: () => void;
   /** Another user was faster. */
   onBehind: () => void;
@@ -28,11 +35,14 @@ const times = [
   { value: '2h', label: '2 hours' },
 ];
 
-export function ApplyDialog({ opened, draft, validation, onClose, onBehind, onApplied }: Props) {
+export function ApplyDialog(props: Props) {
+  const { opened, draft, validation, gone, itemAt, onClose, onBehind, onApplied } = props;
   const queryClient = useQueryClient();
   const [comment, setComment] = useState('');
   const [isTrial, setTrial] = useState(true);
   const [within, setWithin] = useState('10m');
+  const [typed, setTyped] = useState<Typed>({});
+  const isReady = areTyped(gone, typed);
   const apply = useMutation({
     mutationFn: () =>
       applyDraft(draft.content, draft.base, comment.trim(), isTrial ? within : null),
@@ -51,17 +61,18 @@ export function ApplyDialog({ opened, draft, validation, onClose, onBehind, onAp
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    apply.mutate();
+    if (isReady) apply.mutate();
   };
   return (
     <Dialog opened={opened} onClose={onClose} title="Apply the draft">
       <form onSubmit={submit}>
         {apply.error !== null && (
           <Box mb={12}>
-            <Refused error={apply.error} />
+            <Refused error={apply.error} itemAt={itemAt} />
           </Box>
         )}
         {validation !== undefined && <ChangeList changes={validation.changes} />}
+        <GoneLogspaces ids={gone} typed={typed} onType={setTyped} />
         <Textarea
           mt={12}
           label="Comment"
@@ -91,7 +102,7 @@ export function ApplyDialog({ opened, draft, validation, onClose, onBehind, onAp
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={apply.isPending}>
+          <Button type="submit" loading={apply.isPending} disabled={!isReady}>
             Apply
           </Button>
         </Group>
@@ -100,9 +111,11 @@ export function ApplyDialog({ opened, draft, validation, onClose, onBehind, onAp
   );
 }
 
-function Refused({ error }: { error: Error }) {
+type RefusedProps = Pick<Props, 'itemAt'> & { error: Error };
+
+function Refused({ error, itemAt }: RefusedProps) {
   const { problems = [], path, line, column } = problemOf(error);
-  if (problems.length > 0) return <ProblemList problems={problems} onShow={() => undefined} />;
+  if (problems.length > 0) return <ProblemList problems={problems} itemAt={itemAt} />;
   return (
     <Notice tone="error" title={error.message}>
       {path !== undefined && <span className="mono">{path} </span>}

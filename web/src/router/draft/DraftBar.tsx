@@ -2,16 +2,18 @@
 import { Button, Popover, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
-import type { RouterChange, Validation } from '../../api/model';
+import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
 import { Ticked } from '../../ui/Ticked';
 import { useKeys } from '../../ui/useKeys';
 import { ProblemList } from '../ProblemList';
-import type { RouterDocument } from '../document';
+import type { Item, ItemPlace, RouterDocument } from '../document';
 import type { Live } from '../queries';
+import { itemsOf } from '../textItems';
 import { ApplyDialog } from './ApplyDialog';
 import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
 import { briefsOf } from './briefs';
+import { goneLogspaces } from './gone';
 import type { Draft } from './edits';
 import classes from './DraftBar.module.css';
 
@@ -41,6 +43,7 @@ export function DraftBar(props: Props) {
   const [merging, merge] = useDisclosure(false);
   const changes = validation?.changes ?? [];
   const briefs = props.document === null ? [] : briefsOf(live.document, props.document);
+  const named = itemsOf(props.document, draft.content);
   const isBehind = draft.base !== live.revision;
   // What has problems is not compared: there is no number of changes.
   const isWrong = (validation?.problems.length ?? 0) > 0;
@@ -81,7 +84,12 @@ export function DraftBar(props: Props) {
             {tested.text}
           </span>
         )}
-        <Opinion validation={validation} isTested={tested !== null} onShow={props.onShow} />
+        <Opinion
+          validation={validation}
+          isTested={tested !== null}
+          itemAt={named}
+          onShow={({ path }) => props.onShow(path)}
+        />
         <Button variant="subtle" color="gray" onClick={onDiscard}>
           Discard
         </Button>
@@ -113,6 +121,8 @@ export function DraftBar(props: Props) {
         opened={applying && !isBehind}
         draft={draft}
         validation={validation}
+        gone={props.document === null ? [] : goneLogspaces(live.document, props.document)}
+        itemAt={named}
         onClose={apply.close}
         onBehind={() => {
           apply.close();
@@ -148,11 +158,12 @@ type OpinionProps = {
   validation: Validation | undefined;
   /** What was tried is valid. */
   isTested: boolean;
-  onShow: (path: string) => void;
+  itemAt: (place: ItemPlace) => Item | undefined;
+  onShow: (problem: DocumentProblem) => void;
 };
 
 /** In a word, with everything behind it. */
-function Opinion({ validation, isTested, onShow }: OpinionProps) {
+function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
   if (validation === undefined) return <span className="dimmed">checking…</span>;
   const { problems, warnings } = validation;
   if (problems.length > 0) {
@@ -165,7 +176,7 @@ function Opinion({ validation, isTested, onShow }: OpinionProps) {
           </UnstyledButton>
         </Popover.Target>
         <Popover.Dropdown p={8}>
-          <ProblemList problems={problems} onShow={onShow} />
+          <ProblemList problems={problems} itemAt={itemAt} onShow={onShow} />
         </Popover.Dropdown>
       </Popover>
     );

@@ -60,12 +60,16 @@ test('a removed item stays named in routes, for the server to point at', () => {
   expect(result.routes[0]?.['to']).toEqual(['main', 'siem']);
 });
 
-test('a new route stands before the ones that would leave it nothing', () => {
+test('a new route stands above the ones at the end that take everything', () => {
   expect(addIndex(document, 'routes')).toBe(1);
   const result = edited(document, { type: 'add', section: 'routes', item: { id: 'new' } });
   expect(result.routes.map((route) => route['id'])).toEqual(['auth', 'new', 'default']);
   expect(addIndex(document, 'logspaces')).toBe(1);
   expect(addIndex({ ...document, routes: [{ id: 'rest', fallback: true }] }, 'routes')).toBe(0);
+  const copies = [{ id: 'all', where: '*', to: ['main'], final: false }];
+  expect(addIndex({ ...document, routes: copies }, 'routes')).toBe(0);
+  const filtered = [...copies, { id: 'web', where: 'program:nginx', to: ['main'] }];
+  expect(addIndex({ ...document, routes: filtered }, 'routes')).toBe(2);
 });
 
 test('routes change places, within their list', () => {

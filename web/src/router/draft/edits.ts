@@ -53,12 +53,12 @@ export function edited(document: RouterDocument, edit: Edit): RouterDocument {
   }
 }
 
-/** Where `add` puts an item: a new route before the routes at the end that would leave it nothing. */
+/** Where `add` puts an item: a new route above the routes at the end that take everything. */
 export function addIndex(document: RouterDocument, section: Section): number {
   const items = document[section];
   if (section !== 'routes') return items.length;
   let index = items.length;
-  while (index > 0 && leavesNothing(items[index - 1])) index -= 1;
+  while (index > 0 && takesAll(items[index - 1])) index -= 1;
   return index;
 }
 
@@ -71,12 +71,15 @@ export function freeId(document: RouterDocument, stem: string): string {
   return id;
 }
 
-/** Only a guess at where a route is meant to be: the server says which routes are never reached. */
-function leavesNothing(route: Item | undefined): boolean {
+/**
+ * Only a guess at where a route is meant to be: the server says which routes are never reached. Below a route that takes
+ * everything, a new one could only ever have copies, even if that one is not final.
+ */
+function takesAll(route: Item | undefined): boolean {
   if (route === undefined) return false;
   const filter = textOf(route['where']).trim();
   const isWide = (filter === '' || filter === '*') && listOf(route['from']).length === 0;
-  return route['fallback'] === true || (isWide && route['final'] === true);
+  return route['fallback'] === true || isWide;
 }
 
 function set(

@@ -2,7 +2,8 @@
  * Joins two changes of one document by the ids of its entries. What only one side changed is taken as that side has it;
  * what both changed in different ways is a conflict, for a person to choose. Pure.
  */
-import { type Item, type RouterDocument, type Section, idOf, sections } from '../document';
+import { type Item, type RouterDocument, idOf } from '../document';
+import { type Section, sections } from '../sections';
 
 export type Side = 'theirs' | 'ours';
 

@@ -1,37 +1,36 @@
 /** What happens to a message after the route, and to its sender when a target cannot keep up. */
 import { Radio, Switch } from '@mantine/core';
-import { type Item, type Json, listOf } from '../document';
+import type { Item, ItemPlace, Json, RouterDocument } from '../document';
+import { endsText, goesOnText, laterRoutes, slowText } from './afterwards';
 import classes from './Editor.module.css';
 
 type Props = {
+  document: RouterDocument;
+  place: ItemPlace;
   route: Item;
+  /** Whether it is not live yet: then it is asked what one most likely did not think of. */
+  isDraft: boolean;
   /** A target that will be full, and in how long. */
   filling: { id: string; within: string } | undefined;
   canEdit: boolean;
   onSet: (key: string, value: Json | undefined) => void;
 };
 
-export function Afterwards({ route, filling, canEdit, onSet }: Props) {
-  const isFinal = route['final'] === true;
-  const slows = route['flow_control'] !== false;
-  const targets = listOf(route['to']).join(' or ') || 'a target';
-  const full =
-    filling === undefined ? `${targets} is full` : `${filling.id} is full (in ${filling.within})`;
+export function Afterwards(props: Props) {
+  const { document, place, route, isDraft, filling, canEdit, onSet } = props;
+  const later = laterRoutes(document, place);
+  const isAsked = isDraft && route['final'] === undefined && later.length > 0;
   return (
     <>
       <Radio.Group
-        label="Afterwards"
-        value={isFinal ? 'ends' : 'goes on'}
+        label={isAsked ? 'A copy, or instead?' : 'Afterwards'}
+        description={isAsked ? 'Until you choose, it is a copy.' : undefined}
+        value={isAsked ? '' : route['final'] === true ? 'ends' : 'goes on'}
         onChange={(value) => onSet('final', value === 'ends')}
       >
         <div className={classes.choices}>
-          <Choice value="ends" title="Ends here" about="No later route sees it" off={!canEdit} />
-          <Choice
-            value="goes on"
-            title="Also goes on"
-            about="Later routes get a copy"
-            off={!canEdit}
-          />
+          <Choice value="ends" title="Ends here" about={endsText(later)} off={!canEdit} />
+          <Choice value="goes on" title="Also goes on" about={goesOnText(later)} off={!canEdit} />
         </div>
       </Radio.Group>
       <Switch
@@ -43,13 +42,9 @@ export function Afterwards({ route, filling, canEdit, onSet }: Props) {
       />
       <Switch
         label="Slow senders down"
-        description={
-          slows
-            ? `On: when ${full}, senders wait, and no message is lost.`
-            : `Off: when ${full}, messages for it are dropped and counted.`
-        }
+        description={slowText(document, route, filling)}
         disabled={!canEdit}
-        checked={slows}
+        checked={route['flow_control'] !== false}
         onChange={(event) => onSet('flow_control', event.currentTarget.checked ? undefined : false)}
       />
     </>

@@ -2,6 +2,7 @@
 import { Switch } from '@mantine/core';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
+import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
 import type { Measured } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
@@ -72,9 +73,8 @@ export function RouteEditor(props: Props) {
     props.onEdit({ type: 'set', place, key, value }, mark);
   const typed = (key: string, value: string) => set(key, value, `${place.index} ${key}`);
   const off = [...document.sources, ...document.destinations].filter(isOff).map(idOf);
-  const takesOthers = badgesOf(props.live, 'routes', route).some((badge) =>
-    ['filter changed', 'sources changed'].includes(badge),
-  );
+  const badges = badgesOf(props.live, 'routes', route);
+  const takesOthers = badges.some((badge) => ['filter changed', 'sources changed'].includes(badge));
   const warning = warningOfRoute(warnings, idOf(route));
   return (
     <section className={classes.panel} aria-label={`Route ${idOf(route)}`}>
@@ -105,9 +105,7 @@ export function RouteEditor(props: Props) {
           ).map(({ text, isStrong }, at) => (isStrong ? <b key={at}>{text}</b> : text))}
         </p>
         {warning !== undefined && <Notice tone="caution" title={warning} />}
-        {elsewhere.map(({ path, message }) => (
-          <Notice key={`${path} ${message}`} tone="error" title={`${path}: ${message}`} />
-        ))}
+        {elsewhere.length > 0 && <ProblemList problems={elsewhere} itemAt={() => route} />}
         <Takes
           where={textOf(route['where'])}
           error={problemOfField(own, 'where')}
@@ -154,7 +152,8 @@ export function RouteEditor(props: Props) {
           onChange={(to) => set('to', to)}
         />
         <Afterwards
-          route={route}
+          {...{ document, place, route }}
+          isDraft={badges.includes('new')}
           filling={fillingOf(listOf(route['to']), status, props.measured)}
           canEdit={canEdit}
           onSet={set}

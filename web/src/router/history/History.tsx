@@ -1,23 +1,24 @@
 /** Every revision that was ever live: who, when, why, what it changed; and the way back to it. */
-import { Button, Group, Skeleton, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
-import { Dialog } from '../../ui/Dialog';
+import { Button, Group, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { Revision } from '../../api/model';
 import { DiffView } from '../../ui/DiffView';
 import { Notice } from '../../ui/Notice';
 import { formatTime, useZone } from '../../ui/time';
 import { ChangeList } from '../ChangeList';
-import { revisionQuery, revisionsQuery, rollBack } from '../queries';
+import { type Live, revisionQuery, revisionsQuery } from '../queries';
+import { RollBackDialog } from './RollBackDialog';
 import classes from './History.module.css';
 
 type Props = {
+  live: Live;
   shown: number | null;
   canEdit: boolean;
   onShow: (revision: number | null) => void;
 };
 
-export function History({ shown, canEdit, onShow }: Props) {
+export function History({ live, shown, canEdit, onShow }: Props) {
   const [zone] = useZone();
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
   const [returning, setReturning] = useState<number | null>(null);
@@ -50,7 +51,7 @@ export function History({ shown, canEdit, onShow }: Props) {
         </tbody>
       </table>
       {returning !== null && (
-        <RollBackDialog revision={returning} onClose={() => setReturning(null)} />
+        <RollBackDialog live={live} revision={returning} onClose={() => setReturning(null)} />
       )}
     </div>
   );
@@ -135,45 +136,5 @@ function RevisionDetail({ revision, previous }: DetailProps) {
         </pre>
       </details>
     </>
-  );
-}
-
-function RollBackDialog({ revision, onClose }: { revision: number; onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const [comment, setComment] = useState(`back to revision ${revision}`);
-  const back = useMutation({
-    mutationFn: () => rollBack(revision, comment.trim()),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['router'] });
-      onClose();
-    },
-  });
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    back.mutate();
-  };
-  return (
-    <Dialog opened onClose={onClose} title={`Roll back to revision ${revision}`}>
-      <form onSubmit={submit}>
-        {back.error !== null && <Notice tone="error" title={back.error.message} />}
-        <p>Its document becomes live again, as a new revision. Nothing in the history is lost.</p>
-        <Textarea
-          mt={12}
-          label="Comment"
-          autosize
-          minRows={2}
-          value={comment}
-          onChange={(event) => setComment(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap={8} mt={12}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={back.isPending}>
-            Roll back
-          </Button>
-        </Group>
-      </form>
-    </Dialog>
   );
 }

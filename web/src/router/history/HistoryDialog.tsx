@@ -53,7 +53,7 @@ export function HistoryDialog({ live, shown, canEdit, onShow, onImport, onClose 
         )}
       </Group>
       {refused !== null && <Notice tone="error" title={refused} />}
-      <History shown={shown} canEdit={canEdit} onShow={onShow} />
+      <History live={live} shown={shown} canEdit={canEdit} onShow={onShow} />
     </Dialog>
   );
 }

@@ -2,14 +2,16 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconGripVertical, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { DocumentProblem, RouterStatus } from '../../api/model';
-import { formatCount, formatRate } from '../../ui/number';
+import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
+import { formatBytes, formatCount, formatRate } from '../../ui/number';
+import { formatLength, useZone } from '../../ui/time';
 import { aboutOf, liveOf, noneYet, rateLabel } from '../about';
 import { Badges } from '../canvas/Badges';
-import { forecastFor } from '../canvas/cardData';
+import { forecastFor, isFailing } from '../canvas/cardData';
 import { forecastText } from '../canvas/forecast';
 import type { Measured } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
+import { sinceText } from '../canvas/since';
 import { type RouteTraffic, trafficOf } from '../canvas/traffic';
 import { DestinationActions } from '../destination/DestinationActions';
 import {
@@ -187,6 +189,7 @@ function Row(props: RowProps) {
         <Badges badges={badges} shown={2} />
         <span className={classes.rate}>{off ? '' : rateLabel(status, live)}</span>
       </button>
+      {destination !== undefined && !off && isFailing(destination) && <Outage of={destination} />}
       {destination !== undefined && canEdit && (
         <div className={classes.actions}>
           <DestinationActions destination={destination} onOpen={props.onOpen} />
@@ -194,4 +197,15 @@ function Row(props: RowProps) {
       )}
     </>
   );
+}
+
+/** Since when it is down, and what waits. */
+function Outage({ of }: { of: DestinationStatus }) {
+  const [zone] = useZone();
+  const parts = [
+    `Down ${sinceText(of, zone)}`.trim(),
+    `${formatBytes(of.queue_bytes)} of ${formatBytes(of.queue_bytes_max)} queued`,
+    ...(of.oldest_ms == null ? [] : [`the oldest waits for ${formatLength(of.oldest_ms)}`]),
+  ];
+  return <p className={classes.outage}>{parts.join(' · ')}</p>;
 }

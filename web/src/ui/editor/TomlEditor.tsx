@@ -47,10 +47,13 @@ type Props = {
   marks: readonly Mark[];
   readOnly: boolean;
   offersAt: OffersAt;
+  /** Where the caret is put, whenever another one is given. */
+  caret: Mark | null;
   onChange: (value: string) => void;
 };
 
-export default function TomlEditor({ label, value, marks, readOnly, offersAt, onChange }: Props) {
+export default function TomlEditor(props: Props) {
+  const { label, value, marks, readOnly, offersAt, caret, onChange } = props;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
   const latest = useRef({ value, offersAt, onChange });
@@ -75,7 +78,15 @@ export default function TomlEditor({ label, value, marks, readOnly, offersAt, on
       ],
     });
     editor.current = view;
-    return () => view.destroy();
+    // What opens below the editor takes room from it, never the line that is written on.
+    const resized = new ResizeObserver(() => {
+      if (view.hasFocus) showCaret(view);
+    });
+    resized.observe(view.dom);
+    return () => {
+      resized.disconnect();
+      view.destroy();
+    };
   }, [label, readOnly]);
 
   useEffect(() => {
@@ -91,7 +102,21 @@ export default function TomlEditor({ label, value, marks, readOnly, offersAt, on
     view.dispatch(setDiagnostics(view.state, diagnostics));
   }, [marks, value]);
 
+  useEffect(() => {
+    const view = editor.current;
+    if (view === null || caret?.line === undefined) return;
+    const [place] = diagnosticOf(caret, view.state.doc);
+    if (place === undefined) return;
+    view.dispatch({ selection: { anchor: place.from } });
+    showCaret(view);
+    view.focus();
+  }, [caret]);
+
   return <div ref={host} className={classes.editor} />;
+}
+
+function showCaret(view: EditorView): void {
+  view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
 }
 
 /** The list opens while a key or a value is typed, and with Ctrl-Space. */

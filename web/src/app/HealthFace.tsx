@@ -1,0 +1,68 @@
+/** Whether the server takes messages, how many, and what is wrong: a dot and a rate, and the rest on a click. */
+import { Popover, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, lazy } from 'react';
+import { healthQuery } from '../api/health';
+import type { RouterStatus } from '../api/model';
+import { sendersQuery } from '../api/senders';
+import { ingestQuery, statusQuery } from '../api/status';
+import { type Cause, causesOf } from '../overview/causes';
+import { dayQuery } from '../overview/overviewQueries';
+import { formatRate } from '../ui/number';
+import { nameOf, stateOf } from './healthState';
+import classes from './Health.module.css';
+
+const HealthPanel = lazy(async () => ({
+  default: (await import('./HealthPanel')).HealthPanel,
+}));
+
+/** What is told of the whole store moves slowly, and is not asked for as often as on the overview. */
+const SLOW_POLL_MS = 60_000;
+
+export function HealthFace({ version }: { version: string }) {
+  const { data: health } = useQuery(healthQuery);
+  const { data: samples = [] } = useQuery(ingestQuery);
+  const { data: status } = useQuery({ ...statusQuery, enabled: false });
+  const causes = useCauses(status);
+  const state = stateOf(health, causes);
+  const name = nameOf(state, causes);
+  const newest = samples.at(-1);
+  const isHere = state !== 'unreachable' && state !== 'checking';
+  const rate = newest === undefined || !isHere ? null : formatRate(newest.rate);
+  return (
+    <Popover position="right-end" width={320} trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton
+          className={classes.opener}
+          aria-label={`Health: ${name}${rate === null ? '' : `, ${rate} messages per second`}`}
+        >
+          <span className={classes.name}>{name}</span>
+          <span className={classes.now}>
+            <span className={classes.dot} data-state={state} />
+            <span className={classes.rate}>{rate === null ? '–' : `${rate}/s`}</span>
+          </span>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
+        <Suspense>
+          <HealthPanel
+            version={version}
+            health={health}
+            state={state}
+            samples={samples}
+            status={status}
+            causes={causes}
+          />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** As on the overview. Who is not told the status is told nothing of the rest either. */
+function useCauses(status: RouterStatus | undefined): readonly Cause[] {
+  const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
+  const { data: flow } = useQuery({ ...dayQuery, ...slowly });
+  const { data: senders } = useQuery({ ...sendersQuery, ...slowly });
+  return status === undefined ? [] : causesOf(status, flow, senders, Date.parse(status.time));
+}

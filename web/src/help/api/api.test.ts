@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import wire from '../../../openapi.json';
+import { readApi, writeApi } from '../helpParams';
+import { curlOf, missingOf } from './curl';
+import {
+  type Description,
+  type Operation,
+  byTag,
+  isRead,
+  operationsOf,
+  operationsWith,
+} from './description';
+import { exampleOf, rowsOf, typeText } from './schema';
+import { pretty } from './send';
+
+const description = wire as unknown as Description;
+const operations = operationsOf(description);
+const { schemas } = description.components;
+
+function named(id: string): Operation {
+  const found = operations.find((operation) => operation.id === id);
+  if (found === undefined) throw new Error(`no operation ${id}`);
+  return found;
+}
+
+test('every operation of the description is listed once, under its tag', () => {
+  const listed = byTag(operations).flatMap(([, ones]) => ones.map(({ id }) => id));
+  const described = Object.values(description.paths).flatMap((methods) => Object.keys(methods));
+  expect(listed).toHaveLength(described.length);
+  expect(new Set(listed).size).toBe(listed.length);
+});
+
+test('an operation says whom it answers', () => {
+  expect(named('put_router').needs).toMatch(/^A token or a session with the role operator/);
+  expect(named('healthz').needs).toMatch(/^Nothing/);
+});
+
+test('operations are found by all of several words', () => {
+  const found = operationsWith(operations, 'queue discard').map(({ id }) => id);
+  expect(found).toContain('discard');
+  expect(found).not.toContain('queue');
+  expect(operationsWith(operations, 'put /router').map(({ id }) => id)).toContain('put_router');
+  expect(operationsWith(operations, 'no such thing')).toEqual([]);
+});
+
+test('only what reads and ends can be tried', () => {
+  expect(isRead(named('status'))).toBe(true);
+  expect(isRead(named('tail'))).toBe(false);
+  expect(isRead(named('put_router'))).toBe(false);
+  expect(isRead(named('log_in_with'))).toBe(false);
+});
+
+test('a command for curl quotes what it is given', () => {
+  const search = named('search_get');
+  const command = curlOf(search, { query: "it's", limit: '' }, 'http://logs:8080', null);
+  expect(command).toContain("curl 'http://logs:8080/api/v1/search?query=it%27s'");
+  expect(command).toContain('-H "Authorization: Bearer $TOKEN"');
+  const put = curlOf(named('put_router'), { 'If-Match': '"3"' }, '', {
+    type: 'application/json',
+    text: `{"a": "it's"}`,
+  });
+  expect(put).toContain("curl -X PUT '/api/v1/router'");
+  expect(put).toContain(`-H 'If-Match: "3"'`);
+  expect(put).toContain(String.raw`--data-binary '{"a": "it'\''s"}'`);
+});
+
+test('what a path needs is missing until it is written', () => {
+  const queue = named('queue');
+  expect(missingOf(queue, {})).toEqual(['id']);
+  expect(missingOf(queue, { id: 'siem' })).toEqual([]);
+  expect(curlOf(queue, {}, '', null)).toContain('/destinations/{id}/queue');
+  expect(curlOf(queue, { id: 'a/b' }, '', null)).toContain('/destinations/a%2Fb/queue');
+});
+
+test('fields are rows, with type, default and bounds', () => {
+  const [body] = named('search').bodies;
+  const rows = rowsOf(body?.schema ?? {}, schemas);
+  expect(rows.find(({ name }) => name === 'order')?.type).toBe('newest | oldest');
+  expect(rows.find(({ name }) => name === 'logspaces')?.type).toBe('list of text');
+  const limit = rows.find(({ name }) => name === 'limit');
+  expect(limit?.about).toBe('Messages of a page. 1 to 10000. Default: `100`.');
+});
+
+test('a choice among the parameters is told as one', () => {
+  const order = named('search_get').parameters.find(({ name }) => name === 'order')?.schema ?? {};
+  expect(typeText(order, schemas)).toBe('newest | oldest');
+});
+
+test('every body of the description has an example, and none is endless', () => {
+  for (const { id, bodies } of operations) {
+    for (const { schema } of bodies) {
+      expect(JSON.stringify(exampleOf(schema, schemas)).length, id).toBeLessThan(5_000);
+      expect(rowsOf(schema, schemas).length, id).toBeLessThan(500);
+      expect(typeText(schema, schemas), id).not.toBe('');
+    }
+  }
+  expect(exampleOf(named('search').bodies[0]?.schema ?? {}, schemas)).toHaveProperty('query');
+});
+
+test('JSON is indented, anything else is left as it came', () => {
+  expect(pretty('{"a":1}', 'application/json')).toBe('{\n  "a": 1\n}');
+  expect(pretty('{"a":1}\n{"a":2}', 'application/x-ndjson')).toBe('{"a":1}\n{"a":2}');
+  expect(pretty('{', 'application/json')).toBe('{');
+});
+
+test('the address keeps what is open and what is searched for', () => {
+  const state = { find: 'queue', operation: 'discard' };
+  expect(readApi(writeApi(state))).toEqual(state);
+  expect(writeApi({ find: '', operation: null })).toEqual({});
+});

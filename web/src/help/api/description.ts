@@ -1,0 +1,138 @@
+/** The server's description of its API, read into what the page shows of it. Pure; the description is OpenAPI 3.1. */
+
+export type Schema = {
+  $ref?: string;
+  type?: string | readonly string[];
+  description?: string;
+  enum?: readonly unknown[];
+  default?: unknown;
+  example?: unknown;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  items?: Schema;
+  oneOf?: readonly Schema[];
+  allOf?: readonly Schema[];
+  additionalProperties?: boolean | Schema;
+};
+
+type Content = Readonly<Record<string, { schema?: Schema }>>;
+
+export type Parameter = {
+  name: string;
+  in: string;
+  description?: string;
+  required?: boolean;
+  schema?: Schema;
+  example?: unknown;
+};
+
+type WireOperation = {
+  tags?: readonly string[];
+  summary?: string;
+  description?: string;
+  operationId?: string;
+  parameters?: readonly Parameter[];
+  requestBody?: { content?: Content; required?: boolean };
+  responses?: Readonly<Record<string, { description?: string; content?: Content }>>;
+  security?: readonly Readonly<Record<string, unknown>>[];
+};
+
+export type Description = {
+  info: { title: string; version: string };
+  paths: Readonly<Record<string, Readonly<Record<string, WireOperation>>>>;
+  components: { schemas: Readonly<Record<string, Schema>> };
+};
+
+export type Body = { type: string; schema: Schema };
+
+export type Answer = { status: string; about: string; bodies: readonly Body[] };
+
+export type Operation = {
+  id: string;
+  method: string;
+  path: string;
+  tag: string;
+  summary: string;
+  /** What else there is to say. */
+  about: string;
+  /** What the caller must be or have. */
+  needs: string;
+  parameters: readonly Parameter[];
+  bodies: readonly Body[];
+  isBodyRequired: boolean;
+  answers: readonly Answer[];
+};
+
+export function operationsOf({ paths }: Description): readonly Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, wire]) => operationOf(method.toUpperCase(), path, wire)),
+  );
+}
+
+function operationOf(method: string, path: string, wire: WireOperation): Operation {
+  const answers = Object.entries(wire.responses ?? {}).map(([status, answer]) => ({
+    status,
+    about: answer.description ?? '',
+    bodies: bodiesOf(answer.content),
+  }));
+  return {
+    id: wire.operationId ?? `${method} ${path}`,
+    method,
+    path,
+    tag: wire.tags?.[0] ?? 'other',
+    summary: wire.summary ?? path,
+    about: wire.description ?? '',
+    needs: needsOf(wire),
+    parameters: wire.parameters ?? [],
+    bodies: bodiesOf(wire.requestBody?.content),
+    isBodyRequired: wire.requestBody?.required === true,
+    answers,
+  };
+}
+
+function bodiesOf(content: Content = {}): readonly Body[] {
+  return Object.entries(content).map(([type, { schema = {} }]) => ({ type, schema }));
+}
+
+/** The description says it where it says who is refused. */
+function needsOf({ security, responses }: WireOperation): string {
+  if (security === undefined || security.length === 0) return 'Nothing: anybody may ask.';
+  const [, needed] =
+    /^Needs (.*?),? or the CSRF token$/.exec(responses?.['403']?.description ?? '') ?? [];
+  return needed === undefined ? 'A token, or a session.' : `A token or a session with ${needed}.`;
+}
+
+/** By tag, in the order of the description. */
+export function byTag(
+  operations: readonly Operation[],
+): readonly (readonly [string, readonly Operation[]])[] {
+  const tags = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const { tag } = operation;
+    tags.set(tag, [...(tags.get(tag) ?? []), operation]);
+  }
+  return [...tags];
+}
+
+/** Those that have every word of a text in their address, their sentence or their tag. */
+export function operationsWith(
+  operations: readonly Operation[],
+  text: string,
+): readonly Operation[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return operations.filter(({ method, path, summary, tag, parameters }) => {
+    const names = parameters.map(({ name }) => name).join(' ');
+    const all = `${method} ${path} ${summary} ${tag} ${names}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+/** Whether the page may send it on a click: it only reads, and its answer ends. */
+export function isRead({ method, answers, tag, path }: Operation): boolean {
+  const types = answers.flatMap(({ bodies }) => bodies.map(({ type }) => type));
+  const isStream = types.includes('text/event-stream');
+  return method === 'GET' && !isStream && !(tag === 'session' && path.includes('/oidc/'));
+}

@@ -1,0 +1,156 @@
+/** What a schema of the description says: its fields as rows, its type in words, and an example. Pure. */
+import type { Schema } from './description';
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+export type Row = {
+  name: string;
+  /** How deep it stands. */
+  depth: number;
+  type: string;
+  isRequired: boolean;
+  about: string;
+};
+
+const DEPTH_MAX = 3;
+
+/** The fields of an object, those of inner objects below their own. What contains itself is not opened again. */
+export function rowsOf(
+  schema: Schema,
+  schemas: Schemas,
+  depth = 0,
+  seen: readonly Schema[] = [],
+): Row[] {
+  const object = objectIn(schema, schemas);
+  if (object === null || depth > DEPTH_MAX || seen.includes(object)) return [];
+  return propertiesOf(object, schemas).flatMap(([name, field]) => [
+    {
+      name,
+      depth,
+      type: typeText(field, schemas),
+      isRequired: isRequired(object, name, schemas),
+      about: aboutOf(field, schemas),
+    },
+    ...rowsOf(field, schemas, depth + 1, [...seen, object]),
+  ]);
+}
+
+/** `text`, `list of numbers`, `newest or oldest`. */
+export function typeText(schema: Schema, schemas: Schemas): string {
+  const one = resolved(schema, schemas);
+  if (one.enum !== undefined) return one.enum.map(String).join(' | ');
+  const parts = alternatives(one);
+  if (parts.length > 0) {
+    return [...new Set(parts.map((part) => typeText(part, schemas)))].join(' | ');
+  }
+  switch (typeName(one)) {
+    case 'string':
+      return 'text';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'true | false';
+    case 'array':
+      return `list of ${one.items === undefined ? 'anything' : typeText(one.items, schemas)}`;
+    case 'object':
+      return 'object';
+    case undefined:
+    default:
+      return one.allOf !== undefined || one.properties !== undefined ? 'object' : 'anything';
+  }
+}
+
+/** Bounds and default stand behind the sentence. */
+export function aboutOf(schema: Schema, schemas: Schemas): string {
+  const one = resolved(schema, schemas);
+  const bounds =
+    one.minimum !== undefined && one.maximum !== undefined
+      ? `${one.minimum} to ${one.maximum}.`
+      : one.maximum !== undefined
+        ? `At most ${one.maximum}.`
+        : '';
+  const standard = schema.default ?? one.default;
+  return [schema.description ?? one.description ?? '', bounds, standardText(standard)]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function standardText(standard: unknown): string {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof standard) && standard !== '';
+  return isPlain ? `Default: \`${standard as string}\`.` : '';
+}
+
+/** As small as it may be: what is required, and what the description gives an example of. */
+export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
+  const one = resolved(schema, schemas);
+  if (schema.example !== undefined) return schema.example;
+  if (one.example !== undefined) return one.example;
+  if (one.enum !== undefined) return one.enum[0];
+  const [first] = alternatives(one);
+  if (first !== undefined) return exampleOf(first, schemas, depth);
+  switch (typeName(one)) {
+    case 'string':
+      return '';
+    case 'integer':
+    case 'number':
+      return one.minimum ?? 0;
+    case 'boolean':
+      return false;
+    case 'array':
+      return one.items === undefined || depth > DEPTH_MAX
+        ? []
+        : [exampleOf(one.items, schemas, depth + 1)];
+    case undefined:
+    default: {
+      if (depth > DEPTH_MAX) return {};
+      const shown = propertiesOf(one, schemas).filter(
+        ([name, field]) => isRequired(one, name, schemas) || field.example !== undefined,
+      );
+      return Object.fromEntries(
+        shown.map(([name, field]) => [name, exampleOf(field, schemas, depth + 1)]),
+      );
+    }
+  }
+}
+
+function resolved(schema: Schema, schemas: Schemas): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  const one = name === undefined ? schema : (schemas[name] ?? {});
+  // A choice with a default of its own is written as both together.
+  const choice = one.allOf?.map((part) => resolved(part, schemas)).find((part) => part.enum);
+  if (choice === undefined) return one;
+  const standard = one.allOf?.find((part) => part.default !== undefined)?.default;
+  return { ...choice, ...(standard !== undefined && { default: standard }) };
+}
+
+/** Without null, which only says that it may be left out. */
+function alternatives({ oneOf = [] }: Schema): readonly Schema[] {
+  return oneOf.filter((part) => part.type !== 'null');
+}
+
+function typeName({ type }: Schema): string | undefined {
+  return typeof type === 'string' ? type : type?.find((one) => one !== 'null');
+}
+
+/** The object that a field is, or that its list is of. */
+function objectIn(schema: Schema, schemas: Schemas): Schema | null {
+  const one = resolved(schema, schemas);
+  if (one.items !== undefined) return objectIn(one.items, schemas);
+  const parts = alternatives(one);
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return objectIn(only, schemas);
+  return propertiesOf(one, schemas).length > 0 ? one : null;
+}
+
+function propertiesOf(schema: Schema, schemas: Schemas): readonly (readonly [string, Schema])[] {
+  const inherited = (schema.allOf ?? []).flatMap((part) =>
+    propertiesOf(resolved(part, schemas), schemas),
+  );
+  return [...inherited, ...Object.entries(schema.properties ?? {})];
+}
+
+function isRequired(schema: Schema, name: string, schemas: Schemas): boolean {
+  const parts = (schema.allOf ?? []).map((part) => resolved(part, schemas));
+  return [schema, ...parts].some(({ required = [] }) => required.includes(name));
+}

@@ -1,0 +1,25 @@
+/** What the pages of help show. It lives in the address bar. Small: the frame reads it, too. */
+
+export type ApiState = {
+  /** What the list is searched for. */
+  find: string;
+  /** The operation that is open, by its id; null for none. */
+  operation: string | null;
+};
+
+type Params = Record<string, string | undefined>;
+
+export function readApi(params: Params): ApiState {
+  return { find: params['find'] ?? '', operation: params['op'] ?? null };
+}
+
+export function writeApi({ find, operation }: ApiState): Record<string, string> {
+  return { ...(find !== '' && { find }), ...(operation !== null && { op: operation }) };
+}
+
+/** A part of a document, by the anchor of its heading; empty for all of it. What there is the page knows. */
+export type GuideState = { document: string; part: string };
+
+export function readGuide(params: Params): GuideState {
+  return { document: params['doc'] ?? '', part: params['part'] ?? '' };
+}

@@ -1,0 +1,56 @@
+/** What there is to read, and where. */
+import { address } from '../ui/open';
+import type { GuideState } from './helpParams';
+
+/** The documents that the console has, and what they are called. */
+export const documents = [
+  { id: 'console', title: 'The console' },
+  { id: 'query-language', title: 'The query language' },
+  { id: 'router', title: 'The router document' },
+] as const;
+
+export type DocumentId = (typeof documents)[number]['id'];
+
+/** A part of a document, by the anchor of its heading; empty for all of it. */
+export type GuidePlace = { document: DocumentId; part: string };
+
+/** A document that is not here is taken for the first. */
+export function guidePlace({ document, part }: GuideState): GuidePlace {
+  return { document: documents.find(({ id }) => id === document)?.id ?? 'console', part };
+}
+
+export function guideAddress({ document, part }: GuidePlace): string {
+  return address('/help', { doc: document, ...(part !== '' && { part }) });
+}
+
+export type Topic = { title: string; href: string };
+
+/** Pages that the guide to the console has a part about: the part is called as the page is. */
+const described = [
+  'Search',
+  'Tail',
+  'Overview',
+  'Senders',
+  'Flow',
+  'Router',
+  'Logspaces',
+  'Admin',
+  'Send logs',
+];
+
+/** What there is to read about a page, itself first. */
+export function topicsOf(page: string): readonly Topic[] {
+  const part = described.includes(page) ? page.toLowerCase().replaceAll(' ', '-') : '';
+  const title = part === '' ? 'The console' : `About ${page}`;
+  return [
+    { title, href: guideAddress({ document: 'console', part }) },
+    ...(page === 'Router'
+      ? [{ title: 'The router document', href: guideAddress({ document: 'router', part: '' }) }]
+      : []),
+    {
+      title: 'The query language',
+      href: guideAddress({ document: 'query-language', part: '' }),
+    },
+    { title: 'The API', href: '/help/api' },
+  ];
+}

@@ -1,0 +1,50 @@
+/** What becomes of the messages of logspaces that a change removes. Each name has to be typed. */
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { logspacesQuery } from '../../api/logspaces';
+import { Notice } from '../../ui/Notice';
+import { formatBytes, formatMessages } from '../../ui/number';
+import type { Typed } from './gone';
+import classes from './GoneLogspaces.module.css';
+
+type Props = { ids: readonly string[]; typed: Typed; onType: (typed: Typed) => void };
+
+export function GoneLogspaces({ ids, typed, onType }: Props) {
+  const { data: logspaces } = useQuery({ ...logspacesQuery, enabled: ids.length > 0 });
+  return ids.map((id) => {
+    const info = logspaces?.find((one) => one.id === id);
+    const retention = info?.retention;
+    const limits = [retention?.age, retention?.size].filter((limit) => limit != null).join(' or ');
+    const bytes = info && info.blocks_bytes + info.index_bytes + info.journal_bytes;
+    return (
+      <div key={id} className={classes.gone}>
+        <Notice tone="caution" title={`Logspace ${id} is removed, its messages are not`}>
+          <p>
+            {info === undefined || bytes === undefined
+              ? 'What it holds stays on disk'
+              : `Its ${formatMessages(info.messages)} (${formatBytes(bytes)}) stay on disk`}{' '}
+            and can still be searched. Nothing new comes in.
+          </p>
+          <p>
+            {limits === ''
+              ? 'They are kept without end.'
+              : `They are kept without end: its retention (${limits}) no longer applies.`}{' '}
+            To have them deleted, shorten the retention before you remove it.
+          </p>
+        </Notice>
+        <TextInput
+          label={
+            <>
+              Type <b>{id}</b> to confirm
+            </>
+          }
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={typed[id] ?? ''}
+          onChange={(event) => onType({ ...typed, [id]: event.currentTarget.value })}
+        />
+      </div>
+    );
+  });
+}

@@ -1,0 +1,34 @@
+/** The items of a text that cannot be read as a document, as far as their names go. Pure. */
+import { type Item, type ItemPlace, type RouterDocument, itemAt } from './document';
+import type { Content } from './draft/edits';
+
+/** What names are read from: the document, or what its text says of the same place. */
+export function itemsOf(
+  document: RouterDocument | null,
+  content: Content | null,
+): (place: ItemPlace) => Item | undefined {
+  return (place) => {
+    if (document !== null) return itemAt(document, place);
+    return content?.kind === 'toml' ? itemInText(content.text, place) : undefined;
+  };
+}
+
+const HEAD = /^\s*\[\[(\w+)\]\]/;
+const KEY = /^\s*(id|kind)\s*=\s*(["'])(.*?)\2/;
+
+export function itemInText(text: string, { section, index }: ItemPlace): Item | undefined {
+  let seen = -1;
+  let item: Item | undefined;
+  for (const line of text.split('\n')) {
+    const head = HEAD.exec(line)?.[1];
+    if (head !== undefined || line.trimStart().startsWith('[')) {
+      if (item !== undefined) return item;
+      if (head === section) seen += 1;
+      if (head === section && seen === index) item = {};
+      continue;
+    }
+    const [, key, , value] = KEY.exec(line) ?? [];
+    if (item !== undefined && key !== undefined && value !== undefined) item[key] ??= value;
+  }
+  return item;
+}
