@@ -131,6 +131,8 @@ export const Results = memo(function Results(all: Props) {
         open={menu}
         onClose={() => setMenu(null)}
         query={state.query}
+        loaded={() => all.messages}
+        messageOf={(row) => messages[row]}
         onQuery={(query) => onAsk({ query })}
         onCopy={copy}
       />
