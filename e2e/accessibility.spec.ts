@@ -137,7 +137,7 @@ test.describe('accessible in both themes', () => {
 
     await searchPage.message('severity 7').getByRole('button', { name: 'Details' }).click();
     const drawer = page.getByRole('region', { name: /^Message \S+$/ });
-    for (const tab of ['Fields', 'Raw', 'Context', 'JSON']) {
+    for (const tab of ['Fields', 'Raw', 'Context', 'Path', 'JSON']) {
       await drawer.getByRole('tab', { name: tab }).click();
       await expect(drawer.getByRole('tabpanel', { name: tab })).toBeVisible();
       await expect(drawer.getByRole('status', { name: /^Loading/ })).toBeHidden();
@@ -287,6 +287,15 @@ test.describe('accessible in both themes', () => {
     await searchPage.query.fill('ho');
     await expect(page.getByRole('option', { name: /^host/ }).first()).toBeVisible();
     await expectAccessible(page, 'suggestions');
+
+    await logstead.ingest(['login of ana accepted']);
+    await searchPage.open({ q: 'accepted', refresh: 'off' });
+    await searchPage.select('login of ana accepted', 'ana');
+    await expect(page.getByRole('menuitem', { name: 'Exclude this text' })).toBeVisible();
+    await expectAccessible(page, 'menu of a selection');
+    await page.getByRole('menuitem', { name: 'Extract as field…' }).click();
+    await expect(searchPage.dialog.getByRole('status', { name: 'Matches' })).toBeVisible();
+    await expectAccessible(page, 'extract as field');
   });
 
   test('marks and comparison', async ({ logstead, page, searchPage }) => {

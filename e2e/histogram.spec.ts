@@ -53,6 +53,38 @@ test('the range before is a line, which can be hidden', async ({ page, searchPag
   await expect(line).toHaveAttribute('aria-pressed', 'false');
 });
 
+test('revisions of the router are told at the bar they belong to, to those who may read them', async ({
+  logstead,
+  page,
+  routerPage,
+  searchPage,
+}) => {
+  await routerPage.open();
+  await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
+  await routerPage.apply('keep logins apart');
+  await expect(routerPage.liveRevision(2)).toBeVisible();
+  const reachNewest = async () => {
+    await searchPage.open({ refresh: 'off' });
+    await searchPage.timeline.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+PageUp');
+  };
+  await reachNewest();
+  const told = /\d\d:\d\d:\d\d: Router revision 2 by admin: keep logins apart/;
+  await expect(searchPage.timeline).toHaveAttribute('aria-valuetext', told);
+  await expect(page.getByText(told)).toBeVisible();
+
+  const password = 'correct horse battery';
+  await logstead.addUser({ name: 'ana', role: 'analyst', password, logspaces: ['main'] });
+  await page.request.post(logstead.url('/api/v1/session'), { data: { name: 'ana', password } });
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await reachNewest();
+  await expect(searchPage.timeline).toHaveAttribute('aria-valuetext', /messages/);
+  await expect(searchPage.timeline).not.toHaveAttribute('aria-valuetext', /Router revision/);
+  expect(asked.filter((url) => url.includes('/router/revisions'))).toEqual([]);
+});
+
 test('it folds to one line and grows with the window', async ({ page, searchPage }) => {
   await searchPage.open({ q: 'beat', refresh: 'off' });
   const region = page.getByRole('region', { name: 'Messages over time' });

@@ -261,6 +261,36 @@ test('a piece of text that is selected in a row can be asked for, left out or co
   await expect(searchPage.found).toHaveCount(1);
 });
 
+test('a part of a message that is selected becomes a field', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.ingest(['user "ana" logged in', 'user "bob" logged in', 'nothing to find']);
+  await searchPage.open();
+  await searchPage.select('user "ana" logged in', 'an');
+  await page.getByRole('menuitem', { name: 'Extract as field…' }).click();
+  const { dialog } = searchPage;
+  const matches = dialog.getByRole('status', { name: 'Matches' });
+  const name = dialog.getByLabel('Name of the field');
+  await expect(name).toHaveValue('user');
+  await expect(dialog.getByLabel('Text before it')).toHaveValue('user "');
+  await expect(matches).toContainText(/Found in 2 of the \d+ messages loaded/);
+  await expect(matches.getByRole('listitem')).toContainText(['bob', 'ana']);
+  await dialog.getByLabel('Text after it').fill('nowhere');
+  await expect(matches).toContainText('None of the');
+  await dialog.getByLabel('Text after it').fill('"');
+  await name.fill('host');
+  await name.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('host is a built-in field');
+  await name.fill('login');
+  await name.press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect.poll(() => searchPage.written()).toBe(String.raw`* | extract "user \"<login>\""`);
+  await expect(page.getByRole('columnheader', { name: 'login' })).toBeVisible();
+  await expect(page.getByRole('cell', { name: 'bob', exact: true })).toBeVisible();
+});
+
 /** Waits for what the server sends every few seconds to a page that waits for news. */
 async function signsOfLife(page: Page): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page);

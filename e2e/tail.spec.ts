@@ -215,6 +215,37 @@ test('a click on a value offers what Search offers, and a table shows chosen col
   await expect(tailPage.line('web-1')).toBeVisible();
 });
 
+test('the row that has the focus is asked about by the keys of Search', async ({
+  logstead,
+  page,
+  tailPage,
+}) => {
+  await tailPage.open();
+  await expect(tailPage.state('Live')).toBeVisible();
+  await logstead.sendTcp(
+    '<14>1 - web-1 app - - - hello from web',
+    '<14>1 - db-1 cron - - - hello from the database',
+  );
+  await expect(tailPage.line('hello from the database')).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(tailPage.line('hello from the database').getByRole('button').first()).toBeFocused();
+  await page.keyboard.press('l');
+  await page.keyboard.press('.');
+  await expect(page.getByRole('menuitem', { name: 'Top 20 values of program' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await tailPage.line('hello from the database').getByRole('button').first().focus();
+  await page.keyboard.press('-');
+  await expect(page).toHaveURL(/cron/);
+  await expect(tailPage.line('hello from the database')).toBeHidden();
+  await logstead.sendTcp('<14>1 - web-1 app - - - hello again');
+  await expect(tailPage.line('hello again')).toBeVisible();
+  await tailPage.line('hello again').getByRole('button').first().focus();
+  await page.keyboard.press('c');
+  await expect(
+    tailPage.drawer.region.getByRole('tab', { name: 'Context', selected: true }),
+  ).toBeVisible();
+});
+
 test.describe('with repeats folded', () => {
   test.use({ folds: true });
 

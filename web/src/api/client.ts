@@ -1,5 +1,5 @@
 /** One typed client for /api/v1: problems become `ApiError`, a lost session is reported to listeners. */
-import createClient, { type Middleware } from 'openapi-fetch';
+import createClient from 'openapi-fetch';
 import type { ProblemDetail, Session } from './model';
 import type { paths } from './types';
 
@@ -58,17 +58,15 @@ export function tellSessionLoss(): void {
   onSessionLost();
 }
 
-const csrf: Middleware = {
-  onRequest({ request }) {
-    if (csrfToken !== null && request.method !== 'GET') {
-      request.headers.set('X-CSRF-Token', csrfToken);
-    }
-    return request;
-  },
-};
+/** Not a middleware: a request would wait for it until the page was drawn. */
+function send(request: Request): Promise<Response> {
+  if (csrfToken !== null && request.method !== 'GET') {
+    request.headers.set('X-CSRF-Token', csrfToken);
+  }
+  return fetch(request);
+}
 
-export const client = createClient<paths>({ baseUrl: window.location.origin });
-client.use(csrf);
+export const client = createClient<paths>({ baseUrl: window.location.origin, fetch: send });
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 

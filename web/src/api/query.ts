@@ -33,6 +33,17 @@ export async function edited(
   return (await read(query, edits, signal)).query;
 }
 
+/**
+ * The query with a stage that finds fields in messages by a text with fields in it: `user=<user> from`. The server
+ * quotes the text, and says what is wrong with it.
+ */
+export async function withExtract(query: string, pattern: string): Promise<string> {
+  const field = 'message';
+  const clause = await edited('', [{ op: 'include', field, value: pattern }]);
+  const quoted = clause.slice(clause.indexOf('=') + 1);
+  return edited(`${query.trim() || '*'} | extract ${quoted}`, []);
+}
+
 function read(
   query: string,
   edits: readonly QueryEdit[],

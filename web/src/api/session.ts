@@ -5,6 +5,11 @@ import type { Session } from './model';
 
 export type User = NonNullable<Session['user']>;
 
+/** What is told of the whole store is told only to those whose rights have no limits. */
+export function seesAll({ logspaces, scope }: User): boolean {
+  return logspaces === null && scope === null;
+}
+
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ client: cache, signal }): Promise<Session> => {

@@ -10,7 +10,7 @@ import {
   IconShieldLock,
   IconTransferIn,
 } from '@tabler/icons-react';
-import type { User } from '../api/session';
+import { type User, seesAll } from '../api/session';
 
 export const places = [
   { to: '/overview', label: 'Overview', short: 'Overview', keys: 'g o', Icon: IconLayoutDashboard },
@@ -39,11 +39,6 @@ export function placesFor(user: User): Place[] {
     ({ to }) =>
       (seesAll(user) || !ofAll.includes(to)) && (to !== '/admin' || user.role === 'admin'),
   );
-}
-
-/** What is told of the whole store is told only to those whose rights have no limits. */
-function seesAll({ logspaces, scope }: User): boolean {
-  return logspaces === null && scope === null;
 }
 
 /** Between these the query goes along. */

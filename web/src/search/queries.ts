@@ -58,14 +58,24 @@ export function summaryQuery(state: SearchState) {
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Summary> => {
       let summary: Summary = { done: false, took_ms: 0 };
-      for await (const line of postLines<OverviewLine>('/api/v1/overview', body, signal)) {
-        if ('error' in line) throw new ApiError(line.error);
-        if ('progress' in line) summary = { ...summary, ...line.progress };
-        if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
-        if ('facets' in line) summary = { ...summary, facets: line.facets };
-        if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      // Lines that arrive together are shown together.
+      const show = () => {
+        timer = undefined;
         const shown = cache.getQueryData<Summary>(queryKey);
         if (shown?.done !== true) cache.setQueryData(queryKey, summary);
+      };
+      try {
+        for await (const line of postLines<OverviewLine>('/api/v1/overview', body, signal)) {
+          if ('error' in line) throw new ApiError(line.error);
+          if ('progress' in line) summary = { ...summary, ...line.progress };
+          if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
+          if ('facets' in line) summary = { ...summary, facets: line.facets };
+          if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
+          timer ??= setTimeout(show);
+        }
+      } finally {
+        clearTimeout(timer);
       }
       if (!summary.done) throw new ApiError({ title: 'The answer was cut off', status: 0 });
       return summary;

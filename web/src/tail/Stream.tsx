@@ -2,12 +2,14 @@
 import { useMergedRef } from '@mantine/hooks';
 import { type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
+import type { Tab } from '../messages/asked';
 import { LinesHead } from '../messages/list/LinesHead';
 import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
 import { MessageRow } from '../messages/list/MessageRow';
 import { selectedIn } from '../messages/list/SelectionMenu';
 import { TableHead } from '../messages/list/TableHead';
 import { clickedIn } from '../messages/list/clicked';
+import { lineFields } from '../messages/list/lineFields';
 import { tracks } from '../messages/list/columns';
 import { listStyle } from '../messages/list/listStyle';
 import { useDensity } from '../messages/list/useDensity';
@@ -17,7 +19,7 @@ import { useWidths } from '../messages/list/useWidths';
 import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
 import { dayLabel, dayOf } from '../ui/message/times';
-import { useEdit } from '../ui/query/useEdit';
+import { useEdit, valueEdit } from '../ui/query/useEdit';
 import { useZone } from '../ui/time';
 import { toast } from '../ui/toast';
 import type { Line } from './buffer';
@@ -26,6 +28,7 @@ import { NoteLine } from './NoteLine';
 import type { Row } from './rows';
 import { useLook } from './useLook';
 import { useRows } from './useRows';
+import { useStreamKeys } from './useStreamKeys';
 import { useFollowing, useLines } from './useLines';
 import rowClasses from '../messages/list/Rows.module.css';
 import classes from './Stream.module.css';
@@ -44,7 +47,7 @@ type Props = {
   onFollow: (following: boolean) => void;
   onQuery: (query: string) => void;
   /** With the messages on show, the newest first. */
-  onOpen: (id: string, messages: readonly Message[]) => void;
+  onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
 };
 
 export function Stream(props: Props) {
@@ -73,6 +76,15 @@ export function Stream(props: Props) {
     onFollow(false);
     onPage();
   };
+  const keys = useStreamKeys({
+    rows,
+    fields: isTable ? columns : lineFields(look),
+    onStart: standStill,
+    onContext: ({ id }) => props.onOpen(id, newestFirst(lines), 'context'),
+    onCopyRaw: ({ raw }) => copy(raw, 'the raw message'),
+    onFilter: (field, value, exclude) => edit([valueEdit(field, value, exclude)], onQuery),
+    onMenu: (value) => setMenu({ value }),
+  });
   const onClick = (event: MouseEvent) => {
     const clicked = clickedIn(event);
     const row = rows.find(({ key }) => key === clicked?.row);
@@ -105,6 +117,8 @@ export function Stream(props: Props) {
       onTouchMove={onReader}
       onPointerDown={onReader}
       onKeyDown={onReader}
+      onFocus={keys.onFocus}
+      onBlur={keys.onBlur}
       onMouseUp={() => {
         const text = selectedIn(scroller.current, getSelection());
         if (text === null) return;
@@ -167,8 +181,8 @@ export function Stream(props: Props) {
                     zone={zone}
                     now={0}
                     wrap={wrap}
-                    current={false}
-                    field={null}
+                    current={row.key === keys.current}
+                    field={row.key === keys.current ? keys.field : null}
                     open={row.message.id === open}
                     marked={false}
                     focusable={row.key === reachable}
@@ -184,6 +198,8 @@ export function Stream(props: Props) {
         open={menu}
         onClose={() => setMenu(null)}
         query={query}
+        loaded={() => newestFirst(lines)}
+        messageOf={(key) => messageIn(rows, key)}
         onQuery={onQuery}
         onCopy={copy}
       />
@@ -192,6 +208,11 @@ export function Stream(props: Props) {
 }
 
 const NO_COLUMNS: readonly string[] = [];
+
+function messageIn(rows: readonly Row[], key: number): Message | undefined {
+  const row = rows.find((one) => one.key === key);
+  return row?.kind === 'message' ? row.message : undefined;
+}
 
 function newestFirst(lines: readonly Line[]): Message[] {
   return lines.flatMap((line) => (line.kind === 'message' ? [line.message] : [])).reverse();

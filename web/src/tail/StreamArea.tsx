@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import type { Message } from '../api/model';
+import type { Tab } from '../messages/asked';
 import type { Hits } from '../ui/highlight';
 import { formatCount } from '../ui/number';
 import { Faces } from './Faces';
@@ -27,7 +28,7 @@ type Props = {
   onFollow: (following: boolean) => void;
   onResume: () => void;
   onQuery: (query: string) => void;
-  onOpen: (id: string, messages: readonly Message[]) => void;
+  onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
 };
 
 export function StreamArea(props: Props) {

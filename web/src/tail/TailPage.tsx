@@ -163,9 +163,10 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
               onFollow={pane.follow}
               onResume={resume}
               onAsk={(part) => ask(at, part)}
-              onOpen={(id, messages) => {
+              onOpen={(id, messages, tab) => {
                 setListed({ at, messages });
-                show({ open: id === open ? null : id });
+                if (tab !== undefined) show({ open: id, tab });
+                else show({ open: id === open ? null : id });
               }}
               onTurnTo={() => turnTo(at)}
               onClose={queries.length === 1 ? undefined : () => close(at)}

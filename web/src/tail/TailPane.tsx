@@ -4,6 +4,7 @@ import { IconSearch, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/complete';
 import type { Message } from '../api/model';
+import type { Tab } from '../messages/asked';
 import { textHits } from '../ui/highlight';
 import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
@@ -35,7 +36,7 @@ type Props = {
   onFollow: (following: boolean) => void;
   onResume: () => void;
   onAsk: (part: { query?: string; off?: readonly string[] }) => void;
-  onOpen: (id: string, messages: readonly Message[]) => void;
+  onOpen: (id: string, messages: readonly Message[], tab?: Tab) => void;
   /** The reader does something in it. */
   onTurnTo: () => void;
   onClose: (() => void) | undefined;

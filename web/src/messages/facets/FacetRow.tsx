@@ -1,40 +1,47 @@
 /** A value of a field: how often it is there, and the ways to choose it, to have only it, or all but it. */
-import { UnstyledButton } from '@mantine/core';
 import { IconCheck, IconEqualNot } from '@tabler/icons-react';
-import type { MouseEvent } from 'react';
-import type { Facet } from '../../api/model';
+import { type MouseEvent, memo } from 'react';
 import { severities, severityLook } from '../../ui/chart/stack';
+import { PlainButton } from '../../ui/PlainButton';
 import { formatCount, formatMessages } from '../../ui/number';
 import { valueEdit } from '../../ui/query/useEdit';
-import { type FacetValue, share } from './facetValues';
-import type { FieldProps } from './field';
+import { share } from './facetValues';
+import type { Ways } from './field';
 import classes from './Facets.module.css';
 
-type Props = FieldProps & { value: FacetValue; facet: Facet };
+type Props = Pick<Ways, 'onEdit'> & {
+  field: string;
+  value: string;
+  /** Missing where nothing that is shown has the value. */
+  count: number | undefined;
+  /** How many messages have the field. */
+  messages: number;
+  isPartial: boolean;
+  isChosen: boolean;
+  isExcluded: boolean;
+  /** Whether any value of the field is chosen. */
+  isMulti: boolean;
+};
 
-export function FacetRow({ field, choice, value: { value, count }, facet, onEdit }: Props) {
+/** There are dozens, and most answers change few of them. */
+export const FacetRow = memo(function FacetRow(props: Props) {
+  const { field, value, count, messages, isPartial, isChosen, isExcluded, isMulti, onEdit } = props;
   const name = value === '' ? '(empty)' : value;
-  const percent = count === undefined ? '' : share(count, facet.messages);
-  const isExcluded = choice.excluded.includes(value);
+  const percent = count === undefined ? '' : share(count, messages);
   const counted = count === undefined ? 'not counted' : formatMessages(count);
   const exclude = () => onEdit([valueEdit(field, value, true)]);
   const choose = (event: MouseEvent) =>
     event.altKey ? exclude() : onEdit([{ op: 'toggle', field, value }]);
   return (
-    <li
-      className={classes.value}
-      data-row
-      data-multi={choice.values.length > 0}
-      data-excluded={isExcluded}
-    >
+    <li className={classes.value} data-row data-multi={isMulti} data-excluded={isExcluded}>
       <span
         className={classes.bar}
-        style={{ width: `${(100 * (count ?? 0)) / Math.max(facet.messages, count ?? 0, 1)}%` }}
+        style={{ width: `${(100 * (count ?? 0)) / Math.max(messages, count ?? 0, 1)}%` }}
       />
-      <UnstyledButton
+      <PlainButton
         className={classes.include}
         role="checkbox"
-        aria-checked={choice.values.includes(value)}
+        aria-checked={isChosen}
         tabIndex={-1}
         title={`${name}\nClick to choose, Alt-click to exclude`}
         aria-label={`${name}, ${counted}${percent && `, ${percent}`}${isExcluded ? ', excluded' : ''}`}
@@ -48,13 +55,13 @@ export function FacetRow({ field, choice, value: { value, count }, facet, onEdit
           {name}
         </span>
         <span className={classes.count}>
-          {facet.partial !== undefined && '~'}
+          {isPartial && '~'}
           {count === undefined ? '–' : formatCount(count)}
           <span className={classes.share}>{percent}</span>
         </span>
-      </UnstyledButton>
+      </PlainButton>
       <span className={classes.valueActions}>
-        <UnstyledButton
+        <PlainButton
           className={classes.valueAction}
           tabIndex={-1}
           aria-label={`Search for ${field}=${name} and nothing else`}
@@ -62,8 +69,8 @@ export function FacetRow({ field, choice, value: { value, count }, facet, onEdit
           onClick={() => onEdit([{ op: 'only', field, value }])}
         >
           only
-        </UnstyledButton>
-        <UnstyledButton
+        </PlainButton>
+        <PlainButton
           className={classes.valueAction}
           tabIndex={-1}
           aria-label={`Exclude ${field}=${name}`}
@@ -71,11 +78,11 @@ export function FacetRow({ field, choice, value: { value, count }, facet, onEdit
           onClick={exclude}
         >
           <IconEqualNot size={14} aria-hidden />
-        </UnstyledButton>
+        </PlainButton>
       </span>
     </li>
   );
-}
+});
 
 /** As in the histogram. */
 function SeverityMark({ name }: { name: string }) {

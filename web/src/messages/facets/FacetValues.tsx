@@ -82,7 +82,18 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
       {!isSpread && (
         <ul className={classes.values}>
           {values.map((each) => (
-            <FacetRow key={each.value} {...props} value={each} facet={facet} />
+            <FacetRow
+              key={each.value}
+              field={field}
+              value={each.value}
+              count={each.count}
+              messages={facet.messages}
+              isPartial={facet.partial !== undefined}
+              isChosen={choice.values.includes(each.value)}
+              isExcluded={choice.excluded.includes(each.value)}
+              isMulti={isChosen}
+              onEdit={props.onEdit}
+            />
           ))}
         </ul>
       )}

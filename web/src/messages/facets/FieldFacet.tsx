@@ -1,8 +1,9 @@
 /** One field of the sidebar: a line with what it is, and below it, when open, its values. It is one Tab stop. */
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { IconChevronDown, IconDots, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Facet } from '../../api/model';
+import { PlainButton } from '../../ui/PlainButton';
 import { onArrows } from '../../ui/arrows';
 import { FacetValues } from './FacetValues';
 import { FieldMenu } from './FieldMenu';
@@ -35,7 +36,7 @@ export function FieldFacet(props: Props) {
   return (
     <section className={classes.facet} aria-label={field} onKeyDown={onArrows}>
       <div className={classes.facetHead} data-row>
-        <UnstyledButton className={classes.name} aria-expanded={isOpen} onClick={onToggle}>
+        <PlainButton className={classes.name} aria-expanded={isOpen} onClick={onToggle}>
           <IconChevronDown size={12} aria-hidden />
           <span className={classes.fieldName} title={field}>
             {field}
@@ -53,37 +54,66 @@ export function FieldFacet(props: Props) {
               <Coverage coverage={coverage} />
             )}
           </span>
-        </UnstyledButton>
+        </PlainButton>
         <span className={classes.headActions}>
-          <ActionIcon
-            size={24}
+          <PlainButton
+            className={classes.headAction}
             tabIndex={-1}
             aria-label={`Search the values of ${field}`}
             aria-pressed={isSearched}
             onClick={search}
           >
             <IconSearch size={14} />
-          </ActionIcon>
-          <Menu
-            position="bottom-end"
-            withInitialFocusPlaceholder={false}
-            portalProps={{ target: '#content' }}
-          >
-            <Menu.Target>
-              <ActionIcon size={24} tabIndex={-1} aria-label={`Actions of ${field}`}>
-                <IconDots size={16} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <FieldMenu {...props} isPinned={isPinned} />
-            </Menu.Dropdown>
-          </Menu>
+          </PlainButton>
+          <FieldActions {...props} isPinned={isPinned} />
         </span>
       </div>
       {isOpen && (
         <FacetValues {...props} given={facet} isSearched={isSearched} isExtract={isExtract} />
       )}
     </section>
+  );
+}
+
+/** Its menu is made when it is opened: a closed one for each field is half of what the sidebar takes to draw. */
+function FieldActions(props: FieldProps & { isPinned: boolean }) {
+  const label = `Actions of ${props.field}`;
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  return (
+    <span className={classes.actions}>
+      <PlainButton
+        ref={button}
+        className={classes.headAction}
+        tabIndex={-1}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(true)}
+      >
+        <IconDots size={16} />
+      </PlainButton>
+      {isOpen && (
+        <Menu
+          opened
+          onClose={close}
+          position="bottom-end"
+          withInitialFocusPlaceholder={false}
+          portalProps={{ target: '#content' }}
+        >
+          <Menu.Target>
+            <span className={classes.actionsCover} aria-hidden aria-label={label} />
+          </Menu.Target>
+          <Menu.Dropdown>
+            <FieldMenu {...props} />
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </span>
   );
 }
 

@@ -1,17 +1,20 @@
 /** What the sidebar asks besides the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
-import type { Facet, FieldsResponse } from '../../api/model';
+import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
 import { scopeOf } from '../asked';
 import type { MessageState } from '../asked';
 import { commonFields } from './groups';
+import { together } from './together';
 
 const FRESH_MS = 10_000;
 /** Most fields that are found in messages. */
 const FOUND_MAX = 40;
 /** Most values of each field that are counted without being asked for. */
 const COUNTED_VALUES = 10;
+/** Most fields of one request. */
+const FIELDS_MAX = 16;
 /** How many values of each field a search over all of them looks at. */
 const SEARCHED_VALUES = 300;
 
@@ -27,18 +30,26 @@ export function foundQuery(state: MessageState) {
   });
 }
 
+type FacetsBody = Omit<FacetsRequest, 'fields'>;
+
+const facetOf = together(
+  async (body: FacetsBody, fields, signal): Promise<Record<string, Facet>> =>
+    (await unwrap(client.POST('/api/v1/facets', { body: { ...body, fields }, signal }))).fields,
+  FIELDS_MAX,
+);
+
 /** More values of one field, whatever is chosen of it; or those that hold a text, where nothing is. */
 export function valuesQuery(state: MessageState, field: string, limit: number, text: string) {
   const scope = scopeOf(state);
-  const body = { ...scope, fields: [field], limit, own_clauses: false, numbers: true };
+  const body: FacetsBody = { ...scope, limit, own_clauses: false, numbers: true };
   const holding = (part: string, signal: AbortSignal) =>
     edited(scope.query ?? '', [{ op: 'include', field, part }], signal);
   return queryOptions({
-    queryKey: ['facet', body, text],
+    queryKey: ['facet', field, body, text],
     queryFn: async ({ signal }): Promise<Facet | undefined> => {
       const asked =
         text === '' ? body : { ...body, own_clauses: true, query: await holding(text, signal) };
-      return (await unwrap(client.POST('/api/v1/facets', { body: asked, signal }))).fields[field];
+      return facetOf(asked, field, signal);
     },
     staleTime: FRESH_MS,
     placeholderData: keepPreviousData,

@@ -1,23 +1,41 @@
 /** The menus of a list: of a value that was clicked on, and of text that was selected. */
+import { Suspense, lazy, useState } from 'react';
+import type { Message } from '../../api/model';
+import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { SelectionMenu, type SelectedText } from './SelectionMenu';
 import { ValueMenu } from './ValueMenu';
 import type { ClickedValue } from './clicked';
+import { type Proposal, placeIn, proposalFor } from './extract/proposal';
+
+const ExtractDialog = lazy(async () => ({
+  default: (await import('./extract/ExtractDialog')).ExtractDialog,
+}));
 
 /** At most one of them is open. */
 export type OpenMenu = { value: ClickedValue } | { text: SelectedText };
+
+/** With the messages that were loaded when it was begun. */
+type Extracted = { proposal: Proposal; messages: readonly Message[] };
 
 type Props = {
   open: OpenMenu | null;
   onClose: () => void;
   query: string;
+  /** The messages that are loaded, and the one of a row. */
+  loaded: () => readonly Message[];
+  messageOf: (row: number) => Message | undefined;
   onQuery: (query: string) => void;
   /** `what` is what is said of it afterwards. */
   onCopy: (text: string, what: string) => void;
 };
 
-export function ListMenus({ open, onClose, query, onQuery, onCopy }: Props) {
+export function ListMenus(props: Props) {
+  const { open, onClose, query, loaded, messageOf, onQuery, onCopy } = props;
   const edit = useEdit(query);
+  const [extracted, setExtracted] = useState<Extracted | null>(null);
+  const selected = open !== null && 'text' in open ? open.text : null;
+  const proposal = selected === null ? null : proposalOf(selected, messageOf(selected.row));
   return (
     <>
       <ValueMenu
@@ -29,13 +47,34 @@ export function ListMenus({ open, onClose, query, onQuery, onCopy }: Props) {
         onStatistics={(field) => edit([{ op: 'top', field }], onQuery)}
       />
       <SelectionMenu
-        selected={open !== null && 'text' in open ? open.text : null}
+        selected={selected}
         onClose={onClose}
         onFilter={(part, exclude) =>
           edit([{ op: exclude ? 'exclude' : 'include', field: 'message', part }], onQuery)
         }
         onCopy={(text) => onCopy(text, 'the text')}
+        onExtract={
+          proposal === null ? undefined : () => setExtracted({ proposal, messages: loaded() })
+        }
       />
+      {extracted !== null && (
+        <Suspense>
+          <ExtractDialog
+            {...extracted}
+            query={query}
+            onQuery={onQuery}
+            onClose={() => setExtracted(null)}
+          />
+        </Suspense>
+      )}
     </>
   );
+}
+
+/** Null where the text is not in the message as it was sent, or no pattern finds it. */
+function proposalOf(selected: SelectedText, message: Message | undefined): Proposal | null {
+  if (message === undefined) return null;
+  const { text, offset } = selected;
+  const at = placeIn(message.message, text, offset);
+  return at === null ? null : proposalFor(message.message, at, at + text.length, knownFields);
 }

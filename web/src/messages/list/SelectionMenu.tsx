@@ -1,6 +1,6 @@
 /** What can be done with a piece of text that was selected in a row. */
 import { Menu } from '@mantine/core';
-import { IconCopy, IconEqual, IconEqualNot } from '@tabler/icons-react';
+import { IconCopy, IconEqual, IconEqualNot, IconForms } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
 
@@ -8,16 +8,25 @@ const TITLE_CHARACTERS_MAX = 60;
 /** Who selects more wants to copy it, and the browser can do that. */
 const SELECTED_CHARACTERS_MAX = 200;
 
-export type SelectedText = { text: string; at: DOMRect };
+export type SelectedText = {
+  text: string;
+  at: DOMRect;
+  /** What its row carries as `data-row`. */
+  row: number;
+  /** How much text there is before it in its cell. */
+  offset: number;
+};
 
 type Props = {
   selected: SelectedText | null;
   onClose: () => void;
   onFilter: (text: string, exclude: boolean) => void;
   onCopy: (text: string) => void;
+  /** Missing where no pattern finds it. */
+  onExtract: (() => void) | undefined;
 };
 
-export function SelectionMenu({ selected, onClose, onFilter, onCopy }: Props) {
+export function SelectionMenu({ selected, onClose, onFilter, onCopy, onExtract }: Props) {
   if (selected === null) return null;
   const { text, at } = selected;
   const title = `“${visible(cut(text, TITLE_CHARACTERS_MAX).text)}”`;
@@ -29,6 +38,11 @@ export function SelectionMenu({ selected, onClose, onFilter, onCopy }: Props) {
       <Menu.Item leftSection={<IconEqualNot size={16} />} onClick={() => onFilter(text, true)}>
         Exclude this text
       </Menu.Item>
+      {onExtract !== undefined && (
+        <Menu.Item leftSection={<IconForms size={16} />} onClick={onExtract}>
+          Extract as field…
+        </Menu.Item>
+      )}
       <Menu.Divider />
       <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => onCopy(text)}>
         Copy
@@ -38,14 +52,27 @@ export function SelectionMenu({ selected, onClose, onFilter, onCopy }: Props) {
 }
 
 /** What is selected within one cell of the list; null where nothing is, or more than that. */
-export function selectedIn(list: HTMLElement | null, selection: Selection | null) {
+export function selectedIn(
+  list: HTMLElement | null,
+  selection: Selection | null,
+): SelectedText | null {
   if (list === null || selection === null || selection.isCollapsed) return null;
   const cells = [selection.anchorNode, selection.focusNode].map((node) => cellOf(node));
   const [cell] = cells;
   if (cell == null || cells[1] !== cell || !list.contains(cell)) return null;
   const text = selection.toString().trim();
   if (text === '' || text.length > SELECTED_CHARACTERS_MAX || text.includes('\n')) return null;
-  return { text, at: selection.getRangeAt(0).getBoundingClientRect() };
+  const range = selection.getRangeAt(0);
+  const row = Number(cell.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? NaN);
+  const at = range.getBoundingClientRect();
+  return { text, at, row, offset: lengthBefore(cell, range) };
+}
+
+function lengthBefore(cell: Element, { startContainer, startOffset }: Range): number {
+  const before = document.createRange();
+  before.selectNodeContents(cell);
+  before.setEnd(startContainer, startOffset);
+  return before.toString().length;
 }
 
 function cellOf(node: Node | null): Element | null {

@@ -9,7 +9,7 @@ import {
   IconRoute,
   IconShare2,
 } from '@tabler/icons-react';
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, memo, useState } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
@@ -41,7 +41,7 @@ type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
 
 type BarProps = Props & { room: Room; onChange: (part: Partial<SearchState>) => void };
 
-export function Actions({ state, room, onAsk, onChange }: BarProps) {
+export const Actions = memo(function Actions({ state, room, onAsk, onChange }: BarProps) {
   const open = useOpen();
   const [active, setActive] = useState<Action | null>(null);
   const close = () => setActive(null);
@@ -123,7 +123,7 @@ export function Actions({ state, room, onAsk, onChange }: BarProps) {
       </Suspense>
     </>
   );
-}
+});
 
 function RefreshChoice({ state, onChange }: Pick<BarProps, 'state' | 'onChange'>) {
   const choose = (value: string) => {

@@ -1,6 +1,7 @@
 /** What a search found, or why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
+import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
 import { Results } from '../results/Results';
 import type { SearchState } from '../searchParams';
@@ -17,6 +18,7 @@ const EmptyResult = lazy(async () => ({
   default: (await import('../empty/EmptyResult')).EmptyResult,
 }));
 
+const NONE: readonly Message[] = [];
 /** A search that takes less shows nothing while it runs. */
 const SLOW_MS = 120;
 
@@ -39,7 +41,7 @@ export function Answer(props: Props) {
         state={state}
         search={search}
         steps={steps}
-        messages={search.messages ?? []}
+        messages={search.messages ?? NONE}
         hasStages={hasStages}
         bars={bars}
       />

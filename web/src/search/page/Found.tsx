@@ -1,5 +1,5 @@
 /** What a search found: its shape over time, its messages, and everything about one of them. */
-import { useMediaQuery } from '@mantine/hooks';
+import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useState } from 'react';
 import { isAway } from '../../api/client';
 import { splitStages } from '../../ui/query/stages';
@@ -37,6 +37,7 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
   const isLow = useMediaQuery(LOW, false, { getInitialValueInEffect: false });
   const [isUnfolded, setUnfolded] = useState(false);
   const { error, newest, runAgain } = search;
+  const retryCounts = useCallbackRef(() => void search.runCounts());
   const bars = (
     <MiniBars
       histogram={search.summary?.histogram}
@@ -68,7 +69,7 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
             stale={search.stale}
             folded={hasStages}
             error={search.countsError}
-            onRetry={() => void search.runCounts()}
+            onRetry={retryCounts}
             onZoom={steps.zoom}
             onFilter={steps.filter}
             onChange={steps.show}

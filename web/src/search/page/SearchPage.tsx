@@ -36,11 +36,10 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
   useDocumentTitle(titleOf(state.query, state.range, zone));
   useCommands([{ id: 'search-again', title: 'Search again', keys: 'r', run: runAgain }]);
   const blank = isBlank(state);
-  const runText = (query: string) =>
-    query === state.query && !blank ? runAgain() : steps.ask({ query });
+  const runText = useCallbackRef((query: string) =>
+    query === state.query && !blank ? runAgain() : steps.ask({ query }),
+  );
   const retryCounts = useCallbackRef(() => void search.runCounts());
-  const edit = useCallbackRef(steps.edit);
-  const show = useCallbackRef(steps.show);
   const fields = (
     <Facets
       state={state}
@@ -48,8 +47,8 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
       stale={search.stale}
       error={search.countsError}
       onRetry={retryCounts}
-      onEdit={edit}
-      onChange={show}
+      onEdit={steps.edit}
+      onChange={steps.show}
     />
   );
   return (

@@ -1,4 +1,5 @@
 /** A search as it runs: its rows and its counts, asked for separately, and fresh while its newest rows are in view. */
+import { useCallbackRef } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isRefusal } from '../../api/client';
@@ -28,6 +29,10 @@ export function useSearch(state: SearchState) {
   // An empty list has nothing that could.
   const follows = live || (rows.messages?.length === 0 && canRefresh(state.range));
   const restMs = (live && refreshInterval(state.refresh)) || EMPTY_REST_MS;
+  const takeIn = useCallbackRef(() => {
+    rows.keepFirstPage();
+    void runAll();
+  });
   useSinglePage(rows, live);
   useStored(follows, restMs, runAll);
   const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
@@ -42,10 +47,7 @@ export function useSearch(state: SearchState) {
     setAtTop,
     runAgain: () => void runAll(),
     /** Shows what came since, from the newest on. */
-    takeIn: () => {
-      rows.keepFirstPage();
-      void runAll();
-    },
+    takeIn,
   };
 }
 
@@ -69,7 +71,7 @@ function useRows(state: SearchState) {
     isCancelled: messages === undefined && search.fetchStatus === 'idle' && search.error === null,
     hasMore: search.hasNextPage,
     loadingMore: search.isFetchingNextPage,
-    onMore: () => void search.fetchNextPage(),
+    onMore: useCallbackRef(() => void search.fetchNextPage()),
     cancel: () => void queryClient.cancelQueries({ queryKey: searching.queryKey }),
     runRows: () => search.refetch(),
     keepFirstPage: () =>

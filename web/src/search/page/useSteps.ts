@@ -1,4 +1,5 @@
 /** The ways on from a search: to another question, or to another look at the same one. */
+import { useCallbackRef } from '@mantine/hooks';
 import type { QueryEdit } from '../../api/model';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
@@ -16,7 +17,8 @@ export function useSteps(state: SearchState, onChange: ChangeSearch) {
   const setsRange = useSetsRange(state.query);
   const edit = useEdit(state.query);
   const ahead = useAhead();
-  const ask = ({ query, ...part }: Partial<SearchState>) => {
+  // The same functions from drawing to drawing: what is given them is drawn when it has something new to show.
+  const ask = useCallbackRef(({ query, ...part }: Partial<SearchState>) => {
     const next: SearchState = {
       ...state,
       open: null,
@@ -26,17 +28,19 @@ export function useSteps(state: SearchState, onChange: ChangeSearch) {
     };
     ahead(next);
     onChange(next);
-  };
-  return {
-    ask,
-    show: (part: Partial<SearchState>) => {
-      if (part.refresh !== undefined) rememberRefresh(part.refresh);
-      onChange({ ...state, ...part }, true);
-    },
-    edit: (edits: readonly QueryEdit[]) => edit(edits, (query) => ask({ query })),
-    filter: (field: string, value: string, exclude: boolean) =>
-      edit([valueEdit(field, value, exclude)], (query) => ask({ query })),
-    zoom: (range: TimeRange) =>
-      setsRange ? edit([{ op: 'set_range' }], (query) => ask({ query, range })) : ask({ range }),
-  };
+  });
+  const show = useCallbackRef((part: Partial<SearchState>) => {
+    if (part.refresh !== undefined) rememberRefresh(part.refresh);
+    onChange({ ...state, ...part }, true);
+  });
+  const change = useCallbackRef((edits: readonly QueryEdit[]) =>
+    edit(edits, (query) => ask({ query })),
+  );
+  const filter = useCallbackRef((field: string, value: string, exclude: boolean) =>
+    change([valueEdit(field, value, exclude)]),
+  );
+  const zoom = useCallbackRef((range: TimeRange) =>
+    setsRange ? edit([{ op: 'set_range' }], (query) => ask({ query, range })) : ask({ range }),
+  );
+  return { ask, show, edit: change, filter, zoom };
 }

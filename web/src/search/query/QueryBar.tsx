@@ -3,7 +3,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { type ReactNode, memo, useMemo, useRef } from 'react';
 import { problemOf } from '../../api/client';
 import { completeIn } from '../../api/complete';
 import { QueryField, type QueryFieldHandle, type QueryMark } from '../../ui/query/QueryField';
@@ -34,7 +34,7 @@ type Props = {
 /** What is wrong with a query can wait until the hand rests. */
 const TYPING_REST_MS = 300;
 
-export function QueryBar(props: Props) {
+export const QueryBar = memo(function QueryBar(props: Props) {
   const { state, error = null, logspaces, range, fields, onRun, onChange } = props;
   const [draft, setDraft] = useDraft(state.query);
   const field = useRef<QueryFieldHandle>(null);
@@ -100,7 +100,7 @@ export function QueryBar(props: Props) {
       {isDraft && <Hint state={state} draft={draft.trim()} onUse={onRun} />}
     </div>
   );
-}
+});
 
 type HintProps = { state: SearchState; draft: string; onUse: (query: string) => void };
 

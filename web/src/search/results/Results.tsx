@@ -1,6 +1,6 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
-import { type MouseEvent, Suspense, lazy, useMemo, useState } from 'react';
+import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
@@ -43,7 +43,8 @@ type Props = {
   onAtTop: (atTop: boolean) => void;
 };
 
-export function Results(all: Props) {
+/** Drawn again when its own answer changes, not when the counts beside it do. */
+export const Results = memo(function Results(all: Props) {
   const { messages, folds, toggle } = useFolds(all.messages, all.state.open);
   // A list that is refreshed is its newest page, however few rows that has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
@@ -130,6 +131,8 @@ export function Results(all: Props) {
         open={menu}
         onClose={() => setMenu(null)}
         query={state.query}
+        loaded={() => all.messages}
+        messageOf={(row) => messages[row]}
         onQuery={(query) => onAsk({ query })}
         onCopy={copy}
       />
@@ -145,7 +148,7 @@ export function Results(all: Props) {
       )}
     </div>
   );
-}
+});
 
 type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
   list: List;

@@ -1,7 +1,7 @@
 /** How the messages are shown: with which times and columns, wrapped or not, and from when on. */
 import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
-import { Suspense, lazy, type SyntheticEvent, useState } from 'react';
+import { Suspense, type SyntheticEvent, lazy, memo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
@@ -34,7 +34,8 @@ const times: readonly { value: Times; label: string }[] = [
   { value: 'received', label: 'Time of receipt' },
 ];
 
-export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
+export const ViewTools = memo(function ViewTools(props: Props) {
+  const { state, messages, room, onAsk, onChange } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
   const close = () => setPanel(null);
   const columns = () => {
@@ -84,7 +85,7 @@ export function ViewTools({ state, messages, room, onAsk, onChange }: Props) {
       </Popover.Dropdown>
     </Popover>
   );
-}
+});
 
 type MenuProps = Pick<Props, 'state' | 'room' | 'onChange'> & {
   onColumns: () => void;

@@ -13,6 +13,9 @@ import { useRoom } from '../../messages/list/useRoom';
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
 
+/** How large the list was that was shown last. */
+let sizeBefore = { width: 0, height: 0 };
+
 type Props = {
   state: SearchState;
   messages: readonly Message[];
@@ -45,6 +48,11 @@ export function useList(props: Props) {
     getItemKey,
     scrollPaddingEnd: HEAD_PX,
     overscan: OVERSCAN_ROWS,
+    // Each answer is a list of its own: one that knew no size would be drawn without rows first.
+    initialRect: sizeBefore,
+  });
+  useEffect(() => {
+    if (virtualizer.scrollRect !== null) sizeBefore = virtualizer.scrollRect;
   });
   useHeights(virtualizer, `${state.view} ${isMeasured} ${room} ${linePx}`);
 
@@ -101,7 +109,10 @@ export function useList(props: Props) {
 
 /** Forgets the heights of rows that are drawn in another way now, and measures those in the page at once. */
 function useHeights(virtualizer: Virtualizer<HTMLDivElement, HTMLDivElement>, kind: string) {
+  const known = useRef(kind);
   useLayoutEffect(() => {
+    if (known.current === kind) return;
+    known.current = kind;
     virtualizer.measure();
     // Before a row is measured: its height is compared with the one that is known for its place.
     virtualizer.getTotalSize();

@@ -6,6 +6,7 @@ import { valuesOf } from '../../ui/message/fields';
 import type { Look } from '../../ui/message/look';
 import type { SearchState } from '../searchParams';
 import type { ClickedValue } from '../../messages/list/clicked';
+import { lineFields } from '../../messages/list/lineFields';
 import { permalink } from '../../messages/links';
 import { findFrom } from './rows';
 import type { List } from './useList';
@@ -83,11 +84,6 @@ export function useRowActions(props: Props): {
     view: () => onChange({ view: state.view === 'lines' ? 'table' : 'lines' }),
   };
   return { field, actions };
-}
-
-/** The fields that the cursor can stand on in a line: those that have a column. */
-function lineFields({ host, program }: Look): readonly string[] {
-  return [...(host.only === null ? ['host'] : []), ...(program.only === null ? ['program'] : [])];
 }
 
 /** Goes to the next message that passes, or says why there is none. */

@@ -3,6 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Histogram } from '../../api/model';
+import { seesAll, sessionQuery } from '../../api/session';
 import { Bars } from '../../ui/chart/Bars';
 import { isolated, silences, stackOf } from '../../ui/chart/stack';
 import { zoomedOut, zoomedTo } from '../../ui/chart/zoom';
@@ -38,7 +39,9 @@ export function Chart(props: Props) {
   const everything = isAll ? histogram : received;
   const silent = useMemo(() => silences(stack, everything), [stack, everything]);
   const before = useBefore(state, histogram, summary.done && !stale);
-  const { data: events } = useQuery(revisionsQuery);
+  const { data: session } = useQuery(sessionQuery);
+  const mayRead = session?.user != null && seesAll(session.user);
+  const { data: events } = useQuery({ ...revisionsQuery, enabled: mayRead });
   const known = summary.fraction ?? 1;
   const start = stack.times[0] ?? 0;
   const end = (stack.times.at(-1) ?? 0) + stack.intervalMs;

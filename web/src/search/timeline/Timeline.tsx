@@ -1,7 +1,7 @@
 /** How many messages match over time, by the values of a field; where nothing came in; and the way to a closer look. */
 import { Skeleton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { type ReactNode, memo } from 'react';
 import { isRefusal } from '../../api/client';
 import { Failed } from '../../ui/Failed';
 import type { TimeRange } from '../../ui/range';
@@ -28,7 +28,7 @@ type Props = {
   onChange: (part: Partial<SearchState>) => void;
 };
 
-export function Timeline(props: Props) {
+export const Timeline = memo(function Timeline(props: Props) {
   const { state, summary, error, stale = false, folded = false } = props;
   const { onRetry, onZoom, onFilter, onChange } = props;
   const [isWanted, setWanted] = useLocalStorage({ key: 'logstead-timeline', defaultValue: true });
@@ -64,7 +64,7 @@ export function Timeline(props: Props) {
       {content()}
     </section>
   );
-}
+});
 
 type NoBarsProps = { error: Error | null; isKnown: boolean; onRetry: () => void };
 

@@ -28,7 +28,7 @@ export function beforeQuery(state: SearchState, span: Span | null) {
   });
 }
 
-/** When revisions of the router went live. Who may not see them sees none. */
+/** When revisions of the router went live. */
 export const revisionsQuery = queryOptions({
   queryKey: ['timeline', 'revisions'],
   queryFn: async ({ signal }): Promise<ChartEvent[]> => {

@@ -18,7 +18,7 @@ type Props = BarsView & {
 };
 
 export function Bars(props: Props) {
-  const { label, stack, zone, stale, before = [], onZoom, onZoomOut } = props;
+  const { label, stack, stale, before = [], onZoom, onZoomOut } = props;
   const { ref, width, height } = useElementSize();
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [hovered, setHovered] = useState<number | null>(null);
@@ -58,7 +58,7 @@ export function Bars(props: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.max(count - 1, 0)}
         aria-valuenow={cursor?.at ?? Math.max(count - 1, 0)}
-        aria-valuetext={valueText(stack, cursor, zone)}
+        aria-valuetext={valueText(props, cursor)}
         onKeyDown={onKeyDown}
         onBlur={() => setCursor(null)}
         {...pointer}

@@ -1,6 +1,6 @@
 /** The counts of the bar under the pointer, or of the span that is marked. */
 import { formatCount } from '../number';
-import { type BarsView, spanText, sumOf } from './view';
+import { type BarsView, eventText, eventsIn, spanText, sumOf } from './view';
 import classes from './Bars.module.css';
 
 const TIP_PX = 232;
@@ -8,13 +8,11 @@ const TIP_PX = 232;
 type Props = BarsView & { at: number; span: { first: number; last: number }; width: number };
 
 export function Tip(props: Props) {
-  const { stack, zone, silent, before, events = [], at, width } = props;
+  const { stack, zone, silent, before, events, at, width } = props;
   const { first, last } = props.span;
   const middle = ((at + 0.5) / stack.times.length) * width;
   // Next to its bar, never over it.
   const left = middle + 12 + TIP_PX > width ? middle - 12 - TIP_PX : middle + 12;
-  const from = stack.times[first] ?? 0;
-  const to = (stack.times[last] ?? 0) + stack.intervalMs;
   const isSilent = first === last && silent[at] === true;
   const parts = stack.layers
     .map(({ label, color, counts }) => ({ label, color, count: sumOf(counts, first, last) }))
@@ -41,11 +39,9 @@ export function Tip(props: Props) {
           <span>{formatCount(sumOf(before, first, last))}</span>
         </div>
       )}
-      {events
-        .filter(({ at: moment }) => from <= moment && moment < to)
-        .map(({ at: moment, text }) => (
-          <div key={`${moment} ${text}`}>{text}</div>
-        ))}
+      {eventsIn(stack, events, first, last).map((event) => (
+        <div key={`${event.at} ${event.text}`}>{eventText(event, zone)}</div>
+      ))}
     </div>
   );
 }

@@ -22,8 +22,10 @@ export function sumOf(counts: readonly number[], first: number, last: number): n
   return counts.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
 }
 
+type ValueView = Pick<BarsView, 'stack' | 'events' | 'zone'>;
+
 /** What a screen reader says about the cursor's place. */
-export function valueText(stack: Stack, cursor: Cursor | null, zone: Zone): string {
+export function valueText({ stack, events, zone }: ValueView, cursor: Cursor | null): string {
   if (cursor === null) return 'Arrow keys walk, with Shift they mark, Enter zooms, minus zooms out';
   const { first, last } = spanOfCursor(cursor);
   const parts = stack.layers.flatMap(({ label, counts }) => {
@@ -31,7 +33,23 @@ export function valueText(stack: Stack, cursor: Cursor | null, zone: Zone): stri
     return count > 0 && stack.layers.length > 1 ? [`${label} ${count}`] : [];
   });
   const total = sumOf(stack.totals, first, last);
-  return [spanText(stack, first, last, zone), `${total} messages`, ...parts].join(', ');
+  const told = eventsIn(stack, events, first, last).map((event) => eventText(event, zone));
+  return [spanText(stack, first, last, zone), `${total} messages`, ...parts, ...told].join(', ');
+}
+
+export function eventsIn(
+  { times, intervalMs }: Stack,
+  events: readonly ChartEvent[] | undefined,
+  first: number,
+  last: number,
+): readonly ChartEvent[] {
+  const from = times[first] ?? 0;
+  const to = (times[last] ?? 0) + intervalMs;
+  return (events ?? []).filter(({ at }) => from <= at && at < to);
+}
+
+export function eventText({ at, text }: ChartEvent, zone: Zone): string {
+  return `${textOf(Math.floor(at / 1000) * 1000, zone)}: ${text}`;
 }
 
 export function spanText(

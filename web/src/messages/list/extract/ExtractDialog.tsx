@@ -1,0 +1,120 @@
+/** Makes a field of a part of the messages: by its name, and by the text on both sides of it. */
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type SyntheticEvent, useMemo, useState } from 'react';
+import type { Message } from '../../../api/model';
+import { withExtract } from '../../../api/query';
+import { Dialog } from '../../../ui/Dialog';
+import { Notice } from '../../../ui/Notice';
+import { formatCount } from '../../../ui/number';
+import { visible } from '../../../ui/message/text';
+import { matchesIn, patternOf } from './pattern';
+import type { Proposal } from './proposal';
+import classes from './ExtractDialog.module.css';
+
+const EXAMPLES_MAX = 5;
+/** More are not looked at while somebody types. */
+const LOOKED_AT_MAX = 2_000;
+const NAME = /^[\p{L}_@.][\p{L}\p{N}_@.-]*$/u;
+
+type Props = {
+  proposal: Proposal;
+  query: string;
+  messages: readonly Message[];
+  onQuery: (query: string) => void;
+  onClose: () => void;
+};
+
+export function ExtractDialog({ proposal, query, messages, onQuery, onClose }: Props) {
+  const [draft, setDraft] = useState(proposal);
+  const name = draft.name.trim();
+  const pattern = patternOf({ ...draft, name });
+  const isName = NAME.test(name) && name !== '_';
+  const texts = useMemo(
+    () => messages.slice(0, LOOKED_AT_MAX).map(({ message }) => message),
+    [messages],
+  );
+  const { count, examples } = useMemo(
+    () => matchesIn(pattern, name, texts, EXAMPLES_MAX),
+    [pattern, name, texts],
+  );
+  const adding = useMutation({
+    mutationFn: () => withExtract(query, pattern),
+    onSuccess: (next) => {
+      onClose();
+      onQuery(next);
+    },
+  });
+  const change = (part: Partial<Proposal>) => {
+    setDraft({ ...draft, ...part });
+    adding.reset();
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (isName) adding.mutate();
+  };
+  return (
+    <Dialog opened onClose={onClose} title="Extract as field">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            data-autofocus
+            label="Name of the field"
+            spellCheck={false}
+            value={draft.name}
+            error={
+              name !== '' && !isName && 'Use letters, digits and _ . - and begin with a letter.'
+            }
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <Group grow align="flex-start" gap={12}>
+            <TextInput
+              label="Text before it"
+              classNames={{ input: 'mono' }}
+              spellCheck={false}
+              value={draft.before}
+              onChange={(event) => change({ before: event.currentTarget.value })}
+            />
+            <TextInput
+              label="Text after it"
+              classNames={{ input: 'mono' }}
+              spellCheck={false}
+              placeholder="The end of the word"
+              value={draft.after}
+              onChange={(event) => change({ after: event.currentTarget.value })}
+            />
+          </Group>
+          <p className={classes.note}>
+            Capital letters count. <code>{'<_>'}</code> stands for anything.
+          </p>
+          <div className={classes.found} role="status" aria-label="Matches">
+            <p>
+              {count === 0
+                ? `None of the ${formatCount(texts.length)} messages loaded has it: shorten the text around it.`
+                : `Found in ${formatCount(count)} of the ${formatCount(texts.length)} messages loaded.`}
+            </p>
+            {examples.length > 0 && (
+              <ul>
+                {examples.map((value) => (
+                  <li key={value} className="mono" title={value}>
+                    {value === '' ? '(empty)' : visible(value)}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+          {adding.error !== null && <Notice tone="error" title={adding.error.message} />}
+          <Group justify="flex-end" gap={8}>
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={adding.isPending} disabled={!isName}>
+              Add to the query
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
