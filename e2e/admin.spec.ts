@@ -323,7 +323,6 @@ test('without certificates, the page says how to make one', async ({ adminPage }
 
 test.describe('with an encrypted source', () => {
   test.use({
-     
     server: async ({}, use) => {
       const folder = await mkdtemp(join(tmpdir(), 'logstead-e2e-tls-'));
       const options = ['--name', 'logs.example.org', '--days', '20', '--directory', folder];
