@@ -2,6 +2,8 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import classes from './Health.module.css';
 
+/** By then a page has what it needs, also on a slow machine. */
+const SETTLE_MS = 4_000;
 const IDLE_WAIT_MAX_MS = 2_000;
 const RETRY_MS = 5_000;
 
@@ -10,7 +12,13 @@ type Loaded = { Face: ComponentType<Props> };
 
 export function Health({ version }: Props) {
   const loaded = useLoaded();
-  if (loaded === null) return <span className={classes.opener} aria-hidden />;
+  if (loaded === null) {
+    return (
+      <span className={classes.opener} aria-hidden>
+        <span className={classes.dot} />
+      </span>
+    );
+  }
   return <loaded.Face version={version} />;
 }
 
@@ -38,13 +46,10 @@ function useLoaded(): Loaded | null {
   return loaded;
 }
 
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    // Not every browser has it, whatever the types say.
-    if ('requestIdleCallback' in window) {
-      requestIdleCallback(() => resolve(), { timeout: IDLE_WAIT_MAX_MS });
-    } else {
-      setTimeout(resolve, IDLE_WAIT_MAX_MS);
-    }
-  });
+/** After the query's editor and the first rows, which are waited for. */
+async function idle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  // Not every browser has it, whatever the types say.
+  if (!('requestIdleCallback' in window)) return;
+  await new Promise((resolve) => requestIdleCallback(resolve, { timeout: IDLE_WAIT_MAX_MS }));
 }
