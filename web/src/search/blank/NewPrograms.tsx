@@ -44,7 +44,7 @@ export function NewPrograms({ state, go }: AnswerProps) {
           onOpen={() => go({ op: 'include', field: 'program', value })}
         />
       ))}
-      {isKnown && found.length === 0 && (
+      {canCompare && isKnown && found.length === 0 && (
         <p className={classes.none}>Every program was there before, too.</p>
       )}
     </Card>

@@ -60,7 +60,7 @@ function wholeWords(message: string, start: number, end: number): [number, numbe
   return [start - grownBefore, end + grownAfter];
 }
 
-/** Back to a word that does not look like a value itself. */
+/** Back to a word that says something, and does not look like a value itself. */
 function textBefore(left: string): string {
   let text = '';
   let rest = left;
@@ -70,9 +70,10 @@ function textBefore(left: string): string {
     rest = rest.slice(0, rest.length - between.length);
     const word = WORD_BEFORE.exec(rest)?.[0] ?? '';
     if (word === '') break;
-    if (!/\p{N}/u.test(word)) return word + text;
+    const isValue = /\p{N}/u.test(word);
+    if (!isValue && !FILLERS.has(word.toLowerCase())) return word + text;
     if (passed === PASSED_MAX) break;
-    text = `<_>${text}`;
+    text = (isValue ? '<_>' : word) + text;
     rest = rest.slice(0, rest.length - word.length);
   }
   return text;
