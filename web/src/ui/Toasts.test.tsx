@@ -10,7 +10,7 @@ afterEach(() => act(dismissAllToasts));
 test('a toast is said politely and can be taken back', async () => {
   renderPart(<Toasts />);
   const undo = vi.fn();
-  act(() => toast({ tone: 'good', title: 'Deleted', action: { label: 'Undo', run: undo } }));
+  act(() => void toast({ tone: 'good', title: 'Deleted', action: { label: 'Undo', run: undo } }));
   expect(screen.getByRole('region', { name: 'Notifications' })).toHaveAttribute(
     'aria-live',
     'polite',
@@ -22,7 +22,7 @@ test('a toast is said politely and can be taken back', async () => {
 
 test('Esc dismisses all of them', async () => {
   renderPart(<Toasts />);
-  act(() => toast({ tone: 'error', title: 'Not saved' }));
+  act(() => void toast({ tone: 'error', title: 'Not saved' }));
   await userEvent.keyboard('{Escape}');
   expect(screen.queryByText('Not saved')).toBeNull();
 });
