@@ -1,55 +1,68 @@
-/** How the server is. It is loaded once the page has nothing more urgent to do: nobody waits for it. */
-import { type ComponentType, useEffect, useState } from 'react';
+/** Whether the server takes messages, how many, and what is wrong: a dot and a rate, and the rest on a click. */
+import { Popover, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Suspense, lazy } from 'react';
+import { healthQuery } from '../api/health';
+import type { RouterStatus } from '../api/model';
+import { briefSendersQuery } from '../api/senders';
+import { ingestQuery, statusQuery } from '../api/status';
+import { type Cause, causesOf } from '../overview/causes';
+import { dayQuery } from '../overview/overviewQueries';
+import { formatRate } from '../ui/number';
+import { nameOf, stateOf } from './healthState';
 import classes from './Health.module.css';
 
-/** By then a page has what it needs, also on a slow machine. */
-const SETTLE_MS = 4_000;
-const IDLE_WAIT_MAX_MS = 2_000;
-const RETRY_MS = 5_000;
+const HealthPanel = lazy(async () => ({
+  default: (await import('./HealthPanel')).HealthPanel,
+}));
 
-type Props = { version: string };
-type Loaded = { Face: ComponentType<Props> };
+/** What is told of the whole store moves slowly, and is not asked for as often as on the overview. */
+const SLOW_POLL_MS = 60_000;
 
-export function Health({ version }: Props) {
-  const loaded = useLoaded();
-  if (loaded === null) {
-    return (
-      <span className={classes.opener} aria-hidden>
-        <span className={classes.dot} />
-      </span>
-    );
-  }
-  return <loaded.Face version={version} />;
+export function Health({ version }: { version: string }) {
+  const { data: health } = useQuery(healthQuery);
+  const { data: samples = [] } = useQuery(ingestQuery);
+  const { data: status } = useQuery({ ...statusQuery, enabled: false });
+  const causes = useCauses(status);
+  const state = stateOf(health, causes);
+  const name = nameOf(state, causes);
+  const newest = samples.at(-1);
+  const isHere = state !== 'unreachable' && state !== 'checking';
+  const rate = newest === undefined || !isHere ? null : formatRate(newest.rate);
+  return (
+    <Popover position="right-end" width={320} trapFocus returnFocus>
+      <Popover.Target>
+        <UnstyledButton
+          className={classes.opener}
+          aria-label={`Health: ${name}${rate === null ? '' : `, ${rate} messages per second`}`}
+        >
+          <span className={classes.name}>{name}</span>
+          <span className={classes.now}>
+            <span className={classes.dot} data-state={state} />
+            <span className={classes.rate}>{rate === null ? '–' : `${rate}/s`}</span>
+          </span>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Health" className={classes.panel ?? ''}>
+        <Suspense>
+          <HealthPanel
+            version={version}
+            health={health}
+            state={state}
+            samples={samples}
+            status={status}
+            causes={causes}
+          />
+        </Suspense>
+      </Popover.Dropdown>
+    </Popover>
+  );
 }
 
-/** Not React's `lazy`: if the server is away just then, that must not take the page with it. */
-function useLoaded(): Loaded | null {
-  const [loaded, setLoaded] = useState<Loaded | null>(null);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isGone = false;
-    const load = async () => {
-      try {
-        await idle();
-        const { HealthFace } = await import('./HealthFace');
-        if (!isGone) setLoaded({ Face: HealthFace });
-      } catch {
-        if (!isGone) timer = setTimeout(() => void load(), RETRY_MS);
-      }
-    };
-    void load();
-    return () => {
-      isGone = true;
-      clearTimeout(timer);
-    };
-  }, []);
-  return loaded;
-}
-
-/** After the query's editor and the first rows, which are waited for. */
-async function idle(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  // Not every browser has it, whatever the types say.
-  if (!('requestIdleCallback' in window)) return;
-  await new Promise((resolve) => requestIdleCallback(resolve, { timeout: IDLE_WAIT_MAX_MS }));
+/** As on the overview. Who is not told the status is told nothing of the rest either. */
+function useCauses(status: RouterStatus | undefined): readonly Cause[] {
+  const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
+  const { data: flow } = useQuery({ ...dayQuery, ...slowly });
+  const { data: senders } = useQuery({ ...briefSendersQuery, ...slowly });
+  return status === undefined ? [] : causesOf(status, flow, senders, Date.parse(status.time));
 }
