@@ -101,6 +101,25 @@ test.describe('what is full of messages', () => {
   });
 });
 
+test.describe('what is in segments', () => {
+  test.use({
+    server: { settings: ['storage.segment_rows_max=1000', 'storage.journal_file_max=1MiB'] },
+  });
+
+  test('has its indexes rebuilt while it is in use', async ({ logspacesPage, logstead, page }) => {
+    await fill(logstead, 12_000);
+    await expect.poll(() => logstead.unsealed()).toBe(0);
+    await logspacesPage.open({ space: 'security' });
+    await expect(logspacesPage.button('Rebuild indexes')).toBeDisabled();
+    await logspacesPage.card('main').click();
+    await logspacesPage.button('Rebuild indexes').click();
+    await expect(page.getByText('The indexes of main are rebuilt')).toBeVisible();
+    await expect(page.getByText(/^\d+ of [\d\u202f]+ messages, in /)).toBeVisible();
+    await expect(logspacesPage.button('Rebuild indexes')).toBeEnabled();
+    expect(await logstead.count('*')).toBe(12_000);
+  });
+});
+
 test('a logspace is checked, and says that it is intact', async ({ logspacesPage, logstead }) => {
   await logstead.ingest(['one', 'two'], 'main');
   await logspacesPage.open({ space: 'main' });

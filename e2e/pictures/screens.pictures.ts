@@ -65,6 +65,41 @@ test('every screen, as an operator sees it', async ({ logstead, page, sendersPag
   await settled(page);
   await picture('admin');
 
+  await page.goto(logstead.url('/admin?tab=settings'));
+  await expect(page.getByRole('row', { name: /^web\.listen/ })).toBeVisible();
+  await picture('settings');
+
+  await page.goto(logstead.url('/admin?tab=server'));
+  await page.getByRole('button', { name: 'Make a report' }).click();
+  await page.getByRole('button', { name: /^State/ }).click();
+  await page.getByRole('region', { name: 'Support report' }).scrollIntoViewIfNeeded();
+  await picture('server');
+
+  await page.goto(logstead.url('/search?q=severity%3C%3Dwarning&from=-7d'));
+  await page.getByText('payment declined').first().click();
+  await expect(page.getByRole('complementary', { name: /details|message/i }).first()).toBeVisible();
+  await settled(page);
+  await picture('search');
+
+  const pipeline = '* | timechart 6h count by program';
+  const query = new URLSearchParams({ q: pipeline, from: '-7d' });
+  await page.goto(logstead.url(`/search?${query.toString()}`));
+  await expect(page.getByRole('table').first()).toBeVisible();
+  await settled(page);
+  await picture('statistics');
+
+  await page.goto(logstead.url('/router'));
+  await expect(page.getByRole('button', { name: 'Route logins' })).toBeVisible();
+  await picture('router');
+
+  await page.goto(logstead.url('/send'));
+  await settled(page);
+  await picture('send');
+
+  await page.goto(logstead.url('/help/api'));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await picture('api');
+
   await page.goto(logstead.url('/tail?q=shop'));
   await expect(page.getByText('Live', { exact: true }).first()).toBeVisible();
   await logstead.sendTcp(...aMoment(), ...aMoment());

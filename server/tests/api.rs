@@ -252,6 +252,7 @@ const ROUTES: &[(&str, &str, Option<Role>)] = &[
     ("PUT", "/api/v1/logspaces/{id}", Some(Role::Operator)),
     ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
     ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/reindex", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/pause", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/resume", Some(Role::Operator)),
     ("POST", "/api/v1/destinations/{id}/retry", Some(Role::Operator)),

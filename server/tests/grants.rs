@@ -246,6 +246,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("PUT", "/api/v1/logspaces/{id}", Least::Manages),
     ("POST", "/api/v1/logspaces/{id}/retention-preview", Least::Manages),
     ("POST", "/api/v1/logspaces/{id}/verify", Least::Manages),
+    ("POST", "/api/v1/logspaces/{id}/reindex", Least::Manages),
     ("GET", "/api/v1/users", Least::ManagesAccounts),
     ("POST", "/api/v1/users", Least::ManagesAccounts),
     ("PUT", "/api/v1/users/{name}", Least::ManagesAccounts),

@@ -178,6 +178,29 @@ fn a_journal_file_is_sealed_when_it_is_old() {
 }
 
 #[test]
+fn indexes_are_made_again_while_the_logspace_is_in_use() {
+    let server = Server::start_with(ROUTER, &SETTINGS);
+    ingest(&server, 0, 5000);
+    wait_until_sealed(&server);
+    let before = logspace(&server);
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| server.post("/logspaces/main/reindex", &json!({})));
+        while !asked.is_finished() {
+            assert_eq!(server.count("tenth"), 500);
+        }
+        let (status, answer) = asked.join().unwrap();
+        assert_eq!((status, &answer["complete"]), (200, &json!(true)), "{answer}");
+        assert_eq!(answer["indexes"], before["segments"], "{answer}");
+        assert_eq!(answer["messages"], before["sealed_messages"], "{answer}");
+    });
+    assert_eq!(server.count("tenth"), 500);
+    assert_eq!(server.call("GET", "/logspaces", &[], b"").1["work"], Value::Null);
+    let (_, verified) = server.post("/logspaces/main/verify", &json!({}));
+    assert_eq!(verified["intact"], true, "{verified}");
+    assert_eq!(server.post("/logspaces/nowhere/reindex", &json!({})).0, 404);
+}
+
+#[test]
 fn a_retention_is_previewed_and_nothing_is_removed() {
     let server = Server::start_with(ROUTER, &SETTINGS);
     ingest(&server, 0, 5000);

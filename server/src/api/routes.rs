@@ -18,7 +18,7 @@ use super::ingest::ecosystem;
 use super::ingest::protocol::Protocol;
 use super::operate::replay::ReplayRequest;
 use super::operate::{
-    about, certificates, destinations, flow, logspaces, replay, senders, support, system, trial,
+    about, certificates, destinations, flow, logspaces, replay, senders, support, system, trial, upkeep,
 };
 use super::question::describe::{got, posted, posted_or_got};
 use super::router::trying::{history, trace};
@@ -136,7 +136,8 @@ fn of_logspaces() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(logspace::put_logspace))
         .routes(routes!(logspaces::retention_preview))
-        .routes(routes!(logspaces::verify))
+        .routes(routes!(upkeep::verify))
+        .routes(routes!(upkeep::reindex))
 }
 
 fn operator() -> OpenApiRouter<Shared> {

@@ -8,6 +8,7 @@ use super::error::Result;
 use super::ingest::pace::Pace;
 use super::ingest::repeats::Repeats;
 use super::ingest::room::Memory;
+use super::operate::upkeep::Upkeep;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;
@@ -102,8 +103,8 @@ pub(super) struct Inner {
     pub(super) pace: Arc<Mutex<Pace>>,
     /// What requests with an `Idempotency-Key` were answered.
     pub(super) repeats: Mutex<Repeats>,
-    /// Held by the only verification that may run: it reads everything.
-    pub(super) verifying: Arc<Semaphore>,
+    /// What is being verified or indexed again: it reads everything.
+    pub(super) upkeep: Arc<Upkeep>,
     /// Tails that are open.
     pub(super) tails: Arc<Semaphore>,
     /// Pages that wait for something to be stored.
@@ -141,7 +142,7 @@ impl Inner {
             ingest,
             pace: Arc::default(),
             repeats: Mutex::default(),
-            verifying: Arc::new(Semaphore::new(1)),
+            upkeep: Arc::default(),
             tails: Arc::new(Semaphore::new(tails_max)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(crate::machine::cores()),

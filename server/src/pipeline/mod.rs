@@ -21,6 +21,7 @@ mod lookups;
 mod metrics;
 mod observe;
 mod progress;
+mod reindex;
 mod retry;
 mod running;
 mod sealers;
@@ -36,6 +37,7 @@ pub(crate) use apply::unfit;
 pub use apply::{ApplyError, Change, Prepared};
 pub use core::Pipeline;
 pub(crate) use lookups::Known as KnownLookup;
+pub(crate) use reindex::Reindexed;
 pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
 pub use status::{

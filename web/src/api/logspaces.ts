@@ -6,6 +6,8 @@ import type { components } from './types';
 
 export type RetentionPreview = components['schemas']['RetentionPreview'];
 export type Verification = components['schemas']['Verification'];
+export type Work = components['schemas']['Work'];
+export type Reindexing = components['schemas']['Reindexing'];
 export type Durability = components['schemas']['Durability'];
 
 /** As in the router document: `90d`, `200GiB`. What is left out is no limit. */
@@ -16,6 +18,13 @@ export const logspacesQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await unwrap(client.GET('/api/v1/logspaces', { signal }))).logspaces,
   staleTime: 30_000,
+});
+
+/** What is being verified or indexed again, whoever began it; null if nothing is. */
+export const workQuery = queryOptions({
+  queryKey: ['logspaces', 'work'],
+  queryFn: async ({ signal }): Promise<Work | null> =>
+    (await unwrap(client.GET('/api/v1/logspaces', { signal }))).work,
 });
 
 /** What a retention would remove now. */
@@ -44,6 +53,11 @@ export function changeLogspace(
 /** Reads all that a logspace holds; the server answers when it is through. */
 export function verifyLogspace(id: string): Promise<Verification> {
   return unwrap(client.POST('/api/v1/logspaces/{id}/verify', { params: { path: { id } } }));
+}
+
+/** Makes its indexes again; the server answers when it is through. */
+export function reindexLogspace(id: string): Promise<Reindexing> {
+  return unwrap(client.POST('/api/v1/logspaces/{id}/reindex', { params: { path: { id } } }));
 }
 
 /** A revision that has one logspace more. */

@@ -1,42 +1,34 @@
 /** What the last check of a logspace found, and how the one that runs is going. */
-import { useEffect, useState } from 'react';
-import type { Verification } from '../api/logspaces';
+import type { Verification, Work } from '../api/logspaces';
 import { Notice } from '../ui/Notice';
 import { formatBytes, formatCount, formatMessages } from '../ui/number';
 import { formatLength, formatTime, useZone } from '../ui/time';
 import type { Check } from './useVerify';
+import { WorkProgress } from './WorkProgress';
 import classes from './Logspaces.module.css';
 
 const FINDINGS_SHOWN = 20;
 
-export function CheckReport({ id, check }: { id: string; check: Check }) {
+type Props = {
+  id: string;
+  check: Check;
+  /** What is done to this logspace now. */
+  work: Work | null;
+};
+
+export function CheckReport({ id, check, work }: Props) {
+  // Somebody else may have begun it.
+  if (work !== null) return <WorkProgress work={work} />;
   switch (check.kind) {
     case 'none':
       return null;
     case 'waiting':
       return <p role="status">The check of {id} waits for another one.</p>;
     case 'running':
-      return <Running id={id} />;
+      return <div className={classes.busy} role="status" aria-label={`${id} is being verified`} />;
     case 'done':
       return <Done verification={check.verification} at={check.at} />;
   }
-}
-
-function Running({ id }: { id: string }) {
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((before) => before + 1), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <div role="status" aria-label={`${id} is being verified`}>
-      <p>
-        All that {id} holds is read and compared with its checksums, since{' '}
-        {formatLength(seconds * 1_000)}. You can go on; closing the console ends it.
-      </p>
-      <div className={classes.busy} aria-hidden />
-    </div>
-  );
 }
 
 function Done({ verification, at }: { verification: Verification; at: number }) {

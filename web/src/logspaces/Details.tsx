@@ -1,17 +1,24 @@
 /** The logspace that is open: what it keeps, how it stores, and whether it is intact. */
 import { Button } from '@mantine/core';
-import { IconShieldCheck } from '@tabler/icons-react';
+import { IconRefresh, IconShieldCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { workQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import type { User } from '../api/session';
 import { Notice } from '../ui/Notice';
+import { useCommands } from '../ui/commands';
 import { CheckReport } from './CheckReport';
 import { Options } from './change/Options';
 import type { Growth } from './growth/growth';
 import { type Tab, tabs } from './logspacesParams';
 import { mayManage } from './permission';
 import { RetentionEditor } from './retention/RetentionEditor';
+import { useReindex } from './useReindex';
 import type { Check } from './useVerify';
 import classes from './Logspaces.module.css';
+
+const BUSY_POLL_MS = 500;
+const POLL_MS = 5_000;
 
 type Props = {
   info: LogspaceInfo;
@@ -28,6 +35,25 @@ type Props = {
 export function Details(props: Props) {
   const { info, growth, tab, check, user, isVerifying, onVerify, onTab, onRetired } = props;
   const may = mayManage(user, info.id);
+  const reindex = useReindex();
+  const isAtIt = isVerifying || reindex.isPending;
+  const { data: work = null } = useQuery({
+    ...workQuery,
+    refetchInterval: isAtIt ? BUSY_POLL_MS : POLL_MS,
+  });
+  const isBusy = isAtIt || work !== null;
+  useCommands(
+    may && !isBusy
+      ? [
+          {
+            id: 'reindex',
+            title: `Rebuild the indexes of ${info.id}`,
+            words: 'reindex repair make again',
+            run: () => reindex.mutate(info.id),
+          },
+        ]
+      : [],
+  );
   return (
     <section className={classes.box} aria-label={`Logspace ${info.id}`}>
       <div className={classes.boxHead}>
@@ -40,14 +66,29 @@ export function Details(props: Props) {
           ))}
         </div>
         {may && (
-          <Button
-            variant="default"
-            leftSection={<IconShieldCheck size={16} aria-hidden />}
-            disabled={isVerifying}
-            onClick={onVerify}
-          >
-            Verify
-          </Button>
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconShieldCheck size={16} aria-hidden />}
+              disabled={isBusy}
+              onClick={onVerify}
+            >
+              Verify
+            </Button>
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              disabled={isBusy || info.segments === 0}
+              title={
+                info.segments === 0
+                  ? 'It has no indexes yet: they are made with its first segment'
+                  : 'From its messages, while it is in use'
+              }
+              onClick={() => reindex.mutate(info.id)}
+            >
+              Rebuild indexes
+            </Button>
+          </>
         )}
       </div>
       <div className={classes.boxBody}>
@@ -67,7 +108,7 @@ export function Details(props: Props) {
             name takes it up again.
           </Notice>
         )}
-        <CheckReport id={info.id} check={check} />
+        <CheckReport id={info.id} check={check} work={work?.logspace === info.id ? work : null} />
         {!may && (
           <p className="dimmed">
             {user?.role === 'analyst'

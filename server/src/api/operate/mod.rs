@@ -10,3 +10,4 @@ pub(super) mod senders;
 pub(super) mod support;
 pub(super) mod system;
 pub(super) mod trial;
+pub(super) mod upkeep;

@@ -1,0 +1,256 @@
+//! Long work on a logspace that is in use: all of it is verified, or indexed again. One at a time, and it says how far it is.
+
+use super::logspaces::unknown;
+use crate::api::access::Caller;
+use crate::api::error::{ApiError, Result};
+use crate::api::extract::Path;
+use crate::api::question::cancel::Cancel;
+use crate::api::state::Shared;
+use crate::api::waiting::blocking;
+use crate::pipeline::Reindexed;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_indexer::{Checked, Searcher};
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// How many findings are listed; all are counted.
+const FINDINGS_MAX: usize = 1000;
+
+/// What runs; at most one does.
+#[derive(Default)]
+pub(in crate::api) struct Upkeep(Mutex<Option<Work>>);
+
+/// Work on a logspace, and how far it is.
+#[derive(Clone, Serialize, utoipa::ToSchema)]
+pub(crate) struct Work {
+    pub(super) logspace: String,
+    kind: WorkKind,
+    /// What is done of `of_bytes`.
+    done_bytes: u64,
+    of_bytes: u64,
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WorkKind {
+    /// All is read and compared with its checksums.
+    Verify,
+    /// Indexes are made again, of the messages.
+    Reindex,
+}
+
+/// Dropping it ends the work.
+struct Running(Arc<Upkeep>);
+
+/// Whether a logspace is intact.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Verification {
+    /// Whether everything was checked and nothing is wrong.
+    intact: bool,
+    /// Whether everything was checked: a stopping server does not finish.
+    complete: bool,
+    /// Segments and journal files that were checked.
+    parts: u64,
+    messages: u64,
+    bytes: u64,
+    /// The number of problems.
+    problems: u64,
+    /// The first 1000 problems, the oldest first.
+    findings: Vec<VerificationFinding>,
+    took_ms: u64,
+}
+
+/// Something that is damaged.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct VerificationFinding {
+    /// The file, in the logspace's folder.
+    file: String,
+    /// Where in it, and what.
+    what: String,
+    /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
+    loses_messages: bool,
+    /// The earliest time of the affected messages, if it is known.
+    #[schema(required)]
+    from: Option<String>,
+    /// The latest one.
+    #[schema(required)]
+    to: Option<String>,
+}
+
+/// What became of the indexes of a logspace.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Reindexing {
+    /// Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.
+    complete: bool,
+    /// Indexes that were made again.
+    indexes: u64,
+    /// The messages that they are of.
+    messages: u64,
+    /// Why others were not, at most 100.
+    failures: Vec<String>,
+    took_ms: u64,
+}
+
+impl Upkeep {
+    /// What runs now.
+    pub(super) fn now(&self) -> Option<Work> {
+        self.0.lock().clone()
+    }
+
+    fn begin(self: &Arc<Upkeep>, logspace: &str, kind: WorkKind, of_bytes: u64) -> Result<Running> {
+        let mut now = self.0.lock();
+        if let Some(Work { logspace, kind, .. }) = &*now {
+            let what = match kind {
+                WorkKind::Verify => "verified",
+                WorkKind::Reindex => "indexed again",
+            };
+            let detail = format!("`{logspace}` is being {what}: wait for its end");
+            return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        }
+        *now = Some(Work { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
+        Ok(Running(self.clone()))
+    }
+}
+
+impl Running {
+    fn add(&self, bytes: u64) {
+        if let Some(work) = &mut *self.0.0.lock() {
+            work.done_bytes = (work.done_bytes + bytes).min(work.of_bytes);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        *self.0.0.lock() = None;
+    }
+}
+
+/// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
+/// it does; ends when the client disconnects.
+#[utoipa::path(
+    post, path = "/api/v1/logspaces/{id}/verify", tag = "logspaces",
+    params(("id" = String, Path, description = "The logspace")),
+    responses(
+        (status = 200, body = Verification),
+        (status = 409, description = "A logspace is being verified or indexed", body = crate::api::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn verify(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Verification>> {
+    caller.check_manages(&id)?;
+    let searcher = searcher(&shared, &id)?;
+    let stats = searcher.stats();
+    let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
+    let running = shared.upkeep.begin(&id, WorkKind::Verify, bytes)?;
+    let (cancel, _guard) = Cancel::without_limit(&shared);
+    let verification = blocking(move || verify_all(&searcher, &cancel, &running));
+    verification.await.map(axum::Json)
+}
+
+fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &Running) -> Verification {
+    let started = Instant::now();
+    let mut verification = Verification::default();
+    searcher.verify(&cancel.run(), &mut |checked| {
+        running.add(checked.bytes);
+        verification.add(checked);
+    });
+    verification.complete = !cancel.is_requested();
+    verification.intact = verification.complete && verification.problems == 0;
+    verification.took_ms = started.elapsed().as_millis() as u64;
+    verification
+}
+
+impl Verification {
+    fn add(&mut self, checked: Checked) {
+        self.parts += 1;
+        self.messages += checked.messages;
+        self.bytes += checked.bytes;
+        self.problems += checked.findings.len() as u64;
+        let room = FINDINGS_MAX - self.findings.len();
+        let told = checked.findings.into_iter().take(room).map(|finding| VerificationFinding {
+            file: checked.file.clone(),
+            what: finding.what,
+            loses_messages: finding.loses_messages,
+            from: finding.times.map(|(from, _)| from.to_string()),
+            to: finding.times.map(|(_, to)| to.to_string()),
+        });
+        self.findings.extend(told);
+    }
+}
+
+/// Makes the indexes of a logspace again from its messages, while it is in use. Segments of an older format become ones of
+/// the present format. Takes as long as reading all messages does; ends when the client disconnects, and what was done until
+/// then stays.
+#[utoipa::path(
+    post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
+    params(("id" = String, Path, description = "The logspace")),
+    responses(
+        (status = 200, body = Reindexing),
+        (status = 409, description = "A logspace is being verified or indexed", body = crate::api::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reindex(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Reindexing>> {
+    caller.check_manages(&id)?;
+    let searcher = searcher(&shared, &id)?;
+    let bytes = searcher.stats().blocks_bytes;
+    let running = shared.upkeep.begin(&id, WorkKind::Reindex, bytes)?;
+    shared.audit(caller.actor(), "logspace.reindex", id.clone()).await;
+    let (pipeline, (cancel, _guard)) = (shared.state.pipeline.clone(), Cancel::without_limit(&shared));
+    let reindexed = blocking(move || {
+        let started = Instant::now();
+        let progress = |done: usize, of: usize| {
+            let part = |number: usize| bytes * number as u64 / of.max(1) as u64;
+            running.add(part(done) - part(done - 1));
+        };
+        let Reindexed { indexes, messages, failures, is_complete } =
+            pipeline.reindex(&id, &|| cancel.is_requested(), &progress);
+        Reindexing {
+            complete: is_complete,
+            indexes,
+            messages,
+            failures,
+            took_ms: started.elapsed().as_millis() as u64,
+        }
+    });
+    reindexed.await.map(axum::Json)
+}
+
+fn searcher(shared: &Shared, id: &str) -> Result<Searcher> {
+    let mut searchers = shared.state.pipeline.searchers().into_iter();
+    let found = searchers.find(|(other, _)| other == id);
+    found.map(|(_, searcher)| searcher).ok_or_else(|| unknown(shared, id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_done_at_a_time_and_says_how_far_it_is() {
+        let upkeep = Arc::new(Upkeep::default());
+        let running = upkeep.begin("main", WorkKind::Verify, 100).unwrap();
+        running.add(30);
+        let far = |upkeep: &Upkeep| upkeep.now().map(|work| (work.done_bytes, work.of_bytes));
+        assert_eq!(far(&upkeep), Some((30, 100)));
+        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_err());
+        running.add(1000);
+        assert_eq!(far(&upkeep), Some((100, 100)));
+        drop(running);
+        assert_eq!(far(&upkeep), None);
+        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_ok());
+    }
+}
