@@ -8,7 +8,7 @@ use super::error::Result;
 use super::ingest::pace::Pace;
 use super::ingest::repeats::Repeats;
 use super::ingest::room::Memory;
-use super::operate::upkeep::Upkeep;
+use super::operate::work::Upkeep;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
 use crate::identity::oidc::Provider;

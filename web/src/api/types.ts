@@ -603,6 +603,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/logspaces/{id}/reindex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the indexes of a logspace again from its messages, while it is in use. Segments of an older format become ones of
+         *     the present format. Takes as long as reading all messages does; ends when the client disconnects, and what was done until
+         *     then stays.
+         */
+        post: operations["reindex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/logspaces/{id}/retention-preview": {
         parameters: {
             query?: never;
@@ -2749,6 +2770,7 @@ export interface components {
         /** @description Every logspace that can be searched. */
         Logspaces: {
             logspaces: components["schemas"]["LogspaceInfo"][];
+            work: components["schemas"]["Work"] | null;
         };
         /** @description The keys of a Loki destination. */
         Loki: components["schemas"]["HttpServer"] & components["schemas"]["DestinationToken"] & {
@@ -3290,6 +3312,25 @@ export interface components {
         RecoveryCodes: {
             /** @description Each works once. */
             recovery_codes: string[];
+        };
+        /** @description What became of the indexes of a logspace. */
+        Reindexing: {
+            /** @description Whether all were made again: a stopping server does not finish, and what is damaged stays as it is. */
+            complete: boolean;
+            /** @description Why others were not, at most 100. */
+            failures: string[];
+            /**
+             * Format: int64
+             * @description Indexes that were made again.
+             */
+            indexes: number;
+            /**
+             * Format: int64
+             * @description The messages that they are of.
+             */
+            messages: number;
+            /** Format: int64 */
+            took_ms: number;
         };
         /** @description The keys of a RELP source. */
         Relp: components["schemas"]["Reception"] & {
@@ -4693,6 +4734,23 @@ export interface components {
             /** @description Where clients find it. */
             url: string;
         };
+        /** @description Work on a logspace, and how far it is. */
+        Work: {
+            /**
+             * Format: int64
+             * @description What is done of `of_bytes`.
+             */
+            done_bytes: number;
+            kind: components["schemas"]["WorkKind"];
+            logspace: string;
+            /** Format: int64 */
+            of_bytes: number;
+        };
+        /**
+         * @description What is done.
+         * @enum {string}
+         */
+        WorkKind: "verify" | "reindex";
         /** @description A clause of the filter, as it is written. */
         WrittenClause: {
             /** @description The first character after it. */
@@ -6988,6 +7046,65 @@ export interface operations {
             };
         };
     };
+    reindex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The logspace */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reindexing"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A logspace is being verified or indexed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     retention_preview: {
         parameters: {
             query?: never;
@@ -7081,7 +7198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Another verification runs */
+            /** @description A logspace is being verified or indexed */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 //! What logspaces hold, and what a retention would remove.
 
-use super::upkeep::Work;
+use super::work::Work;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Json, Path};

@@ -11,3 +11,4 @@ pub(super) mod support;
 pub(super) mod system;
 pub(super) mod trial;
 pub(super) mod upkeep;
+pub(super) mod work;

@@ -1,50 +1,21 @@
-//! Long work on a logspace that is in use: all of it is verified, or indexed again. One at a time, and it says how far it is.
+//! A logspace that is in use is verified, or indexed again.
 
 use super::logspaces::unknown;
+use super::work::{Running, WorkKind};
 use crate::api::access::Caller;
-use crate::api::error::{ApiError, Result};
+use crate::api::error::Result;
 use crate::api::extract::Path;
 use crate::api::question::cancel::Cancel;
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
 use crate::pipeline::Reindexed;
 use axum::extract::{Extension, State};
-use axum::http::StatusCode;
 use logstead_indexer::{Checked, Searcher};
-use parking_lot::Mutex;
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// How many findings are listed; all are counted.
 const FINDINGS_MAX: usize = 1000;
-
-/// What runs; at most one does.
-#[derive(Default)]
-pub(in crate::api) struct Upkeep(Mutex<Option<Work>>);
-
-/// Work on a logspace, and how far it is.
-#[derive(Clone, Serialize, utoipa::ToSchema)]
-pub(crate) struct Work {
-    pub(super) logspace: String,
-    kind: WorkKind,
-    /// What is done of `of_bytes`.
-    done_bytes: u64,
-    of_bytes: u64,
-}
-
-/// What is done.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum WorkKind {
-    /// All is read and compared with its checksums.
-    Verify,
-    /// Indexes are made again, of the messages.
-    Reindex,
-}
-
-/// Dropping it ends the work.
-struct Running(Arc<Upkeep>);
 
 /// Whether a logspace is intact.
 #[derive(Default, Serialize, utoipa::ToSchema)]
@@ -93,41 +64,6 @@ pub(crate) struct Reindexing {
     /// Why others were not, at most 100.
     failures: Vec<String>,
     took_ms: u64,
-}
-
-impl Upkeep {
-    /// What runs now.
-    pub(super) fn now(&self) -> Option<Work> {
-        self.0.lock().clone()
-    }
-
-    fn begin(self: &Arc<Upkeep>, logspace: &str, kind: WorkKind, of_bytes: u64) -> Result<Running> {
-        let mut now = self.0.lock();
-        if let Some(Work { logspace, kind, .. }) = &*now {
-            let what = match kind {
-                WorkKind::Verify => "verified",
-                WorkKind::Reindex => "indexed again",
-            };
-            let detail = format!("`{logspace}` is being {what}: wait for its end");
-            return Err(ApiError::new(StatusCode::CONFLICT, detail));
-        }
-        *now = Some(Work { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
-        Ok(Running(self.clone()))
-    }
-}
-
-impl Running {
-    fn add(&self, bytes: u64) {
-        if let Some(work) = &mut *self.0.0.lock() {
-            work.done_bytes = (work.done_bytes + bytes).min(work.of_bytes);
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        *self.0.0.lock() = None;
-    }
 }
 
 /// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
@@ -233,24 +169,4 @@ fn searcher(shared: &Shared, id: &str) -> Result<Searcher> {
     let mut searchers = shared.state.pipeline.searchers().into_iter();
     let found = searchers.find(|(other, _)| other == id);
     found.map(|(_, searcher)| searcher).ok_or_else(|| unknown(shared, id))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_thing_is_done_at_a_time_and_says_how_far_it_is() {
-        let upkeep = Arc::new(Upkeep::default());
-        let running = upkeep.begin("main", WorkKind::Verify, 100).unwrap();
-        running.add(30);
-        let far = |upkeep: &Upkeep| upkeep.now().map(|work| (work.done_bytes, work.of_bytes));
-        assert_eq!(far(&upkeep), Some((30, 100)));
-        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_err());
-        running.add(1000);
-        assert_eq!(far(&upkeep), Some((100, 100)));
-        drop(running);
-        assert_eq!(far(&upkeep), None);
-        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_ok());
-    }
 }
