@@ -436,6 +436,7 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'nothing found');
     for (const tab of ['settings', 'certificates', 'server']) {
       await adminPage.open({ tab });
+      await expect(page.getByRole('heading', { level: 1, name: 'Admin' })).toBeVisible();
       await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0);
       await expectAccessible(page, tab);
     }

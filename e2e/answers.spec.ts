@@ -56,20 +56,24 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
   await expect(statistics.drawn).toHaveCount(3);
 });
 
+const SPAN_MS = 600_000;
+
 test('a timechart becomes a table of times by series, and the legend sorts', async ({
   logstead,
   page,
   searchPage,
   statistics,
 }) => {
+  // The newest span must not end meanwhile.
+  await expect.poll(() => Date.now() % SPAN_MS, { timeout: 45_000 }).toBeLessThan(SPAN_MS - 30_000);
   const now = Date.now();
   await logstead.sendTcp(
-    ...Array.from({ length: 60 }, (_, n) => {
-      const time = new Date(now - n * 60_000).toISOString();
+    ...Array.from({ length: 720 }, (_, n) => {
+      const time = new Date(now - n * 5_000).toISOString();
       return `<14>1 ${time} web-${n % 3} app 1 - - step took=${[1500, 300, 100][n % 3] ?? 0}ms`;
     }),
   );
-  await expect.poll(() => logstead.count('step')).toBe(60);
+  await expect.poll(() => logstead.count('step')).toBe(720);
   await searchPage.open({
     q: 'step | parse kv | timechart span=10m avg(took) by host',
     from: '-1h',

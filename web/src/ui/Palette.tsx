@@ -78,6 +78,8 @@ function Choice({ commands, page, groups, fallback, onClose }: Omit<Props, 'open
         <input
           className={classes.input}
           data-autofocus
+          // At once, so that no key is lost that is pressed meanwhile.
+          autoFocus
           role="combobox"
           aria-label="Find a command"
           aria-expanded
