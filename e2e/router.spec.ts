@@ -75,7 +75,8 @@ test('the way back shows what it changes, and asks for the logspaces that it rem
 }) => {
   await routerPage.open();
   await routerPage.addRoute({ name: 'logins', filter: 'program:sshd', sendTo: 'security' });
-  await routerPage.button('Add logspace').click();
+  await routerPage.button('Add a target').click();
+  await page.getByRole('menuitem', { name: /^Logspace/ }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('extra');
   await routerPage.apply('keep logins apart');
   await expect(routerPage.liveRevision(2)).toBeVisible();
