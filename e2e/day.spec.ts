@@ -19,7 +19,7 @@ function day({ name, visit, press, write }: Hands): void {
     const router = defaultRouter.replace('to = ["main"]', 'to = ["main", "siem"]') + destination;
     test.use({ server: { router } });
 
-    test('what is down is seen, tried again and paused', async ({ logstead, page }) => {
+    test('what is down is seen, looked into and paused', async ({ logstead, page, routerPage }) => {
       await logstead.sendTcp('<13>1 - web-1 app - - - one', '<13>1 - web-1 app - - - two');
       await page.goto(logstead.url('/'));
       const health = page.getByRole('region', { name: 'Health' });
@@ -29,6 +29,13 @@ function day({ name, visit, press, write }: Hands): void {
       await expect(queue).toBeVisible();
       await press(queue.getByRole('button', { name: 'Close' }));
       await expect(queue).toBeHidden();
+
+      await visit(page, 'Router', 'g r');
+      await press(routerPage.button('Destination siem'));
+      await press(routerPage.button('Pause: siem'));
+      await expect(page.getByText('Paused; messages wait')).toBeVisible();
+      await press(routerPage.button('Resume: siem'));
+      await expect(page.getByText('Paused; messages wait')).toBeHidden();
     });
 
     test('a sender is found, and its zone is set right', async ({

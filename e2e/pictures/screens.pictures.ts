@@ -91,11 +91,13 @@ test('every screen, as an operator sees it', async ({
   await picture('router');
 
   await page.goto(logstead.url('/send'));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await settled(page);
   await picture('send');
 
   await page.goto(logstead.url('/help/api'));
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.getByText('/logspaces', { exact: true }).first().click();
+  await expect(page.getByText('curl').first()).toBeVisible();
   await picture('api');
 
   await page.goto(logstead.url('/tail?q=shop'));

@@ -66,7 +66,7 @@ export function Details(props: Props) {
           ))}
         </div>
         {may && (
-          <>
+          <div className={classes.actions}>
             <Button
               variant="default"
               leftSection={<IconShieldCheck size={16} aria-hidden />}
@@ -88,7 +88,7 @@ export function Details(props: Props) {
             >
               Rebuild indexes
             </Button>
-          </>
+          </div>
         )}
       </div>
       <div className={classes.boxBody}>
