@@ -54,17 +54,18 @@ impl Worker {
                 let reading = Reading { chunk: &chunk, source: &source, parser: &parser, received };
                 let (batch, failures) = parse(&reading, builder);
                 note_failures(failures, &source, &counters);
-                count(&batch, chunk.bytes.len(), &counters);
                 self.senders.add(&batch, &Via { source: &source, transport: &|row| chunk.via(row) });
+                let bytes = chunk.bytes.len();
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
+                count(&batch, bytes, &counters);
                 self.route(&Arc::new(batch), &source, &counters, pending.receipt());
                 pending.done();
             }
             Work::Batch { batch, source, counters, logspace, pending } => {
-                count(&batch, batch.columns().message().bytes().len(), &counters);
                 self.senders.add(&batch, &Via { source: &source, transport: &|_| "" });
                 self.received(&batch, &source, pending.receipt());
+                count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
                     Some(id) => self.store(&id, batch, pending.receipt()),
                     None => self.route(&batch, &source, &counters, pending.receipt()),
@@ -224,6 +225,7 @@ fn note_failures(failures: usize, source: &str, counters: &SourceCounters) {
     }
 }
 
+/// What the status shows, after the ledger knows of it: whoever sees a message counted finds it under way.
 fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     let mut flags = [0_usize; 1 << Flags::NAMES.len()];
     for &of_row in batch.columns().flags() {
