@@ -21,6 +21,7 @@ async function expectAccessible(page: Page, state: string): Promise<void> {
 }
 
 async function expectNoViolations(page: Page, rules: RunOptions, state: string): Promise<void> {
+  await hasSettled(page);
   const found = (await violations(page, rules)).map(({ id, help, nodes }) => ({
     id,
     help,
@@ -50,18 +51,25 @@ function themeOf(page: Page): Promise<string | undefined> {
 /** The page follows the system's theme, so what is open on it stays open. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  // Even without motion a colour changes by a transition, for a frame or two. One within closed details never ends: a
-  // look computes their style, but nothing draws them.
   await page.waitForFunction(
-    (scheme) => {
+    (scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme,
+    colorScheme,
+    { timeout: 30_000 },
+  );
+}
+
+/**
+ * Even without motion a colour changes by a transition, for a frame or two. One within closed details never ends: a look
+ * computes their style, but nothing draws them.
+ */
+async function hasSettled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => {
       const isDrawn = ({ effect }: Animation) =>
         effect instanceof KeyframeEffect && effect.target?.checkVisibility() === true;
-      return (
-        document.documentElement.dataset['mantineColorScheme'] === scheme &&
-        !document.getAnimations().some((one) => one instanceof CSSTransition && isDrawn(one))
-      );
+      return !document.getAnimations().some((one) => one instanceof CSSTransition && isDrawn(one));
     },
-    colorScheme,
+    undefined,
     { timeout: 30_000 },
   );
 }

@@ -142,7 +142,8 @@ impl Node {
         }
     }
 
-    fn child(&self, step: &Step) -> Option<(&Origin, &Node)> {
+    /// What stands there, and where its key is written.
+    pub(crate) fn child(&self, step: &Step) -> Option<(&Origin, &Node)> {
         match (&self.value, step) {
             (Value::Table(entries), Step::Key(key)) => {
                 entries.iter().find(|entry| entry.key == *key).map(|entry| (&entry.key_origin, &entry.node))

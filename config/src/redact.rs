@@ -1,4 +1,4 @@
-//! A router document for the eyes of others: what authorises is hidden.
+//! A router document without its secrets, to hand on.
 
 use crate::catalogue::{Setting, catalogue};
 use crate::document::Document;
@@ -7,8 +7,8 @@ use serde_json::Value;
 /// Stands for what is hidden.
 const HIDDEN: &str = "(hidden)";
 
-/// The document as JSON without what authorises it somewhere else: tokens, passwords, keys, the values of headers and the
-/// parameters of addresses. The names of files that hold such things stay.
+/// The document as JSON with its secrets hidden: tokens, passwords, keys, the values of headers and the queries of URLs. The
+/// names of files that hold secrets stay.
 pub fn redacted(document: &Document) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
     for item in catalogue() {
@@ -83,7 +83,7 @@ secret_key = "s3cret"
 "#;
 
     #[test]
-    fn what_authorises_is_hidden_and_the_rest_stays() {
+    fn secrets_are_hidden_and_the_rest_stays() {
         let json = redacted(&from_toml(DOCUMENT).unwrap_or_else(|problems| panic!("{problems:?}")));
         let text = json.to_string();
         assert!(!text.contains("s3cret"), "{text}");

@@ -894,7 +894,8 @@ async fn a_support_report_helps_and_holds_no_secret() {
     server.ingest("", "application/json", body).await;
     let document = format!(
         "{ROUTER}\n[[destinations]]\nid = \"siem\"\nenabled = false\nkind = \"splunk_hec\"\nurl = \"http://127.0.0.1:1\"\n\
-         token = \"s3cret\"\nheaders = [\"X-Key: s3cret\"]\n"
+         token = \"s3cret\"\nheaders = [\"X-Key: s3cret\"]\n[[destinations]]\nid = \"hook\"\nkind = \"ndjson_http\"\n\
+         url = \"http://127.0.0.1:1/in?key=s3cret\"\n"
     );
     let change = server.put_router("\"1\"", "application/toml", document).await;
     assert_eq!(change.status, StatusCode::OK, "{}", change.text());
@@ -909,6 +910,7 @@ async fn a_support_report_helps_and_holds_no_secret() {
         "limits.tails_max = ",
         "\"token\": \"(hidden)\"",
         "\"X-Key: (hidden)\"",
+        "http://127.0.0.1:1/in?(hidden)",
         "\"host\":\"web-1\"",
         "# HELP logstead_",
     ] {

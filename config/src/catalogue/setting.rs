@@ -25,7 +25,7 @@ pub struct Setting {
     /// The most that is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<&'static str>,
-    /// Whether it authorises: whoever reads it can act with it.
+    /// Whether it is a secret, such as a password.
     #[serde(skip)]
     pub is_secret: bool,
     /// What the form shows in an empty field, unless that is the default: an example, or what empty means.

@@ -4,7 +4,7 @@
 
 use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
 use crate::node::{Node, Origin, Value};
-use crate::problem::{Findings, Path, Problem, Step};
+use crate::problem::{Findings, Path, Problem};
 
 /// A setting as the process has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,11 +109,6 @@ fn nested(node: &Node) -> String {
 impl Node {
     /// What stands at a path, if anything does.
     fn at(&self, path: &Path) -> Option<&Node> {
-        path.0.iter().try_fold(self, |node, step| match (&node.value, step) {
-            (Value::Table(entries), Step::Key(key)) => {
-                entries.iter().find(|entry| entry.key == *key).map(|entry| &entry.node)
-            }
-            _ => None,
-        })
+        path.0.iter().try_fold(self, |node, step| node.child(step).map(|(_, below)| below))
     }
 }

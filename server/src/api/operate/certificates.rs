@@ -41,6 +41,7 @@ pub(crate) async fn certificates(State(shared): State<Shared>) -> Result<axum::J
 
 pub(super) fn files(shared: &Inner) -> Vec<CertificateFile> {
     let (settings, live) = (&shared.state.settings, shared.state.pipeline.router());
+    // As JSON, every kind of source and destination has its files under the same keys.
     let document = serde_json::to_value(&live.document).unwrap_or_default();
     let web = settings.web.tls.as_ref().map(|tls| json!({"tls": {"certificate": tls.certificate}}));
     let items = |section: &str| document[section].as_array().cloned().unwrap_or_default();

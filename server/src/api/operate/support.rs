@@ -86,12 +86,17 @@ fn report(shared: &Inner, books: &str) -> String {
     text
 }
 
-/// A sender a line, without its figures by time.
+/// A sender a line, without its figures by time and skew.
 fn senders(shared: &Inner) -> String {
     let wanted = Listed { text: String::new(), from: None, to: None, limit: SENDERS_MAX, has_series: false };
     let mut report = serde_json::to_value(listed(shared, &wanted)).unwrap_or_default();
-    let rows = report["senders"].take();
-    let rows = rows.as_array().into_iter().flatten().map(ToString::to_string);
+    let mut rows = report["senders"].take();
+    let rows = rows.as_array_mut().into_iter().flatten().map(|row| {
+        for key in ["series", "skew_bins"] {
+            row[key].take();
+        }
+        row.to_string()
+    });
     [report.to_string()].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 
