@@ -5,7 +5,7 @@ import type { Session } from './model';
 
 export type User = NonNullable<Session['user']>;
 
-/** What is told of the whole store is told only to those whose rights have no limits. */
+/** Only users without limits may read figures of the whole store. */
 export function seesAll({ logspaces, scope }: User): boolean {
   return logspaces === null && scope === null;
 }

@@ -16,7 +16,7 @@ const HealthPanel = lazy(async () => ({
   default: (await import('./HealthPanel')).HealthPanel,
 }));
 
-/** What is told of the whole store moves slowly, and is not asked for as often as on the overview. */
+/** Figures of the whole store change slowly, so the rail asks for them less often than the overview. */
 const SLOW_POLL_MS = 60_000;
 
 export function Health({ version }: { version: string }) {
@@ -59,7 +59,7 @@ export function Health({ version }: { version: string }) {
   );
 }
 
-/** As on the overview. Who is not told the status is told nothing of the rest either. */
+/** The causes on the overview. Users who cannot read the status get none. */
 function useCauses(status: RouterStatus | undefined): readonly Cause[] {
   const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
   const { data: flow } = useQuery({ ...dayQuery, ...slowly });

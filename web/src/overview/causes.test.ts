@@ -57,7 +57,7 @@ describe('what needs a look', () => {
     expect(wordOf(causes)).toBe('3 troubles');
     expect(wordOf(causes.slice(0, 1))).toBe('1 trouble');
     expect(wordOf(causes.slice(1))).toBe('2 to look at');
-    // Before the rest is known, or for those who are not told.
+    // While the rest is loading, or for users who cannot read it.
     expect(causesOf(down, undefined, undefined, now)).toEqual(causes.slice(0, 1));
   });
 

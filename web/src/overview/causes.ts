@@ -22,7 +22,7 @@ export type Cause = {
 export const CAUSES_MAX = 6;
 const NAMES_MAX = 3;
 
-/** What is not known yet, or not told to the user, is no cause. */
+/** Figures that are missing, because they are still loading or not for this user, cause nothing. */
 export function causesOf(
   status: RouterStatus,
   flow: Ledger | undefined,

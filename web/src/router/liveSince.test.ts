@@ -13,7 +13,7 @@ test('a restart does not make it younger', () => {
   expect(liveSince(restarted, applied)).toEqual({ applied, restarted });
 });
 
-test('what is not known yet is not told', () => {
+test('nothing is said before the times are known', () => {
   expect(liveSince(undefined, undefined)).toEqual({ applied: undefined, restarted: undefined });
   expect(liveSince(applied, undefined)).toEqual({ applied, restarted: undefined });
 });

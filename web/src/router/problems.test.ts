@@ -49,7 +49,7 @@ test('a warning of the server stands with its route', () => {
   expect(warningOfRoute(warnings, 'a')).toBeUndefined();
 });
 
-test('a path is told by the names of the page', () => {
+test('a path is shown with the names on the page', () => {
   const items = { routes: [{ id: 'web' }, { id: 'security' }], sources: [{ kind: 'syslog' }] };
   const told = (path: string) => {
     const { noun, name, field } = nameOfPath(path, ({ section, index }) =>

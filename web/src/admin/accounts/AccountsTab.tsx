@@ -1,6 +1,4 @@
 /** Users and tokens, found by one box and sorted by one choice. */
-import { TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { tokensQuery } from '../../api/tokens';
@@ -8,10 +6,10 @@ import { sessionsOfQuery, usersQuery } from '../../api/users';
 import { useCommands } from '../../ui/commands';
 import { address } from '../../ui/open';
 import { type AdminState, type SortKey, sortedBy, writeAdmin } from '../adminParams';
+import { Finder } from '../Finder';
 import type { UserRow } from './rows';
 import { TokenTable } from './TokenTable';
 import { UserTable } from './UserTable';
-import classes from '../Admin.module.css';
 
 type Props = {
   state: AdminState;
@@ -41,15 +39,12 @@ export function AccountsTab({ state, onChange }: Props) {
         {...{ state, onSort, hrefOf }}
         onRetry={() => void users.refetch()}
         finder={
-          <TextInput
+          <Finder
             ref={field}
-            size="xs"
-            aria-label="Find a user or token"
+            label="Find a user or token"
             placeholder="Name, role, logspace, scope"
-            leftSection={<IconSearch size={14} aria-hidden />}
             value={state.find}
-            className={classes.finder ?? ''}
-            onChange={(event) => onChange({ ...state, find: event.currentTarget.value }, true)}
+            onChange={(find) => onChange({ ...state, find }, true)}
           />
         }
       />

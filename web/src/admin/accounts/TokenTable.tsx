@@ -3,11 +3,10 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { TokenEntry } from '../../api/tokens';
-import { Failed } from '../../ui/Failed';
-import { follow, useOpen } from '../../ui/open';
 import { useZone } from '../../ui/time';
 import type { AdminState, Panel, SortKey } from '../adminParams';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { TableFrame } from '../TableFrame';
 import { Expires, May, RoleTag } from './AccountFacts';
 import { RevokeDialog } from './RevokeDialog';
 import { RotateDialog } from './RotateDialog';
@@ -36,31 +35,30 @@ type Props = {
 type Asked = { what: 'rotate' | 'revoke'; token: TokenEntry };
 
 export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry }: Props) {
-  const open = useOpen();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { sort, find, panel } = state;
   const shown = shownTokens(tokens ?? [], find, sort);
   const todo = attention(tokens ?? [], now);
   return (
-    <section className={classes.box} aria-label="Tokens">
-      <div className={classes.boxHead}>
-        <h2>Tokens</h2>
-        {tokens !== null && (
-          <span className="dimmed">{countText(shown.length, tokens.length)}</span>
-        )}
-        <span className="dimmed">a secret is shown once, and stored as a hash</span>
-        {todo !== '' && (
-          <span className={`${classes.tag ?? ''} ${classes.boxTools ?? ''}`} data-tone="warn">
+    <Box
+      label="Tokens"
+      note={
+        <>
+          {tokens !== null && <>{countText(shown.length, tokens.length)} · </>}a secret is shown
+          once, and stored as a hash
+        </>
+      }
+      tools={
+        todo === '' ? undefined : (
+          <span className={classes.tag} data-tone="warn">
             {todo}
           </span>
-        )}
-      </div>
-      {error !== null && (
-        <div className={classes.none}>
-          <Failed what="Tokens" error={error} onRetry={onRetry} />
-        </div>
-      )}
-      {tokens === null && error === null && <Loading rows={4} />}
+        )
+      }
+      isLoading={tokens === null}
+      error={error}
+      onRetry={onRetry}
+    >
       {tokens?.length === 0 && (
         <p className={classes.none}>
           No program has a token yet. Make one for each program that sends or asks, so that each can
@@ -71,40 +69,32 @@ export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry 
         <p className={classes.none}>No token matches “{find}”.</p>
       )}
       {shown.length > 0 && (
-        <div
-          className={classes.scroll}
-          tabIndex={0}
-          role="group"
-          aria-label="List of tokens"
-          onClick={(event) => follow(event, open)}
-        >
-          <table>
-            <thead>
-              <tr>
-                <SortHead label="Name" by="name" {...{ sort, onSort }} />
-                <SortHead label="Role" by="role" {...{ sort, onSort }} />
-                <th scope="col">May</th>
-                <SortHead label="Last used" by="used" isNumber {...{ sort, onSort }} />
-                <SortHead label="Expires" by="expires" isNumber {...{ sort, onSort }} />
-                <th scope="col">
-                  <span className="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((token) => (
-                <Row
-                  key={token.id}
-                  token={token}
-                  now={now}
-                  isOpen={panel.kind === 'token' && panel.id === token.id}
-                  href={hrefOf({ kind: 'token', id: token.id })}
-                  onAsk={(what) => setAsked({ what, token })}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="List of tokens">
+          <thead>
+            <tr>
+              <SortHead label="Name" by="name" {...{ sort, onSort }} />
+              <SortHead label="Role" by="role" {...{ sort, onSort }} />
+              <th scope="col">May</th>
+              <SortHead label="Last used" by="used" isNumber {...{ sort, onSort }} />
+              <SortHead label="Expires" by="expires" isNumber {...{ sort, onSort }} />
+              <th scope="col">
+                <span className="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((token) => (
+              <Row
+                key={token.id}
+                token={token}
+                now={now}
+                isOpen={panel.kind === 'token' && panel.id === token.id}
+                href={hrefOf({ kind: 'token', id: token.id })}
+                onAsk={(what) => setAsked({ what, token })}
+              />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
       {asked?.what === 'rotate' && (
         <RotateDialog token={asked.token} onClose={() => setAsked(null)} />
@@ -112,7 +102,7 @@ export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry 
       {asked?.what === 'revoke' && (
         <RevokeDialog token={asked.token} now={now} onClose={() => setAsked(null)} />
       )}
-    </section>
+    </Box>
   );
 }
 

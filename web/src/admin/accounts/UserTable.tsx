@@ -1,11 +1,10 @@
 /** Who can sign in, what they may do, and when they last did something. */
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { Failed } from '../../ui/Failed';
 import { initialsOf } from '../../ui/initials';
-import { follow, useOpen } from '../../ui/open';
 import type { AdminState, Panel, SortKey } from '../adminParams';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { TableFrame } from '../TableFrame';
 import { RoleTag, Sees } from './AccountFacts';
 import { SortHead } from './SortHead';
 import { type UserRow, countText, seenText, shownUsers } from './rows';
@@ -23,57 +22,44 @@ type Props = {
 };
 
 export function UserTable({ rows, error, state, finder, hrefOf, onSort, onRetry }: Props) {
-  const open = useOpen();
   const { sort, find, panel } = state;
   const shown = shownUsers(rows ?? [], find, sort);
   return (
-    <section className={classes.box} aria-label="Users">
-      <div className={classes.boxHead}>
-        <h2>Users</h2>
-        {rows !== null && <span className="dimmed">{countText(shown.length, rows.length)}</span>}
-        <div className={classes.boxTools}>{finder}</div>
-      </div>
-      {error !== null && (
-        <div className={classes.none}>
-          <Failed what="Users" error={error} onRetry={onRetry} />
-        </div>
-      )}
-      {rows === null && error === null && <Loading rows={4} />}
+    <Box
+      label="Users"
+      note={rows === null ? undefined : countText(shown.length, rows.length)}
+      tools={finder}
+      isLoading={rows === null}
+      error={error}
+      onRetry={onRetry}
+    >
       {rows !== null && shown.length === 0 && (
         <p className={classes.none}>No user matches “{find}”.</p>
       )}
       {shown.length > 0 && (
-        <div
-          className={classes.scroll}
-          tabIndex={0}
-          role="group"
-          aria-label="List of users"
-          onClick={(event) => follow(event, open)}
-        >
-          <table>
-            <thead>
-              <tr>
-                <SortHead label="Name" by="name" {...{ sort, onSort }} />
-                <SortHead label="Role" by="role" {...{ sort, onSort }} />
-                <th scope="col">Sees</th>
-                <th scope="col">Second factor</th>
-                <SortHead label="Last seen" by="used" isNumber {...{ sort, onSort }} />
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((row) => (
-                <Row
-                  key={row.user.name}
-                  row={row}
-                  isOpen={panel.kind === 'user' && panel.name === row.user.name}
-                  href={hrefOf({ kind: 'user', name: row.user.name })}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="List of users">
+          <thead>
+            <tr>
+              <SortHead label="Name" by="name" {...{ sort, onSort }} />
+              <SortHead label="Role" by="role" {...{ sort, onSort }} />
+              <th scope="col">Sees</th>
+              <th scope="col">Second factor</th>
+              <SortHead label="Last seen" by="used" isNumber {...{ sort, onSort }} />
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <Row
+                key={row.user.name}
+                row={row}
+                isOpen={panel.kind === 'user' && panel.name === row.user.name}
+                href={hrefOf({ kind: 'user', name: row.user.name })}
+              />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
-    </section>
+    </Box>
   );
 }
 

@@ -11,6 +11,7 @@ import { QueryField, type QueryFieldHandle } from '../../ui/query/QueryField';
 import { type TimeRange, requestRange, writeRange } from '../../ui/range';
 import { formatTime, useZone } from '../../ui/time';
 import { Loading } from '../Loading';
+import { TableFrame } from '../TableFrame';
 import { completeAudit } from './completeAudit';
 import classes from '../Admin.module.css';
 import own from './Audit.module.css';
@@ -109,24 +110,22 @@ function Entries({ query, range, onQuery }: Props) {
         </span>
         <InSearch query={query} range={range} />
       </div>
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of actions">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Who</th>
-              <th scope="col">Action</th>
-              <th scope="col">Detail</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry, at) => (
-              // Entries have no id; new ones come at the top, with another answer.
-              <Row key={`${entry.time} ${at}`} entry={entry} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <TableFrame label="List of actions">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Who</th>
+            <th scope="col">Action</th>
+            <th scope="col">Detail</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry, at) => (
+            // Entries have no id; new ones come at the top, with another answer.
+            <Row key={`${entry.time} ${at}`} entry={entry} />
+          ))}
+        </tbody>
+      </TableFrame>
       {!complete && (
         <div className={own.more}>
           {limit < LIMIT_MAX ? (

@@ -1,9 +1,9 @@
 /** Every file of certificates that is in use, and how long it is good. */
 import { useQuery } from '@tanstack/react-query';
 import { type CertificateFile, certificatesQuery } from '../../api/server';
-import { Failed } from '../../ui/Failed';
 import { formatTime, useZone } from '../../ui/time';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { TableFrame } from '../TableFrame';
 import { type Lasting, lasting } from './lasting';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';
@@ -19,16 +19,12 @@ const tones: Record<Lasting['tone'], string | undefined> = {
 export function CertificatesTab() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(certificatesQuery);
   return (
-    <section className={classes.box} aria-label="Certificates">
-      <div className={classes.boxHead}>
-        <h2>Certificates</h2>
-      </div>
-      {error !== null && (
-        <div className={classes.none}>
-          <Failed what="Certificates" error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
-      {data === undefined && error === null && <Loading rows={3} />}
+    <Box
+      label="Certificates"
+      isLoading={data === undefined}
+      error={error}
+      onRetry={() => void refetch()}
+    >
       {data?.files.length === 0 && (
         <p className={classes.none}>
           No certificate is in use: the console, the sources and the destinations are not encrypted
@@ -37,30 +33,24 @@ export function CertificatesTab() {
         </p>
       )}
       {data !== undefined && data.files.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of certificates">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Used by</th>
-                <th scope="col">File</th>
-                <th scope="col">Made out to</th>
-                <th scope="col">Signed by</th>
-                <th scope="col">Good until</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.files.map((file) => (
-                <File
-                  key={`${file.owner} ${file.id} ${file.role}`}
-                  file={file}
-                  now={dataUpdatedAt}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="List of certificates">
+          <thead>
+            <tr>
+              <th scope="col">Used by</th>
+              <th scope="col">File</th>
+              <th scope="col">Made out to</th>
+              <th scope="col">Signed by</th>
+              <th scope="col">Good until</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.files.map((file) => (
+              <File key={`${file.owner} ${file.id} ${file.role}`} file={file} now={dataUpdatedAt} />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
-    </section>
+    </Box>
   );
 }
 

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { type About, aboutQuery } from '../../api/server';
 import { statusQuery } from '../../api/status';
-import { Failed } from '../../ui/Failed';
 import { formatBytes } from '../../ui/number';
 import { formatAge, formatTime, useZone } from '../../ui/time';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { TableFrame } from '../TableFrame';
 import { SupportReport } from './SupportReport';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';
@@ -14,18 +14,15 @@ export function ServerTab() {
   const { data, error, refetch } = useQuery(aboutQuery);
   return (
     <>
-      <section className={classes.box} aria-label="About this server">
-        <div className={classes.boxHead}>
-          <h2>About this server</h2>
-        </div>
-        {error !== null && (
-          <div className={classes.none}>
-            <Failed what="Facts about this server" error={error} onRetry={() => void refetch()} />
-          </div>
-        )}
-        {data === undefined && error === null && <Loading rows={4} />}
+      <Box
+        label="Facts about this server"
+        title="About this server"
+        isLoading={data === undefined}
+        error={error}
+        onRetry={() => void refetch()}
+      >
         {data !== undefined && <Facts about={data} />}
-      </section>
+      </Box>
       <Listeners web={data?.listeners ?? []} />
       <SupportReport />
     </>
@@ -67,45 +64,40 @@ function Listeners({ web }: { web: About['listeners'] }) {
     listeners.map((listener) => ({ ...listener, owner: `source ${id}` })),
   );
   return (
-    <section className={classes.box} aria-label="Listeners">
-      <div className={classes.boxHead}>
-        <h2>Listeners</h2>
-      </div>
-      <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of listeners">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Address</th>
-              <th scope="col">For</th>
-              <th scope="col">State</th>
+    <Box label="Listeners">
+      <TableFrame label="List of listeners">
+        <thead>
+          <tr>
+            <th scope="col">Address</th>
+            <th scope="col">For</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {web.map(({ serves, url }) => (
+            <tr key={url}>
+              <td>
+                <code>{url}</code>
+              </td>
+              <td>{servesText(serves)}</td>
+              <td>open</td>
             </tr>
-          </thead>
-          <tbody>
-            {web.map(({ serves, url }) => (
-              <tr key={url}>
-                <td>
-                  <code>{url}</code>
-                </td>
-                <td>{servesText(serves)}</td>
-                <td>open</td>
-              </tr>
-            ))}
-            {sources.map(({ owner, url, state, error }) => (
-              <tr key={`${owner} ${url}`}>
-                <td>
-                  <code>{url}</code>
-                </td>
-                <td>{owner}</td>
-                <td className={own.value}>
-                  <span className={state === 'failed' ? classes.bad : undefined}>{state}</span>
-                  {error !== null && <p>{error}</p>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+          ))}
+          {sources.map(({ owner, url, state, error }) => (
+            <tr key={`${owner} ${url}`}>
+              <td>
+                <code>{url}</code>
+              </td>
+              <td>{owner}</td>
+              <td className={own.value}>
+                <span className={state === 'failed' ? classes.bad : undefined}>{state}</span>
+                {error !== null && <p>{error}</p>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </TableFrame>
+    </Box>
   );
 }
 

@@ -1,12 +1,12 @@
 /** The settings in force, each with what it means and which layer it is from. */
-import { Checkbox, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Setting, settingsQuery } from '../../api/server';
-import { Failed } from '../../ui/Failed';
 import { Prose } from '../../ui/Prose';
 import { countText } from '../accounts/rows';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { Finder } from '../Finder';
+import { TableFrame } from '../TableFrame';
 import { originText, shownSettings } from './settings';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';
@@ -24,40 +24,34 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
   const all = data?.settings ?? [];
   const shown = shownSettings(all, find, changed);
   return (
-    <section className={classes.box} aria-label="Settings">
-      <div className={classes.boxHead}>
-        <h2>Settings in force</h2>
-        {data !== undefined && (
-          <span className="dimmed">{countText(shown.length, all.length)}</span>
-        )}
-        <div className={classes.boxTools}>
+    <Box
+      label="Settings"
+      title="Settings in force"
+      note={data === undefined ? undefined : countText(shown.length, all.length)}
+      tools={
+        <>
           <Checkbox
             label="Changed only"
             className={own.check ?? ''}
             checked={changed}
             onChange={(event) => onChanged(event.currentTarget.checked)}
           />
-          <TextInput
-            size="xs"
-            aria-label="Find a setting"
+          <Finder
+            label="Find a setting"
             placeholder="Name, value, meaning"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            className={classes.finder ?? ''}
             value={find}
-            onChange={(event) => onFind(event.currentTarget.value)}
+            onChange={onFind}
           />
-        </div>
-      </div>
+        </>
+      }
+      isLoading={data === undefined}
+      error={error}
+      onRetry={() => void refetch()}
+    >
       <p className={own.lead}>
         They come from the settings file, the environment and the command line; a later one wins.
         Changes take effect at the next start.
       </p>
-      {error !== null && (
-        <div className={classes.none}>
-          <Failed what="Settings" error={error} onRetry={() => void refetch()} />
-        </div>
-      )}
-      {data === undefined && error === null && <Loading rows={8} />}
       {data !== undefined && shown.length === 0 && (
         <p className={classes.none}>
           {find === ''
@@ -66,29 +60,22 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
         </p>
       )}
       {shown.length > 0 && (
-        <div
-          className={`${classes.scroll} ${own.stacked}`}
-          tabIndex={0}
-          role="group"
-          aria-label="List of settings"
-        >
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Setting</th>
-                <th scope="col">Value</th>
-                <th scope="col">From</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((setting) => (
-                <Row key={setting.key} setting={setting} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="List of settings" className={own.stacked}>
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">Value</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((setting) => (
+              <Row key={setting.key} setting={setting} />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
-    </section>
+    </Box>
   );
 }
 

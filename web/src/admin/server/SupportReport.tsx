@@ -6,20 +6,19 @@ import { useState } from 'react';
 import { supportReport } from '../../api/server';
 import { Copy } from '../../ui/Copy';
 import { download } from '../../ui/download';
-import { Failed } from '../../ui/Failed';
 import { formatBytes } from '../../ui/number';
+import { Box } from '../Box';
 import { fileName, sectionsOf } from './report';
-import classes from '../Admin.module.css';
 import own from './Server.module.css';
 
 export function SupportReport() {
   const make = useMutation({ mutationFn: supportReport });
   const text = make.data;
   return (
-    <section className={classes.box} aria-label="Support report">
-      <div className={classes.boxHead}>
-        <h2>Support report</h2>
-        <div className={classes.boxTools}>
+    <Box
+      label="Support report"
+      tools={
+        <>
           {text !== undefined && (
             <>
               <Copy what="the report" text={text} />
@@ -41,20 +40,18 @@ export function SupportReport() {
           >
             {text === undefined ? 'Make a report' : 'Make it again'}
           </Button>
-        </div>
-      </div>
+        </>
+      }
+      error={make.error}
+      onRetry={() => make.mutate()}
+    >
       <p className={own.lead}>
         Everything that helps to find out what is wrong: settings, router document, states,
         counters, senders and the newest lines of the server’s own log. It holds no passwords,
         tokens, keys or messages, but names of hosts and addresses: read it before you hand it on.
       </p>
-      {make.error !== null && (
-        <div className={classes.none}>
-          <Failed what="The report" error={make.error} onRetry={() => make.mutate()} />
-        </div>
-      )}
       {text !== undefined && <Report text={text} />}
-    </section>
+    </Box>
   );
 }
 

@@ -1,17 +1,17 @@
 /** Every open session, with its browser and address; each can be ended. */
-import { Button, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SessionEntry } from '../../api/account';
 import { endSessionOf, usersQuery } from '../../api/users';
 import { browserName } from '../../ui/browserName';
-import { Failed } from '../../ui/Failed';
 import { initialsOf } from '../../ui/initials';
 import { formatAge, formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { useUserRows } from '../accounts/AccountsTab';
 import { countText } from '../accounts/rows';
-import { Loading } from '../Loading';
+import { Box } from '../Box';
+import { Finder } from '../Finder';
+import { TableFrame } from '../TableFrame';
 import { type SessionRow, shownSessions } from './sessionRows';
 import classes from '../Admin.module.css';
 
@@ -32,65 +32,56 @@ export function SessionsTab({ find, onFind }: Props) {
   const all = shownSessions(rows, '');
   const shown = shownSessions(rows, find);
   return (
-    <section className={classes.box} aria-label="Sessions">
-      <div className={classes.boxHead}>
-        <h2>Sessions</h2>
-        {!isLoading && <span className="dimmed">{countText(shown.length, all.length)}</span>}
-        <div className={classes.boxTools}>
-          <TextInput
-            size="xs"
-            aria-label="Find a session"
-            placeholder="User, browser, address"
-            leftSection={<IconSearch size={14} aria-hidden />}
-            className={classes.finder ?? ''}
-            value={find}
-            onChange={(event) => onFind(event.currentTarget.value)}
-          />
-        </div>
-      </div>
-      {users.error !== null && (
-        <div className={classes.none}>
-          <Failed what="Sessions" error={users.error} onRetry={() => void users.refetch()} />
-        </div>
-      )}
-      {isLoading && users.error === null && <Loading rows={4} />}
+    <Box
+      label="Sessions"
+      note={isLoading ? undefined : countText(shown.length, all.length)}
+      tools={
+        <Finder
+          label="Find a session"
+          placeholder="User, browser, address"
+          value={find}
+          onChange={onFind}
+        />
+      }
+      isLoading={isLoading}
+      error={users.error}
+      onRetry={() => void users.refetch()}
+    >
       {!isLoading && shown.length === 0 && (
         <p className={classes.none}>
           {find === '' ? 'Nobody is signed in.' : `No session matches “${find}”.`}
         </p>
       )}
       {!isLoading && shown.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label="List of sessions">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">User</th>
-                <th scope="col">Browser</th>
-                <th scope="col">Address</th>
-                <th scope="col">Began</th>
-                <th scope="col">Ends if unused</th>
-                <th scope="col" className={classes.number}>
-                  Last used
-                </th>
-                <th scope="col">
-                  <span className="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((row) => (
-                <Row
-                  key={row.session.id}
-                  row={row}
-                  isEnding={end.isPending && end.variables.session.id === row.session.id}
-                  onEnd={() => end.mutate(row)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableFrame label="List of sessions">
+          <thead>
+            <tr>
+              <th scope="col">User</th>
+              <th scope="col">Browser</th>
+              <th scope="col">Address</th>
+              <th scope="col">Began</th>
+              <th scope="col">Ends if unused</th>
+              <th scope="col" className={classes.number}>
+                Last used
+              </th>
+              <th scope="col">
+                <span className="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <Row
+                key={row.session.id}
+                row={row}
+                isEnding={end.isPending && end.variables.session.id === row.session.id}
+                onEnd={() => end.mutate(row)}
+              />
+            ))}
+          </tbody>
+        </TableFrame>
       )}
-    </section>
+    </Box>
   );
 }
 

@@ -81,7 +81,7 @@ test('fields are rows, with type, default and bounds', () => {
   expect(limit?.about).toBe('Messages of a page. 1 to 10000. Default: `100`.');
 });
 
-test('a choice among the parameters is told as one', () => {
+test('a parameter with a few values lists them', () => {
   const order = named('search_get').parameters.find(({ name }) => name === 'order')?.schema ?? {};
   expect(typeText(order, schemas)).toBe('newest | oldest');
 });

@@ -97,7 +97,7 @@ function bodiesOf(content: Content = {}): readonly Body[] {
   return Object.entries(content).map(([type, { schema = {} }]) => ({ type, schema }));
 }
 
-/** The description says it where it says who is refused. */
+/** The role stands in the description of the answer 403. */
 function needsOf({ security, responses }: WireOperation): string {
   if (security === undefined || security.length === 0) return 'Nothing: anybody may ask.';
   const [, needed] =

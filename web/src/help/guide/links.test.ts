@@ -9,7 +9,7 @@ test('a link leads to the part of a document that the console has', () => {
   expect(linkOf('https://example.org/x', 'console')).toBe('https://example.org/x');
 });
 
-test('one to a document that is not here is no link', () => {
+test('a link to a document outside the guides is dropped', () => {
   expect(linkOf('operating.md#backup', 'console')).toBeNull();
   expect(linkOf('../config/router.toml', 'router')).toBeNull();
 });

@@ -5,7 +5,7 @@ import routerText from '../../../../docs/router.md?raw';
 import { topicsOf } from '../topics';
 import { partOf, readMarkdown, runsOf } from './markdown';
 
-test('blocks are told apart', () => {
+test('each kind of block is recognised', () => {
   const markdown =
     '# A `name`\n\nOne\ntwo.\n\n- first\n  more\n- second\n\n| a | b |\n|---|---|\n| `x\\|y` | z |\n\n```\n# code\n```\n';
   expect(readMarkdown(markdown)).toEqual([

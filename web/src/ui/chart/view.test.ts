@@ -20,7 +20,7 @@ const stack = {
 };
 const events = [{ at: start + MINUTE + 1_500, text: 'Router revision 2 by ana: split logins' }];
 
-test('what happened in a bar is told with its count', () => {
+test('a bar says what happened in it, with its count', () => {
   const said = (at: number) => valueText({ stack, events, zone: 'utc' }, { at, anchor: at });
   expect(said(0)).toMatch(/3 messages$/);
   expect(said(1)).toMatch(

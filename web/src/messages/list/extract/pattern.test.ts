@@ -17,7 +17,7 @@ test('fields are found as the server finds them', () => {
   check(String.raw`C:\<a>\ `, String.raw`in C:\temp\ x`, { a: 'temp' });
 });
 
-test('what is no pattern finds nothing', () => {
+test('an invalid pattern finds nothing', () => {
   for (const pattern of ['', 'text alone', '<a>', '<_>', 'x <_>'])
     expect(foundIn(pattern, 'x y')).toBeNull();
 });

@@ -64,7 +64,7 @@ test('nothing is proposed where no text tells the value from the rest', () => {
   check('x <name>⟦ y⟧z', null);
 });
 
-test('a name that every message has is no new one', () => {
+test('the name of a field that every message has is not proposed', () => {
   check('host ⟦web-1⟧ is down', 'host <value>');
 });
 

@@ -27,7 +27,7 @@ export function placeIn(message: string, text: string, near: number): number | n
   return best;
 }
 
-/** Null where no text tells it from the rest. Fields that every message has are `taken`: theirs is no new name. */
+/** Null if no text around the selection sets it apart. `taken` are the fields of every message, whose names cannot be used. */
 export function proposalFor(
   message: string,
   start: number,
