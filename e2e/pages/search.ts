@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import { type Locator, type Page, expect } from '@playwright/test';
 import type { Logstead } from '../server';
 import { Drawer } from './drawer';
 import { Fields } from './fields';
@@ -113,9 +113,13 @@ export class SearchPage {
 
   /** What can be done with a clause, which the pointer on its token brings up. */
   async clause(text: string): Promise<Locator> {
-    await this.token(text).first().hover();
     const tools = this.clauses.getByRole('listitem', { name: text, exact: true });
-    await tools.and(this.page.locator('[data-shown="true"]')).waitFor();
+    // The bar may be drawn anew below a pointer that rests: then it comes again, as a person's would.
+    await expect(async () => {
+      await this.page.mouse.move(0, 0);
+      await this.token(text).first().hover();
+      await tools.and(this.page.locator('[data-shown="true"]')).waitFor({ timeout: 2_000 });
+    }).toPass();
     return tools;
   }
 
