@@ -269,6 +269,13 @@ test('the panel opens and closes by keys, and the focus comes back', async ({
   await expect(adminPage.panel.getByRole('heading', { name: 'New user' })).toBeFocused();
 });
 
+test('the licences of what the server contains are one click away', async ({ adminPage, page }) => {
+  await adminPage.open({ tab: 'server' });
+  await page.getByRole('link', { name: 'Apache License 2.0' }).click();
+  await expect(page.getByRole('heading', { name: 'Licences' })).toBeVisible();
+  await expect(page.getByRole('row', { name: /^tantivy\b/ })).toContainText('MIT');
+});
+
 test('a support report is read before it is saved, and holds no secret', async ({
   adminPage,
   logstead,

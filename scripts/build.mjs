@@ -53,7 +53,7 @@ function consoleIsCurrent() {
     'web/index.html',
     'web/vite.config.ts',
     'web/package.json',
-    'docs/agents.md', // a page of it
+    'docs', // some of it are pages of the console
   ];
   const changed = inputs.map((path) => newestChange(join(root, path)));
   const installed = statSync(join(root, 'node_modules/.package-lock.json')).mtimeMs;

@@ -9,19 +9,21 @@ const LIMIT = 10_000;
 
 export const sendersQuery = queryOptions({
   queryKey: ['senders'],
-  queryFn: ({ signal }) => senders(true, signal),
+  queryFn: ({ signal }) => senders({ limit: LIMIT }, signal),
   refetchInterval: ({ state: { error } }) => error === null && POLL_MS,
   placeholderData: keepPreviousData,
 });
 
-/** The same without their figures by time, which are most of the bytes. */
-export const briefSendersQuery = queryOptions({
+/** Those that are silent, skewed or new, without their figures by time; all are counted. */
+export const unusualSendersQuery = queryOptions({
   ...sendersQuery,
-  queryKey: ['senders', 'brief'],
-  queryFn: ({ signal }) => senders(false, signal),
+  queryKey: ['senders', 'unusual'],
+  queryFn: ({ signal }) => senders({ limit: LIMIT, series: false, unusual: true }, signal),
 });
 
-function senders(series: boolean, signal: AbortSignal): Promise<Senders> {
-  const params = { query: { limit: LIMIT, series } };
+type Which = { limit: number; series?: boolean; unusual?: boolean };
+
+function senders(query: Which, signal: AbortSignal): Promise<Senders> {
+  const params = { query };
   return unwrap(client.GET('/api/v1/senders', { params, signal }));
 }

@@ -8763,6 +8763,11 @@ export interface operations {
                 limit?: number;
                 /** @description Whether each has its `series`; true by default. Without them, an answer has a third of the bytes. */
                 series?: boolean;
+                /**
+                 * @description Whether only those are listed that are silent, skewed or new, or seem to be in another zone; false by default. All
+                 *     are counted.
+                 */
+                unusual?: boolean;
             };
             header?: never;
             path?: never;

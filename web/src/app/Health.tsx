@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy } from 'react';
 import { healthQuery } from '../api/health';
 import type { RouterStatus } from '../api/model';
-import { briefSendersQuery } from '../api/senders';
+import { unusualSendersQuery } from '../api/senders';
 import { ingestQuery, statusQuery } from '../api/status';
 import { type Cause, causesOf } from '../overview/causes';
 import { dayQuery } from '../overview/overviewQueries';
@@ -63,6 +63,6 @@ export function Health({ version }: { version: string }) {
 function useCauses(status: RouterStatus | undefined): readonly Cause[] {
   const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
   const { data: flow } = useQuery({ ...dayQuery, ...slowly });
-  const { data: senders } = useQuery({ ...briefSendersQuery, ...slowly });
+  const { data: senders } = useQuery({ ...unusualSendersQuery, ...slowly });
   return status === undefined ? [] : causesOf(status, flow, senders, Date.parse(status.time));
 }

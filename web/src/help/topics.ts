@@ -7,6 +7,7 @@ export const documents = [
   { id: 'console', title: 'The console' },
   { id: 'query-language', title: 'The query language' },
   { id: 'router', title: 'The router document' },
+  { id: 'licences', title: 'Licences' },
 ] as const;
 
 export type DocumentId = (typeof documents)[number]['id'];

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-r
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
-import { briefSendersQuery } from '../api/senders';
+import { unusualSendersQuery } from '../api/senders';
 import { statusQuery } from '../api/status';
 import { Notice } from '../ui/Notice';
 import { follow, useOpen } from '../ui/open';
@@ -20,7 +20,7 @@ export function OverviewPage() {
   const [zone] = useZone();
   const status = useQuery(statusQuery);
   const flow = useQuery(dayQuery);
-  const senders = useQuery(briefSendersQuery);
+  const senders = useQuery(unusualSendersQuery);
   const failed = [status, flow, senders].find(({ error }) => error !== null);
   const isHere = status.data !== undefined && flow.data !== undefined && senders.data !== undefined;
   return (

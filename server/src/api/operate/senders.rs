@@ -47,6 +47,9 @@ pub(crate) struct SendersParams {
     limit: Option<usize>,
     /// Whether each has its `series`; true by default. Without them, an answer has a third of the bytes.
     series: Option<bool>,
+    /// Whether only those are listed that are silent, skewed or new, or seem to be in another zone; false by default. All
+    /// are counted.
+    unusual: Option<bool>,
 }
 
 /// How many messages to show.
@@ -95,7 +98,9 @@ pub(crate) async fn senders(
     let (from, to) = (time(params.from.as_ref(), "from")?, time(params.to.as_ref(), "to")?);
     let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
     let (text, has_series) = (params.query.unwrap_or_default(), params.series.unwrap_or(true));
-    blocking(move || axum::Json(listed(&shared, &Listed { text, from, to, limit, has_series }))).await
+    let unusual = params.unusual.unwrap_or(false);
+    blocking(move || axum::Json(listed(&shared, &Listed { text, from, to, limit, has_series, unusual })))
+        .await
 }
 
 /// Which senders are listed.
@@ -105,6 +110,7 @@ pub(super) struct Listed {
     pub(super) to: Option<Timestamp>,
     pub(super) limit: usize,
     pub(super) has_series: bool,
+    pub(super) unusual: bool,
 }
 
 pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
@@ -117,9 +123,16 @@ pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
         }
     };
-    let Listed { text, from, to, limit, has_series } = wanted;
-    let (from, to, limit, has_series) = (*from, *to, *limit, *has_series);
-    pipeline.senders().report(&senders::Wanted { source: &source, text, from, to, limit, has_series })
+    let Listed { ref text, from, to, limit, has_series, unusual } = *wanted;
+    pipeline.senders().report(&senders::Wanted {
+        source: &source,
+        text,
+        from,
+        to,
+        limit,
+        has_series,
+        unusual,
+    })
 }
 
 /// `None` for our own log: nobody sends that.

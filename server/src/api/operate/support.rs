@@ -88,7 +88,14 @@ fn report(shared: &Inner, books: &str) -> String {
 
 /// A sender a line, without its figures by time and skew.
 fn senders(shared: &Inner) -> String {
-    let wanted = Listed { text: String::new(), from: None, to: None, limit: SENDERS_MAX, has_series: false };
+    let wanted = Listed {
+        text: String::new(),
+        from: None,
+        to: None,
+        limit: SENDERS_MAX,
+        has_series: false,
+        unusual: false,
+    };
     let mut report = serde_json::to_value(listed(shared, &wanted)).unwrap_or_default();
     let mut rows = report["senders"].take();
     let rows = rows.as_array_mut().into_iter().flatten().map(|row| {

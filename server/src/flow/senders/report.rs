@@ -27,6 +27,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) limit: usize,
     /// Whether each has its figures by time.
     pub(crate) has_series: bool,
+    /// Whether only what is unusual is listed.
+    pub(crate) unusual: bool,
 }
 
 /// What is known of a source.
@@ -158,7 +160,8 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
         report.skewed += u64::from(row.skewed);
         report.unparsed += u64::from(row.is_unparsed());
         report.new += u64::from(row.new);
-        if report.senders.len() < wanted.limit {
+        let is_listed = !wanted.unusual || row.is_unusual();
+        if is_listed && report.senders.len() < wanted.limit {
             let series = if wanted.has_series { sender.series.until(heard.now) } else { Vec::new() };
             report.senders.push(SenderRow { series, ..row });
         }
@@ -220,6 +223,11 @@ impl SenderRow {
     /// At least one message in a hundred: a single odd line does not need a look.
     fn is_unparsed(&self) -> bool {
         self.messages <= 100 * self.unparsed
+    }
+
+    /// Whether somebody should know about it.
+    fn is_unusual(&self) -> bool {
+        self.silent || self.skewed || self.new || self.zone.is_some()
     }
 }
 

@@ -30,9 +30,14 @@ fn add(senders: &Senders, hosts: &[&str], ahead: i64) {
 }
 
 fn report(senders: &Senders, text: &str) -> serde_json::Value {
+    reported(senders, text, false)
+}
+
+fn reported(senders: &Senders, text: &str, unusual: bool) -> serde_json::Value {
     let source =
         |source: &str| (source == "tcp").then_some(SourceFacts { kind: "syslog", offset_seconds: 3600 });
-    let wanted = Wanted { source: &source, text, from: None, to: None, limit: 100, has_series: true };
+    let wanted =
+        Wanted { source: &source, text, from: None, to: None, limit: 100, has_series: true, unusual };
     serde_json::to_value(senders.report(&wanted)).unwrap()
 }
 
@@ -72,6 +77,11 @@ fn a_zone_is_guessed_relative_to_the_one_of_the_source() {
     let zone = &told["senders"][0]["zone"];
     assert_eq!((&zone["guess"], &zone["messages"], &zone["of"]), (&"+02:00".into(), &20.into(), &20.into()));
     assert_eq!((&told["skewed"], &told["senders"][0]["skewed"]), (&1.into(), &true.into()));
+    add(&senders, &["here"], 0);
+    let unusual = reported(&senders, "", true);
+    let hosts: Vec<_> = unusual["senders"].as_array().unwrap().iter().map(|sender| &sender["host"]).collect();
+    assert_eq!(hosts, ["helsinki"]);
+    assert_eq!(unusual["total"], 2);
     // Once it is set right, the next message takes the guess back.
     add(&senders, &["helsinki"], 0);
     assert!(report(&senders, "")["senders"][0].get("zone").is_none());

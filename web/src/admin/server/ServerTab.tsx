@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type About, aboutQuery } from '../../api/server';
 import { statusQuery } from '../../api/status';
 import { formatBytes } from '../../ui/number';
+import { address, follow, useOpen } from '../../ui/open';
 import { formatAge, formatTime, useZone } from '../../ui/time';
 import { Box } from '../Box';
 import { TableFrame } from '../TableFrame';
@@ -31,12 +32,16 @@ export function ServerTab() {
 
 function Facts({ about }: { about: About }) {
   const [zone] = useZone();
+  const open = useOpen();
   const { memory_bytes, resident_bytes } = about;
   const bytes = (size: number | null) => (size === null ? 'unknown' : formatBytes(size));
   return (
-    <dl className={own.facts}>
+    <dl className={own.facts} onClick={(event) => follow(event, open)}>
       <dt>Version</dt>
-      <dd>Logstead {about.version}, free software under the Apache License 2.0</dd>
+      <dd>
+        Logstead {about.version}, free software under the{' '}
+        <a href={address('/help', { doc: 'licences' })}>Apache License 2.0</a>
+      </dd>
       <dt>Running since</dt>
       <dd>
         {formatTime(about.started, zone).slice(0, 19)}, started{' '}

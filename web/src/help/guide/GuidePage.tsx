@@ -1,6 +1,7 @@
 /** The documentation of what one does in the console, read from the repository's: it is written there and nowhere else. */
 import { useEffect } from 'react';
 import consoleText from '../../../../docs/console.md?raw';
+import licencesText from '../../../../docs/licences.md?raw';
 import queryText from '../../../../docs/query-language.md?raw';
 import routerText from '../../../../docs/router.md?raw';
 import { Notice } from '../../ui/Notice';
@@ -15,6 +16,7 @@ const texts: Record<DocumentId, string> = {
   console: consoleText,
   'query-language': queryText,
   router: routerText,
+  licences: licencesText,
 };
 
 export function GuidePage({ state }: { state: GuideState }) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import consoleText from '../../../../docs/console.md?raw';
+import licencesText from '../../../../docs/licences.md?raw';
 import queryText from '../../../../docs/query-language.md?raw';
 import routerText from '../../../../docs/router.md?raw';
 import { topicsOf } from '../topics';
@@ -39,7 +40,7 @@ test('every page of the console has the part that its help leads to', () => {
 });
 
 test('no mark of the Markdown is left over in the documents that are shown', () => {
-  for (const text of [consoleText, queryText, routerText]) {
+  for (const text of [consoleText, licencesText, queryText, routerText]) {
     const shown = readMarkdown(text).flatMap((block) =>
       block.kind === 'text' ? [block.text] : block.kind === 'list' ? block.items : [],
     );

@@ -13,6 +13,9 @@ import { measureOf } from './unit';
 import { columnWidths } from './widths';
 import classes from './DataTable.module.css';
 
+/** Room for the bar that scrolls. */
+const SCROLLBAR = 16;
+
 type Props = {
   table: Table;
   rows: readonly (readonly Cell[])[];
@@ -50,7 +53,14 @@ export function DataTable(props: Props) {
   const top = order !== null && table.columns[order.column]?.kind === 'number' ? order.column : -1;
   const most = top === -1 ? 0 : greatest(rows, top);
   return (
-    <div ref={scroller} className={classes.scroller} tabIndex={0} role="region" aria-label="Rows">
+    <div
+      ref={scroller}
+      className={classes.scroller}
+      style={{ width: widths.reduce((sum, width) => sum + width, SCROLLBAR) }}
+      tabIndex={0}
+      role="region"
+      aria-label="Rows"
+    >
       <table className={classes.table} aria-label="Statistics" aria-rowcount={rows.length + 1}>
         <colgroup>
           {widths.map((width, at) => (

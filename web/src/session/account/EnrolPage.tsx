@@ -16,11 +16,11 @@ export function EnrolPage({ name, role, version, onDone, onSignOut }: Props) {
   return (
     <AuthFrame title="Set up a second factor" version={version}>
       <p className={frame.hint}>
-        Users with the role {role} sign in with a code of an authenticator app besides the password.
-        It takes a minute.
+        Users with the {role} role sign in with their password and a code from an authenticator app.
+        Setting it up takes a minute.
       </p>
       <Enrolment name={name} onDone={onDone} />
-      <Button variant="subtle" size="sm" mt={12} onClick={onSignOut}>
+      <Button variant="subtle" size="sm" mt={12} fullWidth onClick={onSignOut}>
         Sign out
       </Button>
     </AuthFrame>
