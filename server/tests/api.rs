@@ -319,6 +319,25 @@ fn every_reference_of_the_description_leads_somewhere() {
     assert!(document["components"]["schemas"]["Problem"]["properties"]["detail"].is_object());
 }
 
+/// An integer is a number, too.
+#[test]
+fn no_count_fits_two_schemas_of_which_one_may_fit() {
+    fn look(value: &Value, path: &str) {
+        let of = |one: &Value| one["type"].as_str().unwrap_or_default().to_owned();
+        let types: Vec<String> = value["oneOf"].as_array().into_iter().flatten().map(of).collect();
+        let has = |name: &str| types.iter().any(|one| one == name);
+        assert!(!has("integer") || !has("number"), "{path}: {types:?}");
+        match value {
+            Value::Object(members) => {
+                members.iter().for_each(|(name, value)| look(value, &format!("{path}/{name}")));
+            }
+            Value::Array(items) => items.iter().for_each(|item| look(item, path)),
+            _ => {}
+        }
+    }
+    look(&serde_json::to_value(logstead::api::openapi()).unwrap(), "");
+}
+
 #[test]
 fn the_committed_description_of_the_api_is_fresh() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");

@@ -3,9 +3,12 @@
 use logstead_indexer::{self as indexer, Kind, Value};
 use logstead_record::query::Unit;
 use serde::Serialize;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 /// A table.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct Table {
     columns: Vec<Column>,
     /// Each has a value for every column; at most 10 000.
@@ -15,7 +18,7 @@ pub(crate) struct Table {
 }
 
 /// A column of a table.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize, ToSchema)]
 struct Column {
     name: String,
     kind: ColumnKind,
@@ -25,7 +28,7 @@ struct Column {
 }
 
 /// The unit of a column's numbers.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColumnUnit {
     Bytes,
@@ -33,7 +36,7 @@ enum ColumnUnit {
 }
 
 /// The kind of a column's values, apart from nulls.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ColumnKind {
     Text,
@@ -46,7 +49,7 @@ enum ColumnKind {
 }
 
 /// A value of a table.
-#[derive(Serialize, utoipa::ToSchema)]
+#[derive(Serialize)]
 #[serde(untagged)]
 enum Cell {
     Count(u64),
@@ -54,6 +57,16 @@ enum Cell {
     Text(String),
     Null,
 }
+
+/// A count is a number, too: with one schema for each, it would fit two of which only one may fit.
+impl PartialSchema for Cell {
+    fn schema() -> RefOr<Schema> {
+        let types = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);
+        ObjectBuilder::new().schema_type(types).description(Some("A value of a table.")).into()
+    }
+}
+
+impl ToSchema for Cell {}
 
 impl Table {
     /// Whether it has no rows.

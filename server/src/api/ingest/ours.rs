@@ -13,6 +13,8 @@ use axum::response::{IntoResponse, Response};
 use logstead_ingest::messages::Refusal;
 use logstead_ingest::ours::Ours;
 use serde::Serialize;
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
 
 /// Why a message is not stored.
 #[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -50,13 +52,27 @@ pub(crate) struct NothingIngested {
     ingested: Ingested,
 }
 
-/// Why nothing is stored: no message of the body could be, or the request itself is refused.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "it describes the two that are answered")]
-pub(crate) enum IngestRefused {
-    NothingIngested(NothingIngested),
-    Problem(Problem),
+/// Describes the two ways in which nothing is stored. The first is a problem, too, so both may fit.
+pub(crate) struct IngestRefused;
+
+impl utoipa::PartialSchema for IngestRefused {
+    fn schema() -> RefOr<Schema> {
+        let either = AnyOfBuilder::new()
+            .item(Ref::from_schema_name(<NothingIngested as utoipa::ToSchema>::name()))
+            .item(Ref::from_schema_name(<Problem as utoipa::ToSchema>::name()));
+        let why = "Why nothing is stored: no message of the body could be, or the request itself is refused.";
+        either.description(Some(why)).into()
+    }
+}
+
+impl utoipa::ToSchema for IngestRefused {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((
+            <NothingIngested as utoipa::ToSchema>::name().into_owned(),
+            <NothingIngested as utoipa::PartialSchema>::schema(),
+        ));
+        <NothingIngested as utoipa::ToSchema>::schemas(schemas);
+    }
 }
 
 /// Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).

@@ -6,6 +6,8 @@ const CHARACTER = 7.3;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 56;
 const PADDING = 34;
+/** Texts have a button behind them. */
+const MENU = 24;
 /** Next to the name of a column there is room for the arrow of its order. */
 const ARROW_CHARACTERS = 3;
 /** Numbers have a bar behind them, which needs some length to be compared by. */
@@ -24,6 +26,6 @@ export function columnWidths(
     );
     const characters = Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest));
     const width = Math.ceil(characters * CHARACTER) + PADDING;
-    return column.kind === 'number' ? Math.max(NUMBER_MIN, width) : width;
+    return column.kind === 'number' ? Math.max(NUMBER_MIN, width) : width + MENU;
   });
 }
