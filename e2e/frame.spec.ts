@@ -85,7 +85,10 @@ test('at no width does anything run off the screen or lie on something else', as
   await expectFit(page);
 });
 
-test('a saved search that was changed, shown as a table, runs off no screen', async ({ actions, page }) => {
+test('a saved search that was changed, shown as a table, runs off no screen', async ({
+  actions,
+  page,
+}) => {
   await actions.save('Sessions of all hosts but the third one', 'Only me');
   await page.keyboard.press('v');
   await expect(page.getByRole('button', { name: 'Update' })).toBeVisible();

@@ -388,7 +388,7 @@ test('12: by keyboard alone, the list is near', async ({ hands, logstead, search
   // More than 60 stops stood before the list.
   const tabs = await tabsTo(searchPage.found.first().getByRole('button', { name: /^Details/ }));
   test.info().annotations.push({ type: 'tabs', description: String(tabs) });
-  expect(tabs).toBeLessThanOrEqual(60);
+  expect(tabs).toBeLessThanOrEqual(50);
 
   await hands.press('/');
   await hands.type('oracle');
