@@ -54,6 +54,31 @@ test('a timechart draws a line for each group', async ({ logstead, searchPage, s
   await expect(statistics.chart).toHaveAccessibleName(/^Lines: /);
   await expect(statistics.series).toHaveCount(3);
   await expect(statistics.drawn).toHaveCount(3);
+  // They are told apart by their colours.
+  for (const line of await statistics.drawn.all())
+    await expect(line).toHaveCSS('stroke-dasharray', 'none');
+});
+
+test('bars stand behind the numbers of the column that the rows are sorted by, and of no other', async ({
+  logstead,
+  searchPage,
+  statistics,
+}) => {
+  await logstead.sendTcp(
+    ...Array.from({ length: 12 }, (_, n) => `<14>1 - web-${n % 3} app ${n % 4} - - step ${n}`),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(12);
+  await searchPage.open({ q: 'step | stats count() dc(pid) by host', refresh: 'off' });
+  await statistics.as('Table').click();
+  const row = statistics.table.getByRole('row', { name: /^web-1/ });
+  const withBar = row.locator('td[style*="--share"]');
+  await expect(row.getByRole('cell', { name: '4' })).toHaveCount(2);
+  for (const column of ['count', 'dc(pid)']) {
+    const head = statistics.table.getByRole('columnheader', { name: column });
+    await head.getByRole('button').click();
+    await expect(head).toHaveAttribute('aria-sort', /ending$/);
+    await expect(withBar).toHaveCount(1);
+  }
 });
 
 const SPAN_MS = 600_000;

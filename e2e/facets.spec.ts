@@ -151,6 +151,37 @@ test('a field is one Tab stop, with arrows inside', async ({ logstead, page, sea
   await expect.poll(() => searchPage.written()).toBe('login -program=sshd');
 });
 
+test('while another question is counted, the counts before stay as they were, dimmed', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  const { fields } = searchPage;
+  await logstead.sendTcp(...logins);
+  await expect.poll(() => logstead.count('login')).toBe(10);
+  await searchPage.open({ q: 'login' });
+  const sshd = fields.value('program', 'sshd');
+  const bar = fields.values('program').first().locator('[style]').first();
+  await expect(sshd).toHaveAccessibleName('sshd, 5 messages, 50 %');
+  await expect(bar).toHaveAttribute('style', 'width: 50%;');
+
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/v1/overview', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await searchPage.search('login -host=web-2');
+  await expect(searchPage.found).toHaveCount(8);
+  await expect(fields.sidebar.locator('[data-stale="true"]')).toBeVisible();
+  await expect(sshd).toHaveAccessibleName('sshd, 5 messages, 50 %');
+  await expect(bar).toHaveAttribute('style', 'width: 50%;');
+
+  release();
+  await expect(sshd).toHaveAccessibleName('sshd, 5 messages, 63 %');
+  await expect(fields.sidebar.locator('[data-stale="true"]')).toHaveCount(0);
+});
+
 test('counts that fail say so, and are asked for again', async ({ logstead, page, searchPage }) => {
   await logstead.sendTcp(...logins);
   await expect.poll(() => logstead.count('login')).toBe(10);

@@ -16,7 +16,8 @@ test.beforeEach(async ({ logstead, searchPage, page }) => {
 
 /** Everything that can be clicked and is not within the window, by its name. */
 async function offScreen(page: Page): Promise<string[]> {
-  return page.locator('header, [role=search], [role=toolbar]').evaluateAll((bars) =>
+  const bars = 'header, [role=search], [role=toolbar], main [role=status]';
+  return page.locator(bars).evaluateAll((bars) =>
     bars.flatMap((bar) =>
       [...bar.querySelectorAll('button, a, [role=textbox], label')]
         .filter((one) => {
@@ -29,10 +30,16 @@ async function offScreen(page: Page): Promise<string[]> {
   );
 }
 
-/** Pairs of buttons of the bars that lie on one another. */
+/** Pairs of buttons of the bars that lie on one another, and bars that lie on the rail. */
 async function overlaps(page: Page): Promise<string[]> {
-  return page.locator('[role=search], [role=toolbar]').evaluateAll((bars) =>
-    bars.flatMap((bar) => {
+  return page.locator('[role=search], [role=toolbar]').evaluateAll((bars) => {
+    const rail = document.querySelector('header')?.getBoundingClientRect();
+    const covered = bars.filter((bar) => {
+      const { left, right, top, bottom } = bar.getBoundingClientRect();
+      if (rail === undefined) return true;
+      return left < rail.right && rail.left < right && top < rail.bottom && rail.top < bottom;
+    });
+    const pairs = bars.flatMap((bar) => {
       const shown = [...bar.querySelectorAll('button')].filter(
         (one) => one.getBoundingClientRect().width > 2 && one.closest('[data-shown]') === null,
       );
@@ -48,8 +55,9 @@ async function overlaps(page: Page): Promise<string[]> {
           return isApart ? [] : [`${one.ariaLabel ?? one.textContent} ${other.ariaLabel ?? ''}`];
         });
       });
-    }),
-  );
+    });
+    return [...covered.map((bar) => `${bar.ariaLabel ?? ''} and the rail`), ...pairs];
+  });
 }
 
 const SIZES = [
@@ -63,7 +71,7 @@ const SIZES = [
   [390, 844],
 ] as const;
 
-test('at no width does anything run off the screen or lie on something else', async ({ page }) => {
+async function expectFit(page: Page): Promise<void> {
   for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height });
     const size = `${width}x${height}`;
@@ -71,6 +79,20 @@ test('at no width does anything run off the screen or lie on something else', as
     await expect.poll(() => overlaps(page), size).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width);
   }
+}
+
+test('at no width does anything run off the screen or lie on something else', async ({ page }) => {
+  await expectFit(page);
+});
+
+test('a saved search that was changed, shown as a table, runs off no screen', async ({
+  actions,
+  page,
+}) => {
+  await actions.save('Sessions of all hosts but the third one', 'Only me');
+  await page.keyboard.press('v');
+  await expect(page.getByRole('button', { name: 'Update' })).toBeVisible();
+  await expectFit(page);
 });
 
 test('the pages of operators and administrators fit at every width', async ({
@@ -109,6 +131,9 @@ test('the pages of operators and administrators fit at every width', async ({
     '/help?doc=router',
     '/help/api?op=put_router',
     '/router?view=list&item=sources-0',
+    '/overview',
+    '/senders',
+    '/flow',
   ]) {
     await page.goto(logstead.url(path));
     await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible();

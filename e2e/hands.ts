@@ -40,18 +40,18 @@ export const keyboard: Hands = {
     await expect(page.getByRole('heading', { level: 1, name: label })).toBeVisible();
   },
   async press(target) {
-    await reach(target);
+    await tabsTo(target);
     await target.page().keyboard.press((await isTicked(target)) ? 'Space' : 'Enter');
   },
   async write(target, text) {
-    await reach(target);
+    await tabsTo(target);
     await target.page().keyboard.press('ControlOrMeta+a');
     await target.page().keyboard.type(text);
   },
 };
 
-/** Goes on with Tab, as far as it takes. */
-async function reach(target: Locator): Promise<void> {
+/** Goes on with Tab, and says how often it took. */
+export async function tabsTo(target: Locator): Promise<number> {
   await expect(target).toBeEnabled();
   for (let tabs = 0; tabs < TABS_MAX; tabs += 1) {
     const isReached = await target.evaluate((element) => {
@@ -65,7 +65,7 @@ async function reach(target: Locator): Promise<void> {
         activeElement.name === element.name
       );
     });
-    if (isReached) return;
+    if (isReached) return tabs;
     await target.page().keyboard.press('Tab');
   }
   throw new Error(`${target.toString()} is not reached with ${TABS_MAX} Tabs`);

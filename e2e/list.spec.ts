@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 
@@ -179,6 +179,49 @@ test('structured messages are said in words, with the values that tell them apar
   await expect(searchPage.message('payment sent')).toHaveCount(4);
 });
 
+test('only words that were looked for are marked, not the fields that were chosen', async ({
+  logstead,
+  searchPage,
+}) => {
+  await logstead.sendTcp(
+    '<38>1 - web-1 sshd 7 - - session opened',
+    '<38>1 - web-2 sshd 7 - - session opened again',
+    '<38>1 - web-2 cron 7 - - session opened by cron',
+  );
+  await expect.poll(() => logstead.count('session')).toBe(3);
+  await searchPage.open({ q: 'opened program:(sshd OR cron) host:web-*' });
+  await expect(searchPage.found).toHaveCount(3);
+  await expect(searchPage.message('by cron')).toContainText('web-2');
+  await expect(searchPage.messages.locator('mark')).toHaveText(['opened', 'opened', 'opened']);
+});
+
+test('what a row leaves out of a long message is a click away', async ({
+  logstead,
+  searchPage,
+}) => {
+  await logstead.ingest([`core dump of ${'0123456789 '.repeat(400)}the end`]);
+  await searchPage.open({ q: 'core', wrap: '1' });
+  await searchPage.found.getByRole('button', { name: /^… 3\s\d{3} more characters$/ }).click();
+  await expect(searchPage.details).toBeVisible();
+});
+
+test('nothing pulses for those who want less motion', async ({ logstead, page, searchPage }) => {
+  await logstead.sendTcp(beat(1));
+  await expect.poll(() => logstead.count('beat')).toBe(1);
+  await searchPage.open({ q: 'beat', refresh: 'live' });
+  await expect(searchPage.found).toHaveCount(1);
+  const endless = () =>
+    page.evaluate(
+      () =>
+        document
+          .getAnimations()
+          .filter(({ effect }) => effect?.getComputedTiming().iterations === Infinity).length,
+    );
+  await expect.poll(endless).toBe(1);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await expect.poll(endless).toBe(0);
+});
+
 test('where several logspaces are in view, each row says which one it is in', async ({
   logstead,
   searchPage,
@@ -348,6 +391,34 @@ test('an open message says which way it went', async ({ logstead, page, searchPa
   await drawer.region.getByRole('link', { name: 'default' }).click();
   await expect(page).toHaveURL(/\/router\?item=routes-0/);
   await expect(page.getByRole('main')).toContainText('default');
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('a finger hits what it is meant to, and the range is read whole', async ({
+    logstead,
+    page,
+    searchPage,
+  }) => {
+    await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+    await expect.poll(() => logstead.count('step')).toBe(1);
+    await searchPage.open({ q: 'step', from: 'now-24h' });
+    await searchPage.editor();
+    const smallest = async (target: Locator) => {
+      const box = await target.boundingBox();
+      return box === null ? 0 : Math.min(box.width, box.height);
+    };
+    const details = searchPage.found.getByRole('button', { name: 'Details' });
+    await expect.poll(() => smallest(details)).toBeGreaterThanOrEqual(24);
+    const range = page.getByRole('button', { name: /^Time range:/ });
+    await expect(range).toContainText('24h');
+    expect(await range.evaluate((button) => button.scrollWidth <= button.clientWidth)).toBe(true);
+
+    await searchPage.token('step').tap();
+    const tool = page.getByRole('button', { name: 'Switch off step' });
+    await expect.poll(() => smallest(tool)).toBeGreaterThanOrEqual(40);
+  });
 });
 
 test('on a phone the first message stands in the upper quarter', async ({

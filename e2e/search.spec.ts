@@ -67,6 +67,21 @@ test('a search without a match says so', async ({ logstead, searchPage }) => {
   await expect(searchPage.empty).toBeVisible();
 });
 
+test('what matches at no time is not looked for in all time, and the fields say it once', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.ingest(['something else']);
+  await searchPage.open({ q: 'nothing-like-this' });
+  await expect(page.getByText('Nothing matches at any other time either.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Show all messages' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Search all time' })).toBeHidden();
+  await expect(searchPage.fields.sidebar.getByText(/nothing matches|not present/i)).toHaveText([
+    'Nothing matches, so no field has a value.',
+  ]);
+});
+
 test('a new store says how to send the first message', async ({ logstead, searchPage }) => {
   await searchPage.open();
   await expect(searchPage.firstMessage).toBeVisible();

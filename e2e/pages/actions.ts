@@ -1,13 +1,19 @@
 import type { Locator, Page } from '@playwright/test';
 
-/** In which menu each is; `Share` has a button of its own where there is room. */
+/** In which menu each is; `button` is its own, which it has where there is room. */
 const actions = {
   Saved: { menu: 'Save', item: /^Saved searches/ },
   Save: { menu: 'Save', item: /^Save this/ },
-  Share: { menu: null, item: /^Share/ },
-  Export: { menu: 'More actions', item: /^Export/ },
+  Share: { button: 'Share', item: /^Share/ },
+  Export: { button: 'Export', item: /^Export/ },
   API: { menu: 'More actions', item: /^API/ },
 };
+
+interface Way {
+  menu?: string;
+  button?: string;
+  item: RegExp;
+}
 
 /** What can be done with a search: keep it, hand it on, take its messages away. */
 export class Actions {
@@ -19,14 +25,14 @@ export class Actions {
 
   /** Where there is little room all of them are in one menu. */
   async open(action: keyof typeof actions): Promise<void> {
-    const { menu, item } = actions[action];
+    const { menu, button, item }: Way = actions[action];
     const bar = this.page.getByRole('toolbar', { name: 'Results' });
     const more = bar.getByRole('button', { name: 'More actions' });
-    const own = bar.getByRole('button', { name: menu ?? 'Share', exact: true });
+    const own = bar.getByRole('button', { name: menu ?? button ?? '', exact: true });
     await more.waitFor();
     const isOwn = await own.isVisible();
     await (isOwn ? own : more).click();
-    if (!isOwn || menu !== null) await this.page.getByRole('menuitem', { name: item }).click();
+    if (!isOwn || menu !== undefined) await this.page.getByRole('menuitem', { name: item }).click();
     await this.dialog.waitFor();
   }
 

@@ -68,6 +68,11 @@ export class SearchPage {
     await this.page.goto(this.logstead.url(`/search${search && '?'}${search}`));
   }
 
+  /** By a link that somebody sent. */
+  async visit(link: string): Promise<void> {
+    await this.page.goto(link);
+  }
+
   async search(query: string): Promise<void> {
     await this.query.fill(query);
     await this.searchButton.click();
@@ -148,19 +153,23 @@ export class SearchPage {
     return this.page.getByRole('button', { name: `${count} new`, exact: true });
   }
 
-  /** Drags over a part of the text of a row. */
-  async select(row: string, part: string): Promise<void> {
-    const text = this.messages.getByText(row, { exact: true });
-    const box = await text.evaluate((element, wanted) => {
-      const range = document.createRange();
-      const [node] = element.childNodes;
-      const at = element.textContent.indexOf(wanted);
-      if (node === undefined || at === -1) throw new Error('there is no such text');
-      range.setStart(node, at);
-      range.setEnd(node, at + wanted.length);
-      const { left, right, top, height } = range.getBoundingClientRect();
-      return { left, right, y: top + height / 2 };
-    }, part);
+  /** Drags over a part of the text of a row, the first of those that have it. */
+  async select(row: string | RegExp, part: string): Promise<void> {
+    const box = await this.message(row)
+      .first()
+      .evaluate((element, wanted) => {
+        const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+          const at = node.nodeValue?.indexOf(wanted) ?? -1;
+          if (at === -1) continue;
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + wanted.length);
+          const { left, right, top, height } = range.getBoundingClientRect();
+          return { left, right, y: top + height / 2 };
+        }
+        throw new Error('there is no such text');
+      }, part);
     await this.page.mouse.move(box.left, box.y);
     await this.page.mouse.down();
     await this.page.mouse.move(box.right, box.y, { steps: 4 });

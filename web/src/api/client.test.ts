@@ -39,8 +39,10 @@ test('a lost session is reported once it is lost, and a wrong password is not a 
   listenForSessionLoss(lost);
   await failure(unwrap(answer(401, undefined, {}, 'http://x/api/v1/session')));
   expect(lost).not.toHaveBeenCalled();
-  await failure(unwrap(answer(401)));
+  const program = { title: 'Unauthorized', status: 401, detail: 'send an API token' };
+  const error = await failure(unwrap(answer(401, program)));
   expect(lost).toHaveBeenCalledOnce();
+  expect(error).toMatchObject({ message: 'The session has ended: sign in to continue.' });
 });
 
 test('the time to wait before another attempt is kept', async () => {

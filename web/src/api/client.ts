@@ -30,9 +30,9 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
-/** Whether there was no answer at all, which the page says once for everything on it. */
+/** Whether there was no answer at all, or none without a session: the page says so once for everything on it. */
 export function isAway(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 0;
+  return error instanceof ApiError && (error.status === 0 || error.status === 401);
 }
 
 let csrfToken: string | null = null;
@@ -81,9 +81,13 @@ export async function unwrapWithResponse<Data>(
 ): Promise<{ data: Data; response: Response }> {
   const { data, error, response } = await answer.catch(networkError);
   if (response.ok) return { data: data as Data, response };
-  // 401 from the login itself means a wrong password, not a lost session.
-  if (response.status === 401 && !response.url.endsWith('/session')) onSessionLost();
+  if (isSessionLost(response)) onSessionLost();
   throw new ApiError(readProblem(error, response), retryAfter(response));
+}
+
+/** 401 from the login itself means a wrong password. */
+function isSessionLost({ status, url }: Response): boolean {
+  return status === 401 && !url.endsWith('/session');
 }
 
 export function networkError(error: unknown): never {
@@ -96,6 +100,11 @@ export function networkError(error: unknown): never {
 }
 
 export function readProblem(error: unknown, response: Response): ProblemDetail {
+  if (isSessionLost(response)) {
+    // What the server says is for programs, which have tokens.
+    const title = 'The session has ended';
+    return { title, status: response.status, detail: `${title}: sign in to continue.` };
+  }
   if (typeof error === 'object' && error !== null && 'title' in error) {
     return error as ProblemDetail;
   }

@@ -26,6 +26,7 @@ import { useShares } from './canvas/useShares';
 import { DraftBar } from './draft/DraftBar';
 import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
 import { type Content, type Draft, type Edit, addIndex, edited, freeId } from './draft/edits';
+import { newTargets } from './draft/newTargets';
 import { useDraft } from './draft/useDraft';
 import { useOfferedUndo } from './draft/useOfferedUndo';
 import { newItem } from './fields';
@@ -102,7 +103,8 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
   const add = (section: Section, part = {}) => {
     if (document === null || !canEdit) return;
     const id = freeId(document, nounOf(section).toLowerCase());
-    edit({ type: 'add', section, item: { ...newItem(section, id), ...part } });
+    const targets = section === 'routes' ? { to: newTargets(live.document, document) } : {};
+    edit({ type: 'add', section, item: { ...newItem(section, id), ...targets, ...part } });
     const item = { section, index: addIndex(document, section) };
     setAdded(item);
     onChange({

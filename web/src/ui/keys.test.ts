@@ -48,6 +48,8 @@ test('keys are shown as they are on the keyboard', () => {
   check('D', [['Shift', 'D']]);
   check('Mod-k', [['Ctrl', 'K']]);
   check('Mod-k', [['⌘', 'K']], true);
+  check('Mod-Z', [['Ctrl', 'Shift', 'Z']]);
+  check('Mod-Z', [['⌘', 'Shift', 'Z']], true);
   check('Shift-Enter', [['Shift', 'Enter']]);
   check('Escape', [['Esc']]);
   check('-', [['-']]);

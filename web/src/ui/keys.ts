@@ -51,8 +51,9 @@ export function capsOf(keys: string, isMac: boolean): string[][] {
     const parts = press.length > 1 ? press.split('-') : [press];
     const key = parts.pop() ?? '';
     const caps = parts.map((modifier) => modifierCap(modifier, isMac));
+    if (/^[A-Z]$/.test(key)) return [...caps, 'Shift', key];
     if (caps.length > 0 && key.length === 1) return [...caps, key.toUpperCase()];
-    return /^[A-Z]$/.test(key) ? [...caps, 'Shift', key] : [...caps, keyCap(key)];
+    return [...caps, keyCap(key)];
   });
 }
 

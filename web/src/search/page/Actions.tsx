@@ -83,6 +83,11 @@ export const Actions = memo(function Actions({ state, room, onAsk, onChange }: B
           />
         </>
       )}
+      {room === 'words' && (
+        <ActionIcon size={32} aria-label="Export" title="Export" onClick={start('export')}>
+          <IconDownload size={16} />
+        </ActionIcon>
+      )}
       <Menu position="bottom-end" portalProps={{ target: '#content' }}>
         <Menu.Target>
           <ActionIcon size={32} aria-label="More actions">
@@ -98,9 +103,11 @@ export const Actions = memo(function Actions({ state, room, onAsk, onChange }: B
               </Menu.Item>
             </>
           )}
-          <Menu.Item leftSection={<IconDownload size={16} />} onClick={start('export')}>
-            Export…
-          </Menu.Item>
+          {room !== 'words' && (
+            <Menu.Item leftSection={<IconDownload size={16} />} onClick={start('export')}>
+              Export…
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<IconCode size={16} />} onClick={start('api')}>
             API call…
           </Menu.Item>

@@ -2,7 +2,7 @@
 import { useCallbackRef } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { isRefusal } from '../../api/client';
+import { isAway, isRefusal } from '../../api/client';
 import { canRefresh } from '../../ui/range';
 import { useZone } from '../../ui/time';
 import { useMark } from '../../ui/useMark';
@@ -105,8 +105,8 @@ function useCounts(state: SearchState) {
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   return {
     summary: data,
-    /** Why there are no counts. */
-    countsError: error,
+    /** Why there are no counts. Those that are there stay while the page says that it waits for the server. */
+    countsError: isAway(error) && data !== undefined ? null : error,
     stale: isPlaceholderData,
     total,
     counting: total === undefined && isFetching,
