@@ -68,6 +68,7 @@ test('the help on every page leads to what is written about it', async ({
   await expect(page.getByRole('heading', { level: 2 })).toHaveText(/query language/i);
 
   await page.goto(logstead.url('/search'));
+  await expect(page.getByRole('textbox', { name: 'Query' })).toBeVisible();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('help on this page');
   await page.keyboard.press('Enter');

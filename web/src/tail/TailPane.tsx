@@ -111,6 +111,11 @@ function QueryRow(props: QueryRowProps) {
     (next, part) => onAsk({ query: next, off: [...off, part] }),
   );
   const run = () => onAsk({ query: text.trim() });
+  /** And lets go of the keyboard, so that Space pauses the lines at once. */
+  const runByKey = () => {
+    run();
+    field.current?.blur();
+  };
   return (
     <div className={classes.query} role="search" aria-label={label}>
       <IconSearch className={classes.icon} size={16} aria-hidden />
@@ -123,7 +128,7 @@ function QueryRow(props: QueryRowProps) {
         complete={completeIn({ logspaces })}
         onClause={act}
         onChange={setText}
-        onRun={run}
+        onRun={runByKey}
       />
       <OffClauses state={{ query, off }} onChange={onAsk} />
       <Button size="sm" variant={text.trim() === query ? 'default' : 'filled'} onClick={run}>

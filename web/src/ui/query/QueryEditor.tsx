@@ -17,6 +17,7 @@ import type { Complete } from './suggestions';
 
 export type QueryFieldHandle = {
   focus: () => void;
+  blur: () => void;
   /** Marks a part of the text, in characters. */
   select: (start: number, end: number) => void;
 };
@@ -92,6 +93,7 @@ export default function QueryEditor(props: EditorProps) {
       view?.focus();
       view?.dispatch({ selection: { anchor: 0, head: view.state.doc.length } });
     },
+    blur: () => editor.current?.contentDOM.blur(),
     select: (start, end) => {
       const view = editor.current;
       if (view === null) return;

@@ -156,6 +156,7 @@ function PlainField({
 }: PlainProps) {
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.select(),
+    blur: () => field.current?.blur(),
     select: (start, end) => {
       field.current?.focus();
       field.current?.setSelectionRange(unitAt(value, start), unitAt(value, end));
