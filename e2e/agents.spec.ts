@@ -53,8 +53,7 @@ test('an analyst cannot make tokens, and pastes one', async ({ agentsPage, logst
 
 test('only what the query matches is waited for', async ({ agentsPage, logstead, page }) => {
   await agentsPage.open('rsyslog');
-  await agentsPage.query.fill('needle');
-  await agentsPage.query.press('Enter');
+  await agentsPage.ask('needle');
   await expect(page).toHaveURL(/q=needle/);
   await agentsPage.isWaiting();
   await logstead.sendTcp('<14>1 - web-1 app 1 - - hay');

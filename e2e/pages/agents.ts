@@ -24,6 +24,13 @@ export class AgentsPage {
     await this.page.goto(this.logstead.url(agent === undefined ? '/send' : `/send?agent=${agent}`));
   }
 
+  /** Once the field has its colours: until then it may be changed for another one while it is filled. */
+  async ask(query: string): Promise<void> {
+    await this.query.and(this.page.locator('[contenteditable]')).waitFor();
+    await this.query.fill(query);
+    await this.query.press('Enter');
+  }
+
   /** Resolves when the server has said that it listens for what is sent from now on. */
   async isWaiting(): Promise<void> {
     await this.firstMessage.getByText('Waiting for your first message').waitFor();
