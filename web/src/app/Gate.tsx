@@ -5,7 +5,7 @@
 import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { Suspense, lazy, useCallback, useEffect, useRef } from 'react';
+import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useRef } from 'react';
 import type { Session } from '../api/model';
 import { hasEnded, sessionQuery, signOut } from '../api/session';
 import { Empty } from '../ui/Empty';
@@ -90,7 +90,7 @@ export function Gate() {
   return (
     <Shell user={session.user} version={session.version}>
       <OpenContext value={open}>
-        <Outlet />
+        <Page />
       </OpenContext>
       <ExpiryWarning session={session} />
       {hasEnded(session) && (
@@ -141,3 +141,9 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
 }
 
 const RETRY_MS = 3_000;
+
+/** After the frame, in small pieces: what is pressed meanwhile is not kept waiting. */
+function Page() {
+  const isNext = useDeferredValue(true, false);
+  return isNext ? <Outlet /> : null;
+}
