@@ -273,7 +273,7 @@ test('the licences of what the server contains are one click away', async ({ adm
   await adminPage.open({ tab: 'server' });
   await page.getByRole('link', { name: 'Apache License 2.0' }).click();
   await expect(page.getByRole('heading', { name: 'Licences' })).toBeVisible();
-  await expect(page.getByRole('row', { name: /^tantivy [0-9]/ })).toContainText('MIT');
+  await expect(page.getByRole('row', { name: /^tantivy MIT/ })).toBeVisible();
 });
 
 test('a support report is read before it is saved, and holds no secret', async ({

@@ -9,9 +9,9 @@ const file = join(root, 'docs/licences.md');
 
 /** Libraries in C that packages bring along, which their own licences do not name. */
 const brought = [
-  ['SQLite', 'in `libsqlite3-sys`', 'public domain'],
-  ['Zstandard', 'in `zstd-sys`', 'BSD-3-Clause'],
-  ['jemalloc', 'in `tikv-jemalloc-sys`', 'BSD-2-Clause'],
+  ['SQLite', 'public domain', '`libsqlite3-sys`'],
+  ['Zstandard', 'BSD-3-Clause', '`zstd-sys`'],
+  ['jemalloc', 'BSD-2-Clause', '`tikv-jemalloc-sys`'],
 ];
 
 /** Packages that our own need at run time, on Linux. */
@@ -58,9 +58,9 @@ function packageTable(packages) {
   const rows = packages.map(([name, version, license]) => {
     if (!license) throw new Error(`${name} ${version} does not say under which licence it is`);
     // A slash is an older way to write OR.
-    return [`\`${name}\``, version, license.replaceAll(/ ?\/ ?/g, ' OR ')];
+    return [`\`${name}\``, license.replaceAll(/ ?\/ ?/g, ' OR '), version];
   });
-  return table(['package', 'version', 'licence'], rows);
+  return table(['package', 'licence', 'version'], rows);
 }
 
 function compare(one, other) {
@@ -78,7 +78,7 @@ ${packageTable(crates())}
 
 Some of them bring libraries in C along:
 
-${table(['library', 'where', 'licence'], brought)}
+${table(['library', 'licence', 'package'], brought)}
 
 ## In the console
 
