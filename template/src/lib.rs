@@ -40,7 +40,7 @@ pub use automaton::Automaton;
 pub use bytes::Fault;
 pub use group::{
     Look, Placed, Ranks, Rows, TextGroup, TextGroupWriter, Wanted, WordForm, WordSet, Written,
-    may_hold_other_addresses,
+    may_hold_other_addresses, word_hash,
 };
 pub use named::{template_id, template_text};
 pub use parts::{FieldsOfRows, Parts, PartsWriter};

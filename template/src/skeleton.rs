@@ -3,8 +3,45 @@
 
 use crate::limits::{WORDS_MAX, words_max};
 use crate::scan::Kind;
+use std::ops::Range;
 
 const SLOT: u8 = Kind::Text as u8;
+
+/// A key, split into its words and what is left of it.
+#[derive(Default)]
+pub(crate) struct Split {
+    /// A slot for each word.
+    pub(crate) skeleton: Vec<u8>,
+    /// Where the words and slots of the key are, in order.
+    words: Vec<Range<u32>>,
+}
+
+impl Split {
+    /// Splits another key.
+    pub(crate) fn fill(&mut self, key: &[u8]) {
+        self.skeleton.clear();
+        self.words.clear();
+        let mut at = 0;
+        while let Some(&byte) = key.get(at) {
+            let start = at;
+            at += 1;
+            if is_letter(byte) {
+                while key.get(at).is_some_and(|&byte| is_letter(byte)) {
+                    at += 1;
+                }
+            } else if byte != SLOT {
+                self.skeleton.push(byte);
+                continue;
+            }
+            self.skeleton.push(SLOT);
+            self.words.push(start as u32..at as u32);
+        }
+    }
+
+    fn words<'a>(&'a self, key: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+        self.words.iter().map(|word| &key[word.start as usize..word.end as usize])
+    }
+}
 
 /// What stood in the places of a skeleton.
 #[derive(Default)]
@@ -32,12 +69,11 @@ pub(crate) struct Learned {
 }
 
 impl Skeleton {
-    /// Learns from a key of this skeleton; `hash` is that of a word.
-    pub(crate) fn learn(&mut self, key: &[u8], hash: impl Fn(&[u8]) -> u64) -> Learned {
+    /// Learns from a key of this skeleton, and how it was split; `hash` is that of a word.
+    pub(crate) fn learn(&mut self, key: &[u8], split: &Split, hash: impl Fn(&[u8]) -> u64) -> Learned {
         let words_max = words_max(self.wanted);
         let mut learned = Learned { wild: 0, places: 0 };
-        self.keys += 1;
-        for (number, word) in words(key).enumerate() {
+        for (number, word) in split.words(key).enumerate() {
             if self.places.len() == number {
                 self.places.push(Place::default());
             }
@@ -58,21 +94,17 @@ impl Skeleton {
         self.places.len()
     }
 
-    /// Appends a key with a slot in each wild place.
-    pub(crate) fn mask(&self, key: &[u8], out: &mut Vec<u8>) {
-        let mut at = 0;
-        for (number, word) in words(key).enumerate() {
-            let start = word.as_ptr().addr() - key.as_ptr().addr();
-            out.extend_from_slice(&key[at..start]);
-            let is_wild = self.places.get(number).is_some_and(|place| place.is_wild);
-            if is_wild {
-                out.push(SLOT)
-            } else {
-                out.extend_from_slice(word)
-            }
-            at = start + word.len();
+    /// Appends a key, and how it was split, with a slot in each wild place. `false` where that changes nothing.
+    pub(crate) fn mask(&self, key: &[u8], split: &Split, out: &mut Vec<u8>) -> bool {
+        let (mut at, mut is_changed) = (0, false);
+        for (word, _) in split.words.iter().zip(&self.places).filter(|(_, place)| place.is_wild) {
+            out.extend_from_slice(&key[at..word.start as usize]);
+            out.push(SLOT);
+            is_changed |= key[word.start as usize] != SLOT;
+            at = word.end as usize;
         }
         out.extend_from_slice(&key[at..]);
+        is_changed
     }
 }
 
@@ -94,33 +126,6 @@ pub(crate) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || 0x80 <= byte
 }
 
-/// Appends the skeleton of a key: a slot for each word.
-pub(crate) fn skeleton(key: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    for word in words(key) {
-        let start = word.as_ptr().addr() - key.as_ptr().addr();
-        out.extend_from_slice(&key[at..start]);
-        out.push(SLOT);
-        at = start + word.len();
-    }
-    out.extend_from_slice(&key[at..]);
-}
-
-/// The words of a key and its slots, in order.
-fn words(key: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        at += key[at..].iter().position(|&byte| is_letter(byte) || byte == SLOT)?;
-        let start = at;
-        if key[at] == SLOT {
-            at += 1;
-        } else {
-            at += key[at..].iter().take_while(|&&byte| is_letter(byte)).count();
-        }
-        Some(&key[start..at])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,12 +135,12 @@ mod tests {
     }
 
     fn masked(keys: &[&[u8]]) -> Vec<u8> {
-        let mut of = Skeleton::default();
+        let (mut of, mut split, mut out) = (Skeleton::default(), Split::default(), Vec::new());
         for key in keys {
-            of.learn(key, hash);
+            split.fill(key);
+            of.learn(key, &split, hash);
         }
-        let mut out = Vec::new();
-        of.mask(keys[keys.len() - 1], &mut out);
+        of.mask(keys[keys.len() - 1], &split, &mut out);
         out
     }
 
@@ -148,9 +153,9 @@ mod tests {
             (b"", b""),
             (b" - ", b" - "),
         ] {
-            let mut out = Vec::new();
-            skeleton(key, &mut out);
-            assert_eq!(out, expected);
+            let mut split = Split::default();
+            split.fill(key);
+            assert_eq!(split.skeleton, expected);
         }
     }
 

@@ -14,7 +14,8 @@ use crate::limits::{
 };
 use crate::once::Once;
 use crate::scan::{Kind, Scanner, Variable};
-use crate::skeleton::{Skeleton, is_letter, skeleton};
+use crate::skeleton::{Skeleton, Split, is_letter};
+use hashbrown::hash_map::Entry;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -35,7 +36,8 @@ pub(crate) struct Templates {
     missed: u64,
     /// Keys that came once.
     once: Once,
-    scratch: Vec<u8>,
+    split: Split,
+    masked: Vec<u8>,
 }
 
 /// A template: text with a slot for each variable.
@@ -129,24 +131,33 @@ impl Templates {
     /// Its skeleton knows in which places keys differ. Those become slots, and the key with these is looked up again.
     #[cold]
     fn learn(&mut self, key: &[u8], hash: u64) -> Found {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear();
-        skeleton(key, &mut scratch);
-        let found = self.learn_skeleton(key, hash, &mut scratch);
-        self.scratch = scratch;
+        let (mut split, mut masked) = (std::mem::take(&mut self.split), std::mem::take(&mut self.masked));
+        split.fill(key);
+        let found = self.learn_skeleton((key, hash), &split, &mut masked);
+        (self.split, self.masked) = (split, masked);
         found
     }
 
-    /// `skeleton` is the key's, and scratch afterwards.
-    fn learn_skeleton(&mut self, key: &[u8], hash: u64, skeleton: &mut Vec<u8>) -> Found {
-        let of = self.hasher.hash_one(skeleton.as_slice());
-        if !self.skeletons.contains_key(&of) && PLACES_MAX < self.places + skeleton.len() {
-            return Found::Nothing;
-        }
+    fn learn_skeleton(&mut self, (key, hash): (&[u8], u64), split: &Split, masked: &mut Vec<u8>) -> Found {
         let hasher = &self.hasher;
-        let known = self.skeletons.entry(of).or_default();
+        let of = hasher.hash_one(split.skeleton.as_slice());
+        let known = match self.skeletons.entry(of) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(_) if PLACES_MAX < self.places + split.skeleton.len() => return Found::Nothing,
+            Entry::Vacant(room) => room.insert(Skeleton::default()),
+        };
+        known.keys += 1;
+        // Most keys differ from a template in words of its slots. Nothing is to be learned from the others then.
+        masked.clear();
+        if known.mask(key, split, masked) {
+            let masked_hash = hasher.hash_one(masked.as_slice());
+            if let Some(template) = self.known(masked_hash, masked).map(|known| known.template) {
+                return self.alias(key, hash, template);
+            }
+        }
+        let Some(known) = self.skeletons.get_mut(&of) else { return Found::Nothing };
         let places = known.places();
-        let learned = known.learn(key, |word| hasher.hash_one(word));
+        let learned = known.learn(key, split, |word| self.hasher.hash_one(word));
         // What it takes itself counts as a place.
         self.places += known.places() - places + usize::from(places == 0);
         if is_prose(learned.wild, learned.places) {
@@ -159,16 +170,20 @@ impl Templates {
             }
             return self.add(key, hash, of);
         }
-        skeleton.clear();
-        known.mask(key, skeleton);
-        let masked = self.hasher.hash_one(skeleton.as_slice());
-        let template = match self.known(masked, skeleton) {
-            Some(known) => known.template,
-            None => match self.add(skeleton, masked, of) {
-                Found::Template(template) => template,
-                other => return other,
-            },
-        };
+        masked.clear();
+        known.mask(key, split, masked);
+        let masked_hash = self.hasher.hash_one(masked.as_slice());
+        if let Some(template) = self.known(masked_hash, masked).map(|known| known.template) {
+            return self.alias(key, hash, template);
+        }
+        match self.add(masked, masked_hash, of) {
+            Found::Template(template) => self.alias(key, hash, template),
+            other => other,
+        }
+    }
+
+    /// A key that a template stands for. If it comes again, it is known.
+    fn alias(&mut self, key: &[u8], hash: u64, template: u32) -> Found {
         let is_worth_it = self.aliases < ALIASES_MAX && self.once.again(hash);
         if is_worth_it && self.insert(key, hash, template, true).is_some() {
             self.aliases += 1;

@@ -46,6 +46,7 @@ pub(crate) fn write<'t>(
         }
     }
     put_varint(blocks, out);
+    out.reserve_exact(heads.len() + body.len());
     out.extend_from_slice(&heads);
     out.extend_from_slice(&body);
 }

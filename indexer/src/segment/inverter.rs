@@ -185,6 +185,11 @@ impl Inverted {
         })
     }
 
+    /// The terms as they came, which is as they lie in memory.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.term_ends.len() as u32).map(|number| self.term(number))
+    }
+
     /// How many terms and rows of terms there are.
     pub(crate) fn postings(&self) -> u64 {
         self.rows.len() as u64

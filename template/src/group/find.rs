@@ -31,14 +31,19 @@ pub struct Wanted {
     part: Option<(usize, u64)>,
 }
 
+/// What a word in lower case, or an address, is as a variable of its own.
+pub(super) fn own(folded: &[u8]) -> Variable {
+    let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
+    // How long an address is says nothing more, and its hash must not depend on it.
+    let address = address.map(|address| Variable { bytes: 0, ..address });
+    address.unwrap_or_else(|| Variable::of_word(folded, 0))
+}
+
 impl Wanted {
     /// A word in lower case, or an address.
     pub fn new(folded: &[u8]) -> Wanted {
-        let digits = folded.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let address = Variable::address(folded, 0..digits).filter(|all| all.range() == (0..folded.len()));
-        // How long an address is says nothing more, and its hash must not depend on it.
-        let address = address.map(|address| Variable { bytes: 0, ..address });
-        let own = address.unwrap_or_else(|| Variable::of_word(folded, 0));
+        let own = own(folded);
         let is_address = word::addresses(folded).next() == Some(0..folded.len());
         let text = std::str::from_utf8(folded).ok();
         let octet = text

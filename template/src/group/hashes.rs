@@ -4,7 +4,7 @@
 //! Hashes are on disk, so how they are computed never changes.
 
 use super::column::{Column, Lengths};
-use super::find::{UUID_BYTES, UUID_PARTS, Wanted};
+use super::find::{UUID_BYTES, UUID_PARTS, Wanted, own};
 use super::read::TextGroup;
 use crate::bytes::Fault;
 use crate::numbers::Numbers;
@@ -13,6 +13,11 @@ use logstead_record::word;
 
 /// An odd number without a pattern: the fractional part of the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The hash of a word in lower case, or of an address: that of what is [`Wanted`].
+pub fn word_hash(folded: &[u8], seed: u64) -> u64 {
+    of_word(&own(folded), folded, seed)
+}
 
 impl Wanted {
     /// The hash of the word. Who knows the seed can make words of one hash.

@@ -45,6 +45,7 @@ mod write;
 
 pub use find::Wanted;
 pub use forms::{WordForm, WordSet};
+pub use hashes::word_hash;
 pub use look::Look;
 pub use others::may_hold_other_addresses;
 pub use placed::Placed;

@@ -56,6 +56,8 @@ impl TextGroup {
     /// Opens the texts of some rows.
     pub fn open(rows: Arc<Rows>, mut bytes: Vec<u8>) -> Result<TextGroup, Fault> {
         let end = bytes.len();
+        // Not twice as much as a section takes, which a growing vector would ask for.
+        bytes.reserve_exact(PADDING);
         bytes.resize(end + PADDING, 0);
         let mut input = Input::new(&bytes[..end]);
         let keys = read_keys(&mut input)?;
@@ -88,6 +90,15 @@ impl TextGroup {
     /// The texts that are kept as they are, in the order of their rows.
     pub fn kept(&self) -> Result<TextColumn, Fault> {
         self.kept.all(&self.bytes)
+    }
+
+    /// Calls `each` with them, without holding more than a few at a time.
+    pub fn for_each_kept(&self, mut each: impl FnMut(&[u8])) -> Result<(), Fault> {
+        self.kept.for_each_block(&self.bytes, |_, texts| {
+            texts.iter().for_each(&mut each);
+            true
+        })?;
+        Ok(())
     }
 
     /// The key of each template.

@@ -21,6 +21,8 @@ pub struct Parts {
     /// Of all outlines, back to back, and where each ends.
     values: Vec<Value>,
     ends: Vec<u32>,
+    /// What a row of each outline has.
+    each: Vec<Before>,
     /// The outline of each row.
     rows: Vec<u32>,
     /// What outlines leave open.
@@ -56,9 +58,15 @@ impl Parts {
         let (values, ends) = read_outlines(&mut input, names.len())?;
         let placed = input.count(bytes.len(), "outlines of rows")?;
         let placed = Placed::read(rows, input.take(placed)?.to_vec(), ends.len())?;
-        let mut parts =
-            Parts { names, values, ends, rows: Vec::new(), numbers: Vec::new(), before: Vec::new() };
-        parts.rows = placed.in_rows(rows).collect();
+        let mut parts = Parts {
+            names,
+            values,
+            ends,
+            each: Vec::new(),
+            rows: placed.in_rows(rows).collect(),
+            numbers: Vec::new(),
+            before: Vec::new(),
+        };
         parts.count()?;
         let numbers = parts.before.last().map_or(0, |all| all.numbers);
         ordered::read(&mut input, numbers, u64::from(u32::MAX), |number| parts.numbers.push(number as u32))?;
@@ -96,7 +104,7 @@ impl Parts {
         let mut next = self.before(rows.start).elsewhere;
         let mut found = Vec::new();
         for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
-            let end = next + self.of(outline).elsewhere;
+            let end = next + self.each[outline as usize].elsewhere;
             if picked.contains(at) {
                 found.extend(next as u32..end as u32);
             }
@@ -118,8 +126,7 @@ impl Parts {
         for (at, &outline) in self.rows[rows.clone()].iter().enumerate() {
             let values = self.outline(outline);
             if !picked.contains(at) {
-                let skipped: usize = values.iter().map(|value| value.numbers()).sum();
-                numbers.by_ref().take(skipped).for_each(drop);
+                numbers.by_ref().take(self.each[outline as usize].numbers).for_each(drop);
                 continue;
             }
             let (message, mut end) = (messages.next().ok_or(Fault::Short)?, 0);
@@ -147,6 +154,7 @@ impl Parts {
         self.names.memory_bytes()
             + size_of_val(self.values.as_slice())
             + size_of_val(self.ends.as_slice())
+            + size_of_val(self.each.as_slice())
             + size_of_val(self.rows.as_slice())
             + size_of_val(self.numbers.as_slice())
             + size_of_val(self.before.as_slice())
@@ -161,26 +169,21 @@ impl Parts {
         let chunk = row / CHUNK_ROWS;
         self.rows[chunk * CHUNK_ROWS..row]
             .iter()
-            .fold(self.before[chunk], |before, &outline| before.and(self.of(outline)))
+            .fold(self.before[chunk], |before, &outline| before.and(self.each[outline as usize]))
     }
 
-    /// What an outline has.
-    fn of(&self, outline: u32) -> Before {
-        let values = self.outline(outline);
-        Before {
+    /// Counts what each outline has, and what is before each chunk.
+    fn count(&mut self) -> Result<(), Fault> {
+        let of = |values: &[Value]| Before {
             values: values.len(),
             elsewhere: values.iter().filter(|value| value.end == End::Elsewhere).count(),
             numbers: values.iter().map(|value| value.numbers()).sum(),
-        }
-    }
-
-    /// Counts what is before each chunk.
-    fn count(&mut self) -> Result<(), Fault> {
-        let each: Vec<Before> = (0..self.ends.len() as u32).map(|outline| self.of(outline)).collect();
+        };
+        self.each = (0..self.ends.len() as u32).map(|outline| of(self.outline(outline))).collect();
         let mut before = Before::default();
         for rows in self.rows.chunks(CHUNK_ROWS) {
             self.before.push(before);
-            before = rows.iter().fold(before, |before, &outline| before.and(each[outline as usize]));
+            before = rows.iter().fold(before, |before, &outline| before.and(self.each[outline as usize]));
             if VALUES_MAX < before.values {
                 return Err(Fault::Large("a number of fields"));
             }

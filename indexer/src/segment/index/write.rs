@@ -14,7 +14,7 @@ use crate::segment::lexicon::{KEYS, PLACES, Places, VALUES};
 use crate::segment::templates::{Templates, TemplatesBuilder};
 use crate::segment::words::{self, WORDS};
 use logstead_record::{Batch, word};
-use logstead_template::{Fault, RareWriter, Wanted};
+use logstead_template::{Fault, RareWriter, word_hash};
 
 /// Builds an index.
 pub(crate) struct IndexBuilder {
@@ -70,10 +70,12 @@ impl IndexBuilder {
         }
         let IndexBuilder { seed, places, groups, kept, group_start, .. } = self;
         texts.hashes(*seed, &mut |hash| places.add(hash, *groups))?;
-        let without = texts.rows().places().iter().enumerate().filter(|(_, place)| **place == 0);
-        for ((row, _), text) in without.zip(texts.kept()?.iter()) {
-            push_text(kept, *group_start + row as u32, text);
-        }
+        let mut without = (*group_start..).zip(texts.rows().places()).filter(|(_, place)| **place == 0);
+        texts.for_each_kept(|text| {
+            if let Some((row, _)) = without.next() {
+                push_text(kept, row, text);
+            }
+        })?;
         *group_start += texts.rows().len() as u32;
         *groups += 1;
         self.memory.set(self.memory_bytes());
@@ -102,9 +104,7 @@ impl IndexBuilder {
             let inverted = inverter.finish();
             if inverted.postings() != 0 {
                 words::write(dictionary, (&inverted, self.rows), &mut file)?;
-                inverted
-                    .iter()
-                    .for_each(|(term, _)| self.places.add(Wanted::new(term).hash(self.seed), place));
+                inverted.terms().for_each(|term| self.places.add(word_hash(term, self.seed), place));
             }
         }
         file.add(TEMPLATES, templates.to_bytes());
