@@ -58,7 +58,7 @@ function themeOf(page: Page): Promise<string | undefined> {
 
 /** The page follows the system's theme, so what is open on it stays open. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.emulateMedia({ colorScheme });
   await page.waitForFunction(
     (scheme) => document.documentElement.dataset['mantineColorScheme'] === scheme,
     colorScheme,
@@ -103,7 +103,7 @@ function button(where: Page | Locator, name: string | RegExp): Locator {
 test.describe('accessible in both themes', () => {
   // A look at a page takes two seconds and more, and a test has a dozen.
   test.describe.configure({ timeout: 240_000 });
-  test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
+  test.use({ colorScheme: 'light' });
 
   test.describe('before login', () => {
     test.use({ signedIn: false });

@@ -17,7 +17,7 @@ for (const hands of [mouse, keyboard]) day(hands);
 function day({ name, visit, press, write }: Hands): void {
   test.describe(`a day of an operator with the ${name} only`, () => {
     const router = defaultRouter.replace('to = ["main"]', 'to = ["main", "siem"]') + destination;
-    test.use({ server: { router } });
+    test.use({ server: { router }, contextOptions: { reducedMotion: 'no-preference' } });
 
     test('what is down is seen, looked into and paused', async ({ logstead, page, routerPage }) => {
       await logstead.sendTcp('<13>1 - web-1 app - - - one', '<13>1 - web-1 app - - - two');

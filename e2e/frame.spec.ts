@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 
 const lines = Array.from(
@@ -164,6 +164,16 @@ async function outside(page: Page): Promise<string[]> {
     );
 }
 
+/** How many rows end above the lower edge, at one moment: the list may be redrawn meanwhile. */
+function rowsWithin(rows: Locator, height: number): Promise<number> {
+  return rows.evaluateAll(
+    (all, height) =>
+      all.filter((row) => row.checkVisibility() && row.getBoundingClientRect().bottom <= height)
+        .length,
+    height,
+  );
+}
+
 test('a low window gives its height to the messages', async ({ page, searchPage }) => {
   for (const [width, height, least] of [
     [1280, 450, 10],
@@ -172,12 +182,7 @@ test('a low window gives its height to the messages', async ({ page, searchPage 
   ] as const) {
     await page.setViewportSize({ width, height });
     await expect
-      .poll(async () => {
-        const boxes = await Promise.all(
-          (await searchPage.found.all()).map((row) => row.boundingBox()),
-        );
-        return boxes.filter((box) => box !== null && box.y + box.height <= height).length;
-      }, `${width}x${height}`)
+      .poll(() => rowsWithin(searchPage.found, height), `${width}x${height}`)
       .toBeGreaterThanOrEqual(least);
   }
   const bars = page.getByRole('button', { name: 'Messages over time' });

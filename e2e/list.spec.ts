@@ -206,6 +206,7 @@ test('what a row leaves out of a long message is a click away', async ({
 });
 
 test('nothing pulses for those who want less motion', async ({ logstead, page, searchPage }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await logstead.sendTcp(beat(1));
   await expect.poll(() => logstead.count('beat')).toBe(1);
   await searchPage.open({ q: 'beat', refresh: 'live' });

@@ -19,7 +19,11 @@ const test = base.extend<{ hands: CountingHands }>({
 const run = promisify(execFile);
 
 // As the console is at first.
-test.use({ folds: true, viewport: { width: 1440, height: 900 } });
+test.use({
+  folds: true,
+  viewport: { width: 1440, height: 900 },
+  contextOptions: { reducedMotion: 'no-preference' },
+});
 
 async function send(logstead: Logstead, lines: readonly string[]): Promise<void> {
   await logstead.sendTcp(...lines);

@@ -17,7 +17,6 @@ for (const colorScheme of folder === undefined
       colorScheme,
       signedIn: false,
       server: { administrator: false },
-      contextOptions: { reducedMotion: 'reduce' },
     });
 
     test('somebody new sends a first message, finds it and watches the next ones', async ({

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { root, run } from './run.mjs';
 import { answers } from './tools.mjs';
 
-export const browser = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Chromium's engine without a window. */
+const shell = '/usr/bin/chromium-headless-shell';
 
 /** Programs of Debian packages that can simply be installed. */
 const senders = {
@@ -36,16 +37,19 @@ const rsyslogPackages = [
 
 /** Prepares what the end-to-end tests use. False when none can run. */
 export async function preparePackages() {
-  const chromium = { chromium: () => existsSync(browser) };
   await install({
-    ...chromium,
+    'chromium-headless-shell': () => existsSync(process.env.CHROMIUM ?? shell),
     'syslog-ng-core': senders['syslog-ng-core'],
     slapd: senders.slapd,
   });
-  if (!existsSync(browser))
-    console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
+  // As e2e/playwright.config.ts chooses.
+  const browser = process.env.CHROMIUM ?? (existsSync(shell) ? shell : '/usr/bin/chromium');
+  const isThere = existsSync(browser);
+  if (!isThere) console.error('(a browser elsewhere: CHROMIUM=/path/to/chromium npm test)');
+  else if (browser === '/usr/bin/chromium')
+    console.error('The tests run in chromium instead, which takes half as long again.');
   if (!answers('loggen')) console.error('Without loggen (syslog-ng-core) its test is skipped.');
-  return existsSync(browser);
+  return isThere;
 }
 
 /** Prepares what `server/tests/peers` uses. A test whose program is missing after this fails and says so. */

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildConsole, installDependencies } from './build.mjs';
 import { fetchClients } from './clients.mjs';
-import { browser, preparePackages, prepareSenders } from './packages.mjs';
+import { preparePackages, prepareSenders } from './packages.mjs';
 import { reader, told } from './libtest.mjs';
 import { root, run } from './run.mjs';
 import { requireTools } from './tools.mjs';
@@ -85,7 +85,7 @@ async function testEndToEnd() {
   if (built !== 0) return { code: built };
   const report = freshReport('e2e.json');
   const code = await run('npm', ['test', '--workspace', 'e2e', '--', '--reporter=list,json'], {
-    env: { CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   });
   const { stats, suites } = readReport(report);
   const { expected = 0, flaky = 0, unexpected, skipped } = stats ?? {};

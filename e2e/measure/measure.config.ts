@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test';
 import config from '../playwright.config';
 
+/** The browser that people have, with its window: what it draws is part of a figure. */
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
 /** Figures, not tests: one after the other, on a machine that does nothing else. See bench/README.md. */
 export default defineConfig({
   ...config,
@@ -8,5 +11,10 @@ export default defineConfig({
   testMatch: '*.measure.ts',
   workers: 1,
   timeout: 20 * 60_000,
-  use: { ...config.use, trace: 'off', viewport: { width: 1440, height: 900 } },
+  use: {
+    ...config.use,
+    trace: 'off',
+    viewport: { width: 1440, height: 900 },
+    launchOptions: { ...config.use?.launchOptions, executablePath },
+  },
 });

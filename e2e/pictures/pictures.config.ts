@@ -13,6 +13,5 @@ export default defineConfig({
     ...config.use,
     trace: 'off',
     viewport: { width: 1440, height: 900 },
-    contextOptions: { reducedMotion: 'reduce' },
   },
 });

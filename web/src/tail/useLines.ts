@@ -79,9 +79,11 @@ export function useFollowing(
   const lastTop = useRef(0);
   const lastHeight = useRef(0);
   const isByReader = useRef(true);
+  const wasAtEnd = useRef(true);
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (element === null || !following) return;
+    // The last lines that came before a pause are drawn when it has begun.
+    if (element === null || (!following && !wasAtEnd.current)) return;
     element.scrollTop = element.scrollHeight;
     lastTop.current = element.scrollTop;
   }, [lines, following]);
@@ -92,6 +94,7 @@ export function useFollowing(
     const isAtEnd = scrollHeight - clientHeight - scrollTop < END_PX;
     const moved = scrollTop - lastTop.current;
     lastTop.current = scrollTop;
+    wasAtEnd.current = isAtEnd;
     // A list that became higher is moved by the browser, not by the reader.
     const isResized = clientHeight !== lastHeight.current;
     lastHeight.current = clientHeight;
