@@ -5,16 +5,24 @@ const PATH = '/api/v1/changes';
 
 const listeners = new Set<() => void>();
 let stream: EventStream | null = null;
+let isOpen = false;
 
-/** `listener` is also called whenever a connection was made: what was stored before it was not heard. */
+/**
+ * `listener` is also called when it is connected: what was stored before was not heard. That is a moment later, when the
+ * page is drawn: where one list takes the place of another, the connection stays.
+ */
 export function listenForStored(listener: () => void): () => void {
   listeners.add(listener);
   if (listeners.size === 1) document.addEventListener('visibilitychange', connect);
-  connect();
+  const timer = setTimeout(() => {
+    if (isOpen) listener();
+    else connect();
+  });
   return () => {
+    clearTimeout(timer);
     listeners.delete(listener);
     if (listeners.size === 0) document.removeEventListener('visibilitychange', connect);
-    connect();
+    setTimeout(connect);
   };
 }
 
@@ -24,13 +32,17 @@ function connect(): void {
   if (!isNeeded) {
     stream?.close();
     stream = null;
+    isOpen = false;
     return;
   }
   stream ??= openEvents({
     path: () => PATH,
     position: null,
     onEvent: ({ name }) => name === 'stored' && tell(),
-    onState: ({ kind }) => kind === 'open' && tell(),
+    onState: ({ kind }) => {
+      isOpen = kind === 'open';
+      if (isOpen) tell();
+    },
   });
 }
 

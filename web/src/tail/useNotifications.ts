@@ -1,8 +1,8 @@
 /** Notifications of the desktop, once the reader and the browser have allowed them. */
-import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useRef, useState } from 'react';
 import type { Message } from '../api/model';
 import { initialNotified, nextNotification, notificationText } from './notify';
+import { useKept } from '../ui/useKept';
 
 export type Notifications = {
   wanted: boolean;
@@ -14,7 +14,7 @@ export type Notifications = {
 };
 
 export function useNotifications(): Notifications {
-  const [wanted, setWanted] = useLocalStorage({ key: 'logstead-tail-notify', defaultValue: false });
+  const [wanted, setWanted] = useKept({ key: 'logstead-tail-notify', defaultValue: false });
   const [problem, setProblem] = useState<string | null>(null);
   const last = useRef(initialNotified);
 

@@ -1,7 +1,7 @@
 /** Whether long messages run over several lines: kept per browser. */
-import { useLocalStorage } from '@mantine/hooks';
+import { useKept } from '../ui/useKept';
 
 export function useWrap(): readonly [boolean, () => void] {
-  const [wrap, setWrap] = useLocalStorage({ key: 'logstead-tail-wrap', defaultValue: false });
+  const [wrap, setWrap] = useKept({ key: 'logstead-tail-wrap', defaultValue: false });
   return [wrap, () => setWrap((was) => !was)];
 }

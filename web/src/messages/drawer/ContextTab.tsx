@@ -1,6 +1,6 @@
 /** What happened before and after a message: of the same sender, of the same value of any field, or of everything. */
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
-import { useDebouncedValue, useLocalStorage } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
@@ -14,6 +14,7 @@ import { formatOffset } from '../../ui/message/times';
 import { useHits } from '../../ui/query/useReading';
 import { formatTime, useZone } from '../../ui/time';
 import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
+import { useKept } from '../../ui/useKept';
 import classes from './ContextTab.module.css';
 
 const ROW_CHARACTERS_MAX = 600;
@@ -22,10 +23,9 @@ const TYPING_MS = 300;
 type Props = { message: Message; hits: Hits; onOpen: (id: string) => void };
 
 export function ContextTab({ message, hits, onOpen }: Props) {
-  const [wanted, setWanted] = useLocalStorage({
+  const [wanted, setWanted] = useKept({
     key: 'logstead-context',
     defaultValue: 'host',
-    getInitialValueInEffect: false,
   });
   const choices = useMemo(() => choicesOf(message), [message]);
   const chosen = choices.find(({ value }) => value === wanted) ?? choices[0];

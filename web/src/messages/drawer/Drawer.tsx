@@ -1,6 +1,6 @@
 /** Everything about one message, next to the results: fields, bytes, what happened around it. */
 import { FocusTrap, Skeleton, Tabs } from '@mantine/core';
-import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import { ApiError } from '../../api/client';
@@ -17,6 +17,7 @@ import { JsonTab } from './JsonTab';
 import { PathTab } from './PathTab';
 import { RawTab } from './RawTab';
 import { WidthHandle } from './WidthHandle';
+import { useKept } from '../../ui/useKept';
 import classes from './Drawer.module.css';
 
 type Props = {
@@ -48,10 +49,9 @@ export function Drawer(props: Props) {
   const asked = useQuery({ ...messageQuery(id), enabled: known === undefined });
   const message = known ?? asked.data;
   const isSheet = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
-  const [width, setWidth] = useLocalStorage({
+  const [width, setWidth] = useKept({
     key: 'logstead-drawer-width',
     defaultValue: WIDTH_PX,
-    getInitialValueInEffect: false,
   });
   const close = () => onChange({ open: null });
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,6 +1,5 @@
 /** The text of a message and its fields, with those first that the reader pinned. */
 import { TextInput } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -15,6 +14,7 @@ import { ShareBar } from './ShareBar';
 import { shareOf, sharesQuery } from './shares';
 import { PayloadBox, usePayload } from './PayloadBox';
 import { isAllSaid } from './title';
+import { useKept } from '../../ui/useKept';
 
 type Props = {
   state: MessageState;
@@ -35,10 +35,9 @@ export function FieldsTab(props: Props) {
   const payload = usePayload(message);
   // Its fields say the same, and better.
   const isStructured = payload.kind === 'json' || payload.kind === 'pairs';
-  const [pinned, setPinned] = useLocalStorage<string[]>({
+  const [pinned, setPinned] = useKept<string[]>({
     key: 'logstead-pinned-fields',
     defaultValue: [],
-    getInitialValueInEffect: false,
   });
   return (
     <>

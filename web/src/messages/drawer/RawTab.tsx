@@ -1,6 +1,6 @@
 /** The bytes of a message as they were received, as text or in hexadecimal, and what they were taken for. */
 import { Anchor, Group, SegmentedControl } from '@mantine/core';
-import { useElementSize, useLocalStorage } from '@mantine/hooks';
+import { useElementSize } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Copy } from '../../ui/Copy';
@@ -10,6 +10,7 @@ import { cut } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
 import { bytesOf, hexRows } from './bytes';
 import { recognised } from './recognised';
+import { useKept } from '../../ui/useKept';
 import classes from './RawTab.module.css';
 
 const SHOWN_MAX = 4_096;
@@ -22,10 +23,9 @@ type Form = 'text' | 'hex';
 type Props = { message: Message; hits: Hits };
 
 export function RawTab({ message, hits }: Props) {
-  const [form, setForm] = useLocalStorage<Form>({
+  const [form, setForm] = useKept<Form>({
     key: 'logstead-raw-form',
     defaultValue: 'text',
-    getInitialValueInEffect: false,
   });
   const { ref, width } = useElementSize<HTMLPreElement>();
   const perRow = width > 0 && width < WIDE_PX ? 8 : 16;

@@ -1,16 +1,17 @@
 /** The fields of all matching messages, with their values and how often each occurs. */
 import { ActionIcon, Button, Drawer, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconLayoutSidebarLeftCollapse, IconListDetails } from '@tabler/icons-react';
 import { memo } from 'react';
 import { FieldGroups } from './FieldGroups';
 import classes from './Facets.module.css';
 import type { FacetsProps } from './field';
+import { useKept } from '../../ui/useKept';
 
 /** Drawn again when what it shows changes: a page is drawn a dozen times while its answers come in. */
 export const Facets = memo(function Facets(props: FacetsProps) {
   const isNarrow = useMediaQuery('(max-width: 960px), (max-height: 639px)');
-  const [isShown, setShown] = useLocalStorage({ key: 'logstead-fields', defaultValue: true });
+  const [isShown, setShown] = useKept({ key: 'logstead-fields', defaultValue: true });
   if (isNarrow) return <Sheet {...props} />;
   if (!isShown) {
     return (

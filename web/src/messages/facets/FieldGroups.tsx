@@ -1,6 +1,5 @@
 /** The fields in three groups: those that were pinned, those that the messages have, and all others, to be searched. */
 import { Skeleton, UnstyledButton } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { isRefusal } from '../../api/client';
@@ -14,6 +13,7 @@ import { type Choice, choiceOf } from './choice';
 import { foundQuery } from './facetQueries';
 import type { FacetsProps, FieldProps } from './field';
 import { type Found, commonFields, foundFields, isSame } from './groups';
+import { useKept } from '../../ui/useKept';
 import classes from './Facets.module.css';
 
 /** So many of the found fields are shown before somebody asks for more. */
@@ -149,7 +149,7 @@ function FoundField({ found, ...props }: FieldProps & { found: Found }) {
 
 /** Whether a field shows its values, which is remembered where it is not what it does by itself. */
 function useOpen(field: string, opens: boolean, choice: Choice): [boolean, () => void] {
-  const [turned, setTurned] = useLocalStorage<readonly string[]>({
+  const [turned, setTurned] = useKept<readonly string[]>({
     key: 'logstead-fields-turned',
     defaultValue: [],
   });

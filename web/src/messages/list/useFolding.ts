@@ -1,10 +1,9 @@
 /** Whether rows that say the same are folded, as this reader likes it. */
-import { useLocalStorage } from '@mantine/hooks';
+import { useKept } from '../../ui/useKept';
 
 export function useFolding() {
-  return useLocalStorage({
+  return useKept({
     key: 'logstead-fold',
     defaultValue: true,
-    getInitialValueInEffect: false,
   });
 }

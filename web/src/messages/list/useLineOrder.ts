@@ -1,13 +1,12 @@
-import { useLocalStorage } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { type LinePart, type Look, lineParts } from '../../ui/message/look';
 import { readOrder } from './lineOrder';
+import { useKept } from '../../ui/useKept';
 
 export function useLineOrder() {
-  const [kept, setOrder] = useLocalStorage<readonly LinePart[]>({
+  const [kept, setOrder] = useKept<readonly LinePart[]>({
     key: 'logstead-line-columns',
     defaultValue: lineParts,
-    getInitialValueInEffect: false,
   });
   const order = useMemo(() => readOrder(kept), [kept]);
   return [order, setOrder] as const;

@@ -1,12 +1,11 @@
 /** The widths of columns, kept by this browser. */
-import { useLocalStorage } from '@mantine/hooks';
 import type { Widths } from './columns';
+import { useKept } from '../../ui/useKept';
 
 export function useWidths(): readonly [Widths, (widths: Widths) => void] {
-  const [widths, setWidths] = useLocalStorage<Widths>({
+  const [widths, setWidths] = useKept<Widths>({
     key: 'logstead-column-widths',
     defaultValue: {},
-    getInitialValueInEffect: false,
   });
   return [widths, setWidths];
 }

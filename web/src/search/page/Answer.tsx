@@ -7,6 +7,7 @@ import { Results } from '../results/Results';
 import type { SearchState } from '../searchParams';
 import { Statistics } from '../statistics/Statistics';
 import { FirstRun } from './FirstRun';
+import { HOLD_MS } from './hold';
 import { Loading } from './Loading';
 import { Toolbar } from './Toolbar';
 import type { Search } from './useSearch';
@@ -19,8 +20,6 @@ const EmptyResult = lazy(async () => ({
 }));
 
 const NONE: readonly Message[] = [];
-/** A search that takes less shows nothing while it runs. */
-const SLOW_MS = 120;
 
 type Props = {
   state: SearchState;
@@ -55,11 +54,13 @@ export function Answer(props: Props) {
   );
 }
 
+/** A search that takes less than a moment shows nothing while it runs. */
 function Messages({ state, search, steps, hits, onChange }: Props) {
   const { messages } = search;
-  const [slow] = useDebouncedValue(search.isLoading, SLOW_MS);
+  const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
   if (messages === undefined) {
-    return search.isLoading && slow && <Loading onCancel={search.cancel} />;
+    const isSlow = slow || steps.late === search.key;
+    return search.isLoading && isSlow && <Loading onCancel={search.cancel} />;
   }
   if (messages.length === 0) {
     if (search.isFirstRun) return null;

@@ -1,6 +1,6 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
 import { useCallbackRef, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
-import { type ReactNode, Suspense, lazy } from 'react';
+import { type ReactNode, Suspense, lazy, useRef } from 'react';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
@@ -29,7 +29,8 @@ const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const search = useSearch(state);
-  const steps = useSteps(state, onChange);
+  const page = useRef<HTMLDivElement>(null);
+  const steps = useSteps(page, state, onChange);
   const [zone] = useZone();
   const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
   const { error, runAgain } = search;
@@ -52,7 +53,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
     />
   );
   return (
-    <div className={classes.page}>
+    <div ref={page} className={classes.page}>
       <h1 className="unseen">Search</h1>
       <QueryBar
         state={state}

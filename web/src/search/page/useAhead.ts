@@ -1,21 +1,27 @@
 /** Sends a question as soon as it is asked: the page that shows its answer is drawn a moment later. */
 import { useQueryClient } from '@tanstack/react-query';
 import { readingQuery } from '../../api/query';
+import { splitStages } from '../../ui/query/stages';
 import { searchQuery, summaryQuery } from '../queries';
 import { type SearchState, isBlank } from '../searchParams';
 
-export function useAhead(): (state: SearchState) => void {
+/** What is worth waiting for: the rows, and what to mark in them. Null where there is nothing to wait for. */
+export function useAhead(): (state: SearchState) => Promise<unknown> | null {
   const cache = useQueryClient();
   return (state) => {
-    if (isBlank(state)) return;
+    if (isBlank(state)) return null;
     const rows = searchQuery(state);
     const counts = summaryQuery(state);
     const reading = readingQuery(state.query);
+    const isNew = ({ queryKey }: { queryKey: readonly unknown[] }) =>
+      cache.getQueryState(queryKey) === undefined;
     // What was asked before is up to those who show it. The rows are what one waits for.
-    if (cache.getQueryState(rows.queryKey) === undefined) cache.infiniteQuery(rows).catch(told);
-    if (cache.getQueryState(counts.queryKey) === undefined) cache.query(counts).catch(told);
-    // It says what to mark in the rows: they are drawn once if it is there before them.
-    if (cache.getQueryState(reading.queryKey) === undefined) cache.query(reading).catch(told);
+    const found = isNew(rows) ? cache.infiniteQuery(rows).catch(told) : null;
+    const read = isNew(reading) ? cache.query(reading).catch(told) : null;
+    if (isNew(counts)) cache.query(counts).catch(told);
+    // A table is made of the messages elsewhere.
+    const isTable = splitStages(state.query).stages !== '';
+    return found === null || isTable ? null : Promise.all([found, read]);
   };
 }
 

@@ -1,6 +1,14 @@
 /** The list as it scrolls: which rows are in view, and the one that the keys work on. */
 import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Message } from '../../api/model';
 import { useZone } from '../../ui/time';
 import type { SearchState } from '../searchParams';
@@ -12,6 +20,8 @@ import { useRoom } from '../../messages/list/useRoom';
 
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
+/** Those in view come first. */
+const OVERSCAN_ROWS_FIRST = 1;
 
 /** How large the list was that was shown last. */
 let sizeBefore = { width: 0, height: 0 };
@@ -39,6 +49,7 @@ export function useList(props: Props) {
   const rowPx = state.view === 'table' ? linePx + TABLE_MORE_PX : linePx;
   // The same function from frame to frame: with another one the library measures all rows again.
   const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
+  const overscan = useDeferredValue(OVERSCAN_ROWS, OVERSCAN_ROWS_FIRST);
   // The library's own state cannot be memoised; nothing here asks for that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
@@ -47,7 +58,7 @@ export function useList(props: Props) {
     estimateSize: () => rowPx,
     getItemKey,
     scrollPaddingEnd: HEAD_PX,
-    overscan: OVERSCAN_ROWS,
+    overscan,
     // Each answer is a list of its own: one that knew no size would be drawn without rows first.
     initialRect: sizeBefore,
   });

@@ -1,5 +1,4 @@
 /** The bars with their legend, the range before as a line, and what happened in the meantime. */
-import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { Histogram } from '../../api/model';
@@ -15,6 +14,7 @@ import { type SearchState, isEverything } from '../searchParams';
 import { Legend } from './Legend';
 import { beforeText, countsBefore, shiftOf, spanBefore } from './before';
 import { beforeQuery, revisionsQuery } from './timelineQueries';
+import { useKept } from '../../ui/useKept';
 
 type Props = {
   state: SearchState;
@@ -75,7 +75,7 @@ export function Chart(props: Props) {
 
 /** The range before, once there is nothing else to count. */
 function useBefore(state: SearchState, histogram: Histogram, isReady: boolean) {
-  const [isOn, setOn] = useLocalStorage({ key: 'logstead-before', defaultValue: true });
+  const [isOn, setOn] = useKept({ key: 'logstead-before', defaultValue: true });
   const setsRange = useSetsRange(state.query);
   const shiftMs = shiftOf(histogram, state.range);
   const isOpen = state.range.kind === 'all' || setsRange;

@@ -1,6 +1,5 @@
 /** How many messages match over time, by the values of a field; where nothing came in; and the way to a closer look. */
 import { Skeleton } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
 import { type ReactNode, memo } from 'react';
 import { isRefusal } from '../../api/client';
 import { Failed } from '../../ui/Failed';
@@ -10,6 +9,7 @@ import type { SearchState } from '../searchParams';
 import { Chart } from './Chart';
 import { Strip } from './Strip';
 import { TimelineHead } from './TimelineHead';
+import { useKept } from '../../ui/useKept';
 import classes from './Timeline.module.css';
 
 type Props = {
@@ -31,7 +31,7 @@ type Props = {
 export const Timeline = memo(function Timeline(props: Props) {
   const { state, summary, error, stale = false, folded = false } = props;
   const { onRetry, onZoom, onFilter, onChange } = props;
-  const [isWanted, setWanted] = useLocalStorage({ key: 'logstead-timeline', defaultValue: true });
+  const [isWanted, setWanted] = useKept({ key: 'logstead-timeline', defaultValue: true });
   const isOpen = isWanted && !folded;
   const histogram = error === null ? summary?.histogram : undefined;
   const head = (middle?: ReactNode) => (

@@ -1,5 +1,5 @@
 /** A message as one row: severity, time, host, program, what happened, and where it is kept. Cheap: it draws nothing unless its own props change. */
-import { IconChevronRight, IconSquareCheckFilled } from '@tabler/icons-react';
+import { IconSquareCheckFilled } from '@tabler/icons-react';
 import { memo } from 'react';
 import type { Message } from '../../api/model';
 import { SeverityBar } from '../Severity';
@@ -133,11 +133,7 @@ export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex' | 'lo
           aria-expanded={open}
           aria-label={marked ? 'Details, marked' : 'Details'}
         >
-          {marked ? (
-            <IconSquareCheckFilled size={14} aria-hidden />
-          ) : (
-            <IconChevronRight size={14} aria-hidden />
-          )}
+          {marked && <IconSquareCheckFilled size={14} aria-hidden />}
         </button>
         <SeverityBar message={message} />
       </span>

@@ -56,8 +56,8 @@ export function QueryField({
   const [history, remember] = useQueryHistory();
   const onHistory = useRecall(props.value, history);
   const onRun = (newTab: boolean) => {
-    remember(props.value);
     props.onRun(newTab);
+    remember(props.value);
   };
   const complete: Complete = (text, cursor, signal) =>
     text.trim() === '' && history.length > 0

@@ -1,5 +1,5 @@
 /** The queries that were run in this browser, newest first. */
-import { useLocalStorage } from '@mantine/hooks';
+import { useKept } from '../useKept';
 
 const QUERIES_MAX = 100;
 
@@ -11,7 +11,7 @@ export function remember(history: readonly string[], query: string): string[] {
 }
 
 export function useQueryHistory(): readonly [readonly string[], (query: string) => void] {
-  const [history, setHistory] = useLocalStorage<readonly string[]>({
+  const [history, setHistory] = useKept<readonly string[]>({
     key: 'logstead-history',
     defaultValue: [],
     deserialize: readHistory,
