@@ -210,7 +210,10 @@ test('a logspace is removed only by its name, and what happens to its messages i
   await page.getByRole('button', { name: 'Logspace security' }).click();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(routerPage.button('Apply…')).toBeEnabled();
-  await routerPage.button('Apply…').click();
+  // What can be undone is said above the bar, not over its buttons.
+  const undo = page.getByRole('region', { name: 'Notifications' }).getByText('Undo').first();
+  await expect(undo).toBeVisible();
+  await routerPage.button('Apply…').click({ timeout: 6_000 });
   await expect(routerPage.dialog).toContainText(/Its 1 message \(.*\) stay on disk/);
   await expect(routerPage.dialog).toContainText('its retention (90d) no longer applies');
   const apply = routerPage.dialog.getByRole('button', { name: 'Apply' });

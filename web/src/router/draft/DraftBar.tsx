@@ -57,7 +57,7 @@ export function DraftBar(props: Props) {
     },
   });
   return (
-    <section className={classes.bar} aria-label="Draft">
+    <section className={classes.bar} aria-label="Draft" data-foot>
       <span className={classes.badge}>Draft</span>
       <span className={classes.count}>
         {!isWrong && `${countOf(changes)} `}
