@@ -53,7 +53,7 @@ test('the range before is a line, which can be hidden', async ({ page, searchPag
   await expect(line).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('a bar names the router revisions in its span for users who may read them', async ({
+test('users who may read router revisions see them named in the bar they fall into', async ({
   logstead,
   page,
   routerPage,

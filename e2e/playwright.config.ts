@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { existsSync } from 'node:fs';
 
-/** Chromium without its window: to make and draw that for each test takes two fifths of all the time. */
+/** Chromium without a window: opening one for each test took two fifths of the time. */
 const shell = '/usr/bin/chromium-headless-shell';
 
 /** Every test has a server, a data directory and ports of its own, so tests run side by side and in any order. */
@@ -21,7 +21,7 @@ export default defineConfig({
     trace: { mode: 'on-first-retry', screenshots: false },
     screenshot: 'only-on-failure',
     viewport: { width: 1280, height: 800 },
-    // Frames that only move something take an eighth of all the time. Tests of whole tasks and days have them.
+    // Animations took an eighth of the time. Tests of whole tasks and of an operator's day keep them.
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: process.env['CHROMIUM'] ?? (existsSync(shell) ? shell : '/usr/bin/chromium'),

@@ -8,8 +8,8 @@ let stream: EventStream | null = null;
 let isOpen = false;
 
 /**
- * `listener` is also called when it is connected: what was stored before was not heard. That is a moment later, when the
- * page is drawn: where one list takes the place of another, the connection stays.
+ * `listener` is also called once it is connected, since it has not heard of what was stored before. Connecting waits a
+ * moment, so that one list can take the place of another on the same connection.
  */
 export function listenForStored(listener: () => void): () => void {
   listeners.add(listener);

@@ -142,7 +142,7 @@ function Unreachable({ error, retry }: { error: Error; retry: () => void }) {
 
 const RETRY_MS = 3_000;
 
-/** After the frame, in small pieces: what is pressed meanwhile is not kept waiting. */
+/** Drawn after the frame and in small pieces, so that keys and clicks do not wait for it. */
 function Page() {
   const isNext = useDeferredValue(true, false);
   return isNext ? <Outlet /> : null;

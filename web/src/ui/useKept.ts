@@ -22,7 +22,7 @@ export function useKept<Value>(
 ): readonly [Value, (change: Change<Value>) => void] {
   const { key, defaultValue, deserialize } = kept;
   const text = useSyncExternalStore(listen, () => textOf(key));
-  // The same value until another one is chosen, though the default may be another object every time.
+  // The default and the reader may be new objects each time, and mean the same: only another text is another value.
   // eslint-disable-next-line react-hooks/exhaustive-deps
   const value = useMemo(() => read(text, defaultValue, deserialize), [text]);
   const set = useCallback(
@@ -30,6 +30,7 @@ export function useKept<Value>(
       const before = () => read(textOf(key), defaultValue, deserialize);
       write(key, JSON.stringify(change instanceof Function ? change(before()) : change));
     },
+    // As above: the function stays the same as long as the key does.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [key],
   );
