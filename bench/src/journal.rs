@@ -3,7 +3,7 @@
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
 use logstead_config::{Format, Framing, check_toml};
-use logstead_indexer::{Disk, Encoded, Options, RealDisk};
+use logstead_indexer::{Alone, Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
@@ -102,7 +102,7 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
     let router = Router::new(&checked, &Lookups::default(), None);
     let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let mut appender = logstead_indexer::open(&disk, data, Options::default())?.appender;
+    let mut appender = logstead_indexer::open(&disk, data, Options::default(), &Alone)?.appender;
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
     let mut run = Run { split: Split::default(), messages: 0, journal_bytes: 0, wall_seconds: 0.0 };

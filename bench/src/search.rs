@@ -65,7 +65,8 @@ const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, only: &[String]) -> Result<()> {
     let start = Instant::now();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let Opened { searcher, recovery, .. } = logstead_indexer::open(&disk, data, Options::default())?;
+    let Opened { searcher, recovery, .. } =
+        logstead_indexer::open(&disk, data, Options::default(), &Pool::of_reads())?;
     let messages = recovery.sealed_messages + recovery.messages;
     print(&format!("{messages} messages, opened in {:.1} ms", ms(start.elapsed())))?;
     let lanes = Pool::new(threads);

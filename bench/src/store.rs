@@ -3,7 +3,7 @@
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
 use logstead_config::{Format, Framing};
-use logstead_indexer::{Disk, Encoded, Opened, Options, RealDisk, Stats};
+use logstead_indexer::{Alone, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::Framer;
@@ -52,7 +52,7 @@ pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
 pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let Opened { mut appender, searcher, keeper, .. } =
-        logstead_indexer::open(&disk, data, Options::default())?;
+        logstead_indexer::open(&disk, data, Options::default(), &Alone)?;
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);

@@ -9,7 +9,8 @@ mod common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};
 use logstead_indexer::{
-    Asked, Disk, Facets, Histogram, Looked, Opened, Options, Recovery, Run, Searcher, SimDisk, Width, look,
+    Asked, Disk, Facets, Histogram, Looked, Opened, Options, Pool, Recovery, Run, Searcher, SimDisk, Width,
+    look,
 };
 use logstead_record::Timestamp;
 use logstead_record::query::{FieldName, TimeRange};
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::IoSlice;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 const OPTIONS: Options = Options {
     memory_max: 0,
@@ -343,8 +344,10 @@ impl Case<'_> {
 }
 
 fn look_at(disk: &SimDisk) -> Looked {
+    // Side by side, where opening goes one by one: both find the same.
+    static LANES: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-    look(&disk, Path::new(DIR)).unwrap()
+    look(&disk, Path::new(DIR), &*LANES).unwrap()
 }
 
 /// How many combinations of a change and a way to open there were.

@@ -4,14 +4,14 @@
 mod common;
 
 use common::{Message, encoded, everything, noise};
-use logstead_indexer::{Appender, Disk, Options, RealDisk, Recovery, Searcher};
+use logstead_indexer::{Alone, Appender, Disk, Options, RealDisk, Recovery, Searcher};
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;
 
 fn open(dir: &Path, options: Options) -> (Appender, Searcher, Recovery) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let opened = logstead_indexer::open(&disk, &dir.join("logspaces/main"), options).unwrap();
+    let opened = logstead_indexer::open(&disk, &dir.join("logspaces/main"), options, &Alone).unwrap();
     (opened.appender, opened.searcher, opened.recovery)
 }
 

@@ -123,6 +123,17 @@ impl TextColumn {
         row.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
 
+    /// The row that a byte of the arena is in, which is `from` or one behind it, and most likely near.
+    pub(crate) fn row_of(&self, byte: usize, mut from: usize) -> usize {
+        let is_before = |end: &u32| *end as usize <= byte;
+        let mut rows = 1;
+        while self.ends.get(from + rows).is_some_and(is_before) {
+            (from, rows) = (from + rows, rows * 2);
+        }
+        let near = &self.ends[from..self.ends.len().min(from + rows)];
+        from + near.partition_point(is_before)
+    }
+
     /// The arena: all rows back to back.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

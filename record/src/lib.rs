@@ -2,13 +2,14 @@
 //!
 //! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`], changed by a [`Rewrite`]
 //! - [`columns`]: what a batch is made of; [`Field`]: which field is kept in which column
-//! - [`word`]: what a word is
+//! - [`word`]: what a word is; [`bits`]: many comparisons at once
 //! - [`query`]: the query language, and the [`query::Matcher`] that says which rows of a batch a query means
 //!
 //! **Invariant:** no file, socket, clock, index or wire format is known here; what depends on the time of day
 //! takes it as an argument.
 
 mod batch;
+pub mod bits;
 mod builder;
 mod column;
 pub mod columns;

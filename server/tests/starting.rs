@@ -5,7 +5,7 @@
 mod support;
 
 use logstead::meta::Meta;
-use logstead_indexer::{Disk, Options, RealDisk, encode};
+use logstead_indexer::{Alone, Disk, Options, RealDisk, encode};
 use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
 use serde_json::json;
 use std::fs;
@@ -27,7 +27,8 @@ fn days_ago(days: i64) -> Timestamp {
 /// Stores messages that were received this many days ago, as a server that ran then did.
 fn store(data: &Path, days: i64, messages: usize) {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let mut opened = logstead_indexer::open(&disk, &data.join("logspaces/main"), Options::default()).unwrap();
+    let mut opened =
+        logstead_indexer::open(&disk, &data.join("logspaces/main"), Options::default(), &Alone).unwrap();
     let mut builder = BatchBuilder::new();
     builder.origin(Origin { source: b"syslog", peer: b"", received: days_ago(days) });
     (0..messages).for_each(|_| builder.push(&Row::text(b"long ago")));

@@ -21,6 +21,7 @@ use crate::store::options::Options;
 use crate::store::recover::Recovery;
 use crate::store::retention::{Expired, Expiry};
 use crate::store::unopened::{OpenError, failed as unopened};
+use crate::work::lanes::Alone;
 use crate::work::run::Run;
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Query};
@@ -70,7 +71,7 @@ pub enum OpenQueueError {
 
 /// Opens the queue in a folder, which is made if it is not there. Only one process may have it open.
 pub fn open_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<OpenedQueue, OpenQueueError> {
-    let Opened { appender, searcher, keeper, recovery } = open(disk, dir, options)?;
+    let Opened { appender, searcher, keeper, recovery } = open(disk, dir, options, &Alone)?;
     let path = dir.join(cursor::NAME);
     let noted = cursor::read(&**disk, dir).map_err(|source| unopened("read", &path, source))?;
     if let Err(source @ CursorError::Newer(_)) = noted {

@@ -232,6 +232,7 @@ mod tests {
     use super::*;
     use crate::journal::scan::{Item, Scan};
     use crate::store::recover::recover;
+    use crate::work::lanes::Alone;
     use crate::{SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Origin, Row};
     use std::path::Path;
@@ -258,7 +259,7 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
         let held = |memory_max: usize| {
             let options = Options { memory_max, journal_file_max: 1 << 20, ..OPTIONS };
-            let recovered = recover(&disk, Path::new("/"), options).unwrap();
+            let recovered = recover(&disk, Path::new("/"), options, &Alone).unwrap();
             let held = recovered.shared.read().held();
             (recovered.appender, held)
         };
@@ -277,7 +278,7 @@ mod tests {
         let sim = SimDisk::new(3);
         let open = |sim: &SimDisk| {
             let disk: Arc<dyn Disk> = Arc::new(sim.clone());
-            open(&disk, Path::new("/"), Options { durability: Durability::Os, ..OPTIONS }).unwrap()
+            open(&disk, Path::new("/"), Options { durability: Durability::Os, ..OPTIONS }, &Alone).unwrap()
         };
         let mut opened = open(&sim);
         for _ in 0..9 {
@@ -297,7 +298,7 @@ mod tests {
         let disk = SimDisk::new(0);
         for _ in 0..5 {
             let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-            let mut appender = open(&disk, Path::new("/"), OPTIONS).unwrap().appender;
+            let mut appender = open(&disk, Path::new("/"), OPTIONS, &Alone).unwrap().appender;
             appender.append(&[encode(batch()), encode(batch())]).unwrap();
             appender.append(&[encode(Arc::default()), encode(batch())]).unwrap();
         }

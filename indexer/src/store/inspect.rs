@@ -207,14 +207,14 @@ fn hex(hash: &Hash) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, Run, SimDisk, encode, open};
+    use crate::{Alone, Options, Run, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
     use std::io::IoSlice;
 
     fn store() -> SimDisk {
         let sim = SimDisk::new(0);
         let disk: Arc<dyn Disk> = Arc::new(sim.clone());
-        let mut opened = open(&disk, Path::new("/"), Options::default()).unwrap();
+        let mut opened = open(&disk, Path::new("/"), Options::default(), &Alone).unwrap();
         for _ in 0..2 {
             let mut builder = BatchBuilder::new();
             builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });

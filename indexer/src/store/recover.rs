@@ -21,6 +21,7 @@ use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::{Shared, View};
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
+use crate::work::lanes::Lanes;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -111,14 +112,18 @@ pub(crate) struct Recovered {
 }
 
 /// What a logspace holds at one moment. Changes nothing.
-pub(crate) fn look(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(View, Recovery), OpenError> {
+pub(crate) fn look(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    lanes: &dyn Lanes,
+) -> Result<(View, Recovery), OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(ReadOnly(Arc::clone(disk)));
     let folder =
         Folder::of_another(Arc::clone(&disk), &dir.join(SEGMENTS_DIR), Options::default().index_memory_max);
     let mut last = OpenError::Busy { dir: dir.to_owned() };
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
-        let found = survey(&*disk, dir, &folder, &listing);
+        let found = survey(&*disk, dir, (&folder, lanes), &listing);
         // Files that are sealed, joined or expired meanwhile are not damaged: they are elsewhere.
         if !listing.is_as(&Listing::read(&*disk, dir)?) {
             continue;
@@ -141,12 +146,17 @@ fn looked(mut survey: Survey) -> (View, Recovery) {
 }
 
 /// Makes a logspace ready for the next append.
-pub(crate) fn recover(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<Recovered, OpenError> {
+pub(crate) fn recover(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: Options,
+    lanes: &dyn Lanes,
+) -> Result<Recovered, OpenError> {
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
     prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
     let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
-    let mut survey = survey(&**disk, dir, &folder, &listing)?;
+    let mut survey = survey(&**disk, dir, (&folder, lanes), &listing)?;
     let mut recovery = recovery(&survey);
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
     make_ready(&**disk, &journal_dir, &mut survey, &mut recovery)?;

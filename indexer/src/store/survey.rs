@@ -16,6 +16,7 @@ use crate::store::replay::{self, Replayed};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
+use crate::work::lanes::{self, Lanes};
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;
@@ -113,12 +114,13 @@ impl Listing {
         self.journal.iter().filter_map(|name| journal::first_sequence(name)).collect()
     }
 
-    fn candidates(&self, folder: &Folder) -> Vec<Candidate> {
+    fn candidates(&self, folder: &Folder, lanes: &dyn Lanes) -> Vec<Candidate> {
         let named: BTreeSet<SegmentId> =
             self.manifest().into_iter().flat_map(|manifest| manifest.segments.iter().copied()).collect();
         let here = self.segments.iter().filter_map(|name| SegmentId::of_blocks_name(name));
-        let all: BTreeSet<SegmentId> = named.iter().copied().chain(here).collect();
-        all.into_iter().map(|id| Candidate::open(folder, id, named.contains(&id))).collect()
+        let all: Vec<SegmentId> =
+            named.iter().copied().chain(here).collect::<BTreeSet<_>>().into_iter().collect();
+        lanes::map(lanes, all.len(), |at| Candidate::open(folder, all[at], named.contains(&all[at])))
     }
 
     fn has_blocks(&self, id: SegmentId) -> bool {
@@ -138,7 +140,7 @@ impl Listing {
 pub(crate) fn survey(
     disk: &dyn Disk,
     dir: &Path,
-    folder: &Folder,
+    (folder, lanes): (&Folder, &dyn Lanes),
     listing: &Listing,
 ) -> Result<Survey, OpenError> {
     let journal_dir = dir.join(JOURNAL_DIR);
@@ -148,7 +150,7 @@ pub(crate) fn survey(
     };
     let sequences = listing.journals();
     let journals = (0..sequences.len()).map(|at| read(at, &sequences, &[])).collect::<Result<Vec<_>, _>>()?;
-    let candidates = listing.candidates(folder);
+    let candidates = listing.candidates(folder, lanes);
     let expired = expired(listing, &candidates, &journals);
     let choice = choose(candidates, &journals, expired);
     let mut held: Vec<Range<u64>> = journals.iter().flat_map(Replayed::found).collect();

@@ -41,6 +41,7 @@ mod tests {
     use crate::disk::{Disk, SimDisk};
     use crate::open::{Opened, open};
     use crate::store::options::Options;
+    use crate::work::lanes::Alone;
     use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
     use std::path::Path;
     use std::sync::Arc;
@@ -56,7 +57,7 @@ mod tests {
     fn it_shows_what_the_journal_has_from_a_sequence_on_and_says_what_it_does_not() {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(1));
         let options = Options { journal_file_max: 1, ..Options::default() };
-        let opened = open(&disk, Path::new("/data/main"), options).unwrap();
+        let opened = open(&disk, Path::new("/data/main"), options, &Alone).unwrap();
         let Opened { mut appender, searcher, keeper, .. } = opened;
         for (text, copies) in [("ab", 0), ("c", 1), ("def", 2)] {
             let mut encoded = crate::encode(batch(text));

@@ -1,4 +1,4 @@
-//! Threads that do the parts of searches side by side.
+//! Threads that do the parts of searches side by side, or wait for the disk side by side.
 //!
 //! They are started when they are first needed, and stay: to start one takes longer than to count a word in a segment. A
 //! search begins on the thread that it was given. Each lane, before it begins, opens another one if there is work left
@@ -11,6 +11,9 @@ use super::lanes::Lanes;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Reads that a disk is given at once: it answers several in the time of one.
+const READS: usize = 16;
 
 /// Threads that all searches share.
 pub struct Pool {
@@ -36,6 +39,11 @@ impl Pool {
     /// At most this many, besides the threads that searches begin on.
     pub fn new(count: usize) -> Pool {
         Pool { count, threads: OnceLock::new(), open: AtomicUsize::new(0) }
+    }
+
+    /// To open what is on a disk.
+    pub fn of_reads() -> Pool {
+        Pool::new(READS)
     }
 
     fn threads(&self) -> Option<&ThreadPool> {

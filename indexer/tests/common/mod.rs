@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
-    Run, Searcher, SimDisk, encode,
+    Alone, Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery,
+    Request, Run, Searcher, SimDisk, encode,
 };
 use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
@@ -32,7 +32,7 @@ pub(crate) fn open(disk: &(impl Disk + Clone + 'static), options: Options) -> (A
 
 pub(crate) fn open_all(disk: &(impl Disk + Clone + 'static), options: Options) -> Result<Opened, OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-    logstead_indexer::open(&disk, Path::new(DIR), options)
+    logstead_indexer::open(&disk, Path::new(DIR), options, &Alone)
 }
 
 pub(crate) fn batch<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Arc<Batch> {

@@ -18,8 +18,8 @@
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
 //! - `logic`: what follows from a query
-//! - `matcher`: a query made ready to run; `text`, `glob`, `near` and `regex`: how it finds text; `runs`: where it need
-//!   not look
+//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
+//!   where it need not look
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
@@ -49,6 +49,7 @@ mod terms;
 mod text;
 mod time;
 mod value;
+mod window;
 
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};

@@ -1,11 +1,12 @@
 //! Finds a text: in one value, or in all rows of a column by sweeping its arena once.
 //!
 //! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
-//! only where they stand are the rest and the word boundaries compared.
+//! only where they stand is the whole text compared, with its word boundaries.
 
 use super::ast::{Near, Part, Pattern};
 use super::glob::{Edge, Glob};
 use super::near::Sequence;
+use super::window::Window;
 use crate::column::TextColumn;
 use crate::selection::Selection;
 use crate::word;
@@ -26,8 +27,8 @@ pub(super) enum TextMatcher {
     Literal(Finder),
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
-    /// Words near each other, and one of them.
-    Near(Finder, Sequence),
+    /// Words near each other, and one of them: whether it is the first.
+    Near(Finder, Sequence, bool),
     /// A match of this expression, and bytes that every match holds.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
@@ -65,7 +66,7 @@ impl TextMatcher {
         let (at, word) = longest.expect("there are two words or more");
         let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
         let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
-        TextMatcher::Near(finder, Sequence::new(near))
+        TextMatcher::Near(finder, Sequence::new(near), at == 0)
     }
 
     pub(super) fn regex(regex: &super::Regex) -> TextMatcher {
@@ -75,7 +76,7 @@ impl TextMatcher {
     /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
     pub(super) fn cost(&self) -> usize {
         match self {
-            TextMatcher::Literal(finder) => 10 - (finder.before.len() + finder.after.len()).min(8),
+            TextMatcher::Literal(finder) => 10 - finder.chars.len().min(8),
             TextMatcher::Near(..) => 15,
             TextMatcher::Glob(..) => 20,
             TextMatcher::Regex(..) => 40,
@@ -84,14 +85,11 @@ impl TextMatcher {
 
     pub(super) fn is_match(&self, text: &[u8]) -> bool {
         match self {
-            TextMatcher::Literal(finder) => finder.find(text, 0, 0..text.len()).is_some(),
+            TextMatcher::Literal(finder) => finder.is_in(text),
             TextMatcher::Glob(finder, glob) => {
-                let possible = |finder: &Finder| finder.find(text, 0, 0..text.len()).is_some();
-                finder.as_ref().is_none_or(possible) && glob.is_match(text)
+                finder.as_ref().is_none_or(|finder| finder.is_in(text)) && glob.is_match(text)
             }
-            TextMatcher::Near(finder, sequence) => {
-                finder.find(text, 0, 0..text.len()).is_some() && sequence.is_match(text)
-            }
+            TextMatcher::Near(finder, sequence, _) => finder.is_in(text) && sequence.is_match(text),
             TextMatcher::Regex(regex, _) => regex.is_match(text),
         }
     }
@@ -100,12 +98,15 @@ impl TextMatcher {
     pub(super) fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
         let worth_a_sweep = within.rows() <= within.count().saturating_mul(SWEEP_SHARE);
         match self {
-            TextMatcher::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_| true),
+            TextMatcher::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_, _| true),
             TextMatcher::Glob(Some(finder), glob) if worth_a_sweep => {
-                finder.sweep(column, within, |text| glob.is_match(text))
+                finder.sweep(column, within, |text, _| glob.is_match(text))
             }
-            TextMatcher::Near(finder, sequence) if worth_a_sweep => {
-                finder.sweep(column, within, |text| sequence.is_match(text))
+            TextMatcher::Near(finder, sequence, is_first) if worth_a_sweep => {
+                // Nothing begins before the first word.
+                finder.sweep(column, within, |text, hit| {
+                    sequence.is_match(if *is_first { &text[hit..] } else { text })
+                })
             }
             TextMatcher::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
                 column,
@@ -138,7 +139,7 @@ fn sweep(
     let mut found = Selection::none(within.rows());
     let (mut from, mut row) = (0, 0);
     while let Some(at) = next(from) {
-        row += column.ends()[row..].partition_point(|&end| end as usize <= at);
+        row = column.row_of(at, row);
         let text = column.get(row);
         if within.contains(row) && accepts(text) {
             found.insert(row);
@@ -151,10 +152,11 @@ fn sweep(
 /// Finds given characters.
 #[derive(Clone, Debug)]
 pub(super) struct Finder {
-    /// Finds the characters between `before` and `after`, in all their cases.
-    window: Regex,
-    before: Vec<char>,
-    after: Vec<char>,
+    chars: Vec<char>,
+    /// Finds the ones from a number on, in all their cases.
+    regex: (Regex, usize),
+    /// The same, and quicker, where they are ASCII.
+    window: Option<(Window, usize)>,
     begin: Edge,
     end: Edge,
     case_sensitive: bool,
@@ -165,74 +167,82 @@ impl Finder {
     fn new(text: &str, case_sensitive: bool, begin: Edge, end: Edge) -> Finder {
         let chars: Vec<char> =
             text.chars().map(|c| if case_sensitive { c } else { word::fold_char(c) }).collect();
-        let window = rarest_window(&chars, case_sensitive);
-        let source: String = chars[window.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
-        Finder {
-            window: Regex::new(&source).expect("classes of characters are a regular expression"),
-            before: chars[..window.start].to_vec(),
-            after: chars[window.end..].to_vec(),
-            begin,
-            end,
-            case_sensitive,
-        }
+        let rarest = rarest_run(&chars, |run| {
+            let spellings = |c: &char| if case_sensitive { 1 } else { word::cases(*c).count() };
+            run.len() == 1 || run.iter().map(spellings).product::<usize>() <= SPELLINGS_MAX
+        });
+        let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
+        let regex = Regex::new(&source).expect("classes of characters are a regular expression");
+        let window = |run: &[char]| Window::new(run, case_sensitive);
+        let in_window = rarest_run(&chars, |run| window(run).is_some());
+        // What has no cases is found by the library at least as quickly.
+        let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
+        let window = window(&chars[in_window.clone()]).filter(|_| has_cases);
+        let window = window.map(|window| (window, in_window.start));
+        Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive }
     }
 
-    /// Where the first hit in `bytes[row]` that is not before `from` begins.
-    fn find(&self, bytes: &[u8], from: usize, row: Range<usize>) -> Option<usize> {
-        let text = bytes.get(row.clone())?;
-        let mut from = from.saturating_sub(row.start);
-        while let Some(hit) = self.window.find_at(text, from) {
-            if self.is_hit(text, hit.range()) {
-                return Some(row.start + hit.start());
+    /// Whether a text holds them.
+    fn is_in(&self, text: &[u8]) -> bool {
+        let ((regex, number), mut from) = (&self.regex, 0);
+        while let Some(hit) = regex.find_at(text, from) {
+            if self.hit(text, hit.start(), *number).is_some() {
+                return true;
             }
             from = hit.start() + 1;
         }
-        None
+        false
     }
 
-    /// The rows of `within` that hold the text and whose text is accepted.
-    fn sweep(&self, column: &TextColumn, within: &Selection, accepts: impl Fn(&[u8]) -> bool) -> Selection {
+    /// The rows of `within` that hold the text and are accepted: their text, and where the first hit begins.
+    fn sweep(
+        &self,
+        column: &TextColumn,
+        within: &Selection,
+        accepts: impl Fn(&[u8], usize) -> bool,
+    ) -> Selection {
         let mut found = Selection::none(within.rows());
-        let (bytes, ends) = (column.bytes(), column.ends());
-        let (mut from, mut row) = (0, 0);
-        while let Some(hit) = self.window.find_at(bytes, from) {
-            row += ends[row..].partition_point(|&end| end as usize <= hit.start());
-            let start = column.start(row);
-            let text = column.get(row);
-            let in_text = hit.start() - start..hit.end() - start;
-            if !within.contains(row) {
-                from = start + text.len();
-            } else if in_text.end <= text.len() && self.is_hit(text, in_text) {
-                if accepts(text) {
+        let (bytes, mut row) = (column.bytes(), 0);
+        // Where to go on behind a place where the character with this number stands.
+        let mut visit = |at: usize, number: usize| {
+            row = column.row_of(at, row);
+            let (start, text) = (column.start(row), column.get(row));
+            if within.contains(row) {
+                let Some(hit) = self.hit(text, at - start, number) else { return at + 1 };
+                if accepts(text, hit) {
                     found.insert(row);
                 }
-                from = start + text.len();
-            } else {
-                from = hit.start() + 1;
+            }
+            start + text.len()
+        };
+        match &self.window {
+            Some((window, number)) if window.is_complete(bytes) => {
+                window.for_each(bytes, |at| visit(at, *number));
+            }
+            _ => {
+                let ((regex, number), mut from) = (&self.regex, 0);
+                while let Some(hit) = regex.find_at(bytes, from) {
+                    from = visit(hit.start(), *number);
+                }
             }
         }
         found
     }
 
-    /// Whether the rest of the text stands around its window at `window`.
-    fn is_hit(&self, text: &[u8], window: Range<usize>) -> bool {
-        let Some(start) = self.start_before(text, window.start) else { return false };
-        if self.begin != Edge::Free && !word::may_begin(text, start) {
-            return false;
-        }
-        let end = self.end_after(text, window.end);
-        end.is_some_and(|end| self.end == Edge::Free || word::may_end(text, end))
+    /// Where the characters begin in a text, if they stand there so that the one with this number is at `at`.
+    fn hit(&self, text: &[u8], at: usize, number: usize) -> Option<usize> {
+        let (before, from) = self.chars.split_at(number);
+        let start = self.start_before(text, at, before)?;
+        let begins = self.begin == Edge::Free || word::may_begin(text, start);
+        let end = begins.then(|| word::end_of(text, at, from, self.case_sensitive)).flatten()?;
+        (self.end == Edge::Free || word::may_end(text, end)).then_some(start)
     }
 
-    fn start_before(&self, text: &[u8], at: usize) -> Option<usize> {
-        self.before.iter().rev().try_fold(at, |at, &wanted| {
+    fn start_before(&self, text: &[u8], at: usize, before: &[char]) -> Option<usize> {
+        before.iter().rev().try_fold(at, |at, &wanted| {
             let c = word::char_before(text, at)?;
             self.equal(c, wanted).then(|| at - c.len_utf8())
         })
-    }
-
-    fn end_after(&self, text: &[u8], at: usize) -> Option<usize> {
-        word::end_of(text, at, &self.after, self.case_sensitive)
     }
 
     fn equal(&self, c: char, wanted: char) -> bool {
@@ -243,20 +253,17 @@ impl Finder {
 /// Letters from frequent to rare in logs; other characters are rarer.
 const FREQUENT: &str = " eotisnarcdl0u1mp2.fh:-35g4bv=/xk,y6w789\"_[]()jqz";
 
-/// The longest run of characters with few spellings; of several, the one with the rarest characters.
-fn rarest_window(chars: &[char], case_sensitive: bool) -> Range<usize> {
-    let spellings = |c: char| if case_sensitive { 1 } else { word::cases(c).count() };
-    let rarity = |c: char| FREQUENT.chars().position(|known| known == c).unwrap_or(FREQUENT.len());
-    let mut best = 0..1;
+/// The longest run of characters that is fit; of several, the one with the rarest. Part of what is fit is fit too.
+fn rarest_run(chars: &[char], is_fit: impl Fn(&[char]) -> bool) -> Range<usize> {
+    let rarity = |c: &char| FREQUENT.chars().position(|known| known == *c).unwrap_or(FREQUENT.len());
+    let mut best = 0..0;
     let mut best_key = (0, 0);
     for start in 0..chars.len() {
-        let mut product = spellings(chars[start]);
-        let mut end = start + 1;
-        while end < chars.len() && product * spellings(chars[end]) <= SPELLINGS_MAX {
-            product *= spellings(chars[end]);
+        let mut end = start;
+        while end < chars.len() && is_fit(&chars[start..=end]) {
             end += 1;
         }
-        let key = (end - start, chars[start..end].iter().map(|&c| rarity(c)).sum::<usize>());
+        let key = (end - start, chars[start..end].iter().map(rarity).sum::<usize>());
         if best_key < key {
             (best, best_key) = (start..end, key);
         }

@@ -9,7 +9,7 @@ use crate::store::Logspaces;
 use clap::Args;
 use logstead_config::is_logspace_id;
 use logstead_config::settings::Settings;
-use logstead_indexer::{Disk, Looked, Opened, Options, RealDisk, Recovery};
+use logstead_indexer::{Disk, Looked, Opened, Options, Pool, RealDisk, Recovery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl StoreArgs {
                 continue;
             }
             for id in known(&folder, &[])? {
-                let looked = logstead_indexer::look(&disk, &folder.join(&id));
+                let looked = logstead_indexer::look(&disk, &folder.join(&id), &Pool::of_reads());
                 let name = format!("{what} {id}");
                 found.push((
                     name.clone(),
@@ -103,7 +103,7 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>,
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
     let look_at = |id: String| {
-        let looked = logstead_indexer::look(&disk, &folder.join(&id));
+        let looked = logstead_indexer::look(&disk, &folder.join(&id), &Pool::of_reads());
         let looked = looked.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
         Ok((id, looked))
     };
@@ -174,7 +174,7 @@ impl Store {
 
     fn open_one(&self, id: &str) -> Result<Opened, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let opened = logstead_indexer::open(&disk, &self.folder.join(id), self.options);
+        let opened = logstead_indexer::open(&disk, &self.folder.join(id), self.options, &Pool::of_reads());
         let opened = opened.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
         tell(id, &opened.recovery);
         Ok(opened)

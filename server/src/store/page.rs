@@ -101,7 +101,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_indexer::{Disk, Options, SimDisk, encode};
+    use logstead_indexer::{Alone, Disk, Options, SimDisk, encode};
     use logstead_record::query::{TimeRange, parse_pipeline};
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use std::path::Path;
@@ -121,7 +121,7 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
         let logspace = |id: &str| {
             let dir = Path::new("/data").join(id);
-            let mut opened = logstead_indexer::open(&disk, &dir, Options::default()).unwrap();
+            let mut opened = logstead_indexer::open(&disk, &dir, Options::default(), &Alone).unwrap();
             for first in (0..BATCHES).map(|batch| batch * BATCH_MESSAGES) {
                 let mut builder = BatchBuilder::new();
                 builder.origin(Origin { source: b"", peer: b"", received: NOW });

@@ -12,7 +12,7 @@ use super::directory::Directory;
 use crate::bytes::{Fault, Input, put_varint};
 use crate::limits::TEMPLATES_MAX;
 use crate::ordered;
-use logstead_record::Selection;
+use logstead_record::{Selection, bits};
 use std::ops::Range;
 use zstd::bulk::Compressor;
 
@@ -110,7 +110,7 @@ impl Rows {
             return self.rows_where(|places| {
                 let mut bytes = [0; 64];
                 bytes.iter_mut().zip(places).for_each(|(byte, &place)| *byte = is_accepted(place));
-                word_of_bytes(&bytes)
+                bits::gather(&bytes)
             });
         }
         // For every place that there can be, so that no look at it has to be checked.
@@ -205,17 +205,6 @@ impl Rows {
     pub(super) fn ranks_of(&self, rows: &[u32]) -> Vec<(u16, u32)> {
         self.directory.ranks_of(&self.places, rows)
     }
-}
-
-/// A bit for each byte that is 1, the first in the lowest.
-fn word_of_bytes(bytes: &[u8; 64]) -> u64 {
-    // The product has the lowest bits of the eight bytes side by side in its highest byte.
-    let eights = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&eight| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
-    eights.rev().fold(0, |word, bits| word << 8 | bits)
 }
 
 impl Ranks {

@@ -5,7 +5,7 @@
 use super::layout::{ABSENT, COMPLETE, COMPRESSED, FILLED, FIRST};
 use super::planes::decompressed;
 use crate::segment::packed::{ColumnFault, FRAME_ROWS, Packed, PackedBuilder};
-use logstead_record::{Selection, TextColumn};
+use logstead_record::{Selection, TextColumn, bits};
 use std::ops::Range;
 
 /// A column of names.
@@ -249,11 +249,5 @@ fn word_of(numbers: &[u32; 64], accepts: impl Fn(u32) -> bool) -> u64 {
     for (byte, &number) in bytes.iter_mut().zip(numbers) {
         *byte = u8::from(accepts(number));
     }
-    // The product has the lowest bits of the eight bytes side by side in its highest byte.
-    let eights = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|&eight| u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
-    eights.rev().fold(0, |word, bits| word << 8 | bits)
+    bits::gather(&bytes)
 }

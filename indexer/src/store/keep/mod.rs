@@ -250,14 +250,14 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Disk, Run, SimDisk, encode, open};
+    use crate::{Alone, Disk, Run, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
 
     #[test]
     fn files_that_are_sealed_in_any_order_are_one_chain() {
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
             let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
-            let mut opened = open(&disk, Path::new("/"), Options::default()).unwrap();
+            let mut opened = open(&disk, Path::new("/"), Options::default(), &Alone).unwrap();
             for _ in 0..4 {
                 let mut builder = BatchBuilder::new();
                 builder.origin(Origin { source: b"s", peer: b"", received: Timestamp::from_nanos(1) });

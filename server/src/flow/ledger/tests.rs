@@ -5,7 +5,7 @@ use super::account::MINUTE_NANOS;
 use super::report::{Fates, Query, Step};
 use super::*;
 use logstead_indexer::{
-    Appender, Durability, Fault, Opened, OpenedQueue, Options, Searcher, SimDisk, encode, open_queue,
+    Alone, Appender, Durability, Fault, Opened, OpenedQueue, Options, Searcher, SimDisk, encode, open_queue,
 };
 use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
 use proptest::prelude::*;
@@ -51,7 +51,8 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         durability: Durability::Fsync,
     };
     let logspace = |id: &str| {
-        let opened = logstead_indexer::open(&disk, &Path::new("/data/logspaces").join(id), options).ok()?;
+        let opened =
+            logstead_indexer::open(&disk, &Path::new("/data/logspaces").join(id), options, &Alone).ok()?;
         let Opened { appender, searcher, .. } = opened;
         ledger.opened_logspace(id, &searcher);
         Some((appender, searcher))

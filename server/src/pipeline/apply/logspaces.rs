@@ -6,7 +6,7 @@ use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
 use crate::pipeline::sealers;
 use logstead_config::{Checked, Durability as Configured};
-use logstead_indexer::{Durability, Options, Recovery};
+use logstead_indexer::{Durability, Options, Pool, Recovery};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl Pipeline {
     pub(super) fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
         let folder = self.data.join("logspaces").join(id);
         let configuration = self.configuration(id, checked, checked.logspaces.len());
-        let opened = logstead_indexer::open(&self.disk, &folder, configuration.options)
+        let opened = logstead_indexer::open(&self.disk, &folder, configuration.options, &Pool::of_reads())
             .map_err(|error| error.to_string())?;
         report(id, &folder, &opened.recovery);
         self.clock.saw(opened.keeper.received_last());
