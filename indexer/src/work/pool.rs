@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Reads that a disk is given at once: it answers several in the time of one.
-const READS: usize = 16;
+const READS: usize = 8;
 
 /// Threads that all searches share.
 pub struct Pool {

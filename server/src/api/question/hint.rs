@@ -3,6 +3,7 @@
 
 use crate::store::Logspaces;
 use logstead_indexer::Run;
+use logstead_record::Field;
 use logstead_record::query::TimeRange;
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ pub(in crate::api) fn unknown_fields(
     unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }
 
-/// The most similar known name, also by the last part of a dotted one.
+/// The most similar name of a field in range or one that every message has, also by the last part of a dotted one.
 fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
     let name = name.to_lowercase();
     let likeness = |known: &str| {
@@ -39,8 +40,9 @@ fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
         let last_part = known.rsplit('.').next().unwrap_or_default();
         strsim::jaro_winkler(&known, &name).max(strsim::jaro_winkler(last_part, &name))
     };
-    let best = known.iter().map(|known| (likeness(known), known)).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (LIKENESS_MIN < best.0).then(|| best.1.clone())
+    let names = known.iter().map(String::as_str).chain(Field::ALL.map(|(_, name, _)| name));
+    let best = names.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (LIKENESS_MIN < best.0).then(|| best.1.to_owned())
 }
 
 #[cfg(test)]
@@ -54,6 +56,8 @@ mod tests {
             ("usr", Some("user")),
             ("SRCIP", Some("src_ip")),
             ("tzknown", Some("timeQuality.tzKnown")),
+            ("progam", Some("program")),
+            ("hots", Some("host")),
             ("zebra", None),
         ] {
             assert_eq!(meant(name, &known).as_deref(), expected, "{name}");
