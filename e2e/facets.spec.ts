@@ -182,6 +182,46 @@ test('while another question is counted, the counts before stay as they were, di
   await expect(fields.sidebar.locator('[data-stale="true"]')).toHaveCount(0);
 });
 
+test('a value that is clicked before another query is shown narrows that query', async ({
+  logstead,
+  searchPage,
+}) => {
+  const { fields } = searchPage;
+  await logstead.sendTcp(...logins);
+  await expect.poll(() => logstead.count('login')).toBe(10);
+  await searchPage.open({ q: 'login' });
+  const web2 = await fields.value('host', 'web-2').elementHandle();
+  await searchPage.query.fill('login OR nothing');
+  // At once: no answer can be there.
+  await searchPage.searchButton.evaluate((button: HTMLElement, value) => {
+    button.click();
+    if (value instanceof HTMLElement) value.click();
+  }, web2);
+  await expect.poll(() => searchPage.written()).toBe('(login OR nothing) host=web-2');
+  await expect.poll(() => searchPage.total()).toBe(2);
+});
+
+test('counts that are cut off on the way say so, for the server is there', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp(...logins);
+  await expect.poll(() => logstead.count('login')).toBe(10);
+  await searchPage.open({ q: 'login', refresh: 'off' });
+  await expect.poll(() => searchPage.total()).toBe(10);
+  await page.route('**/api/v1/overview', (route) => route.fulfill({ status: 200, body: '' }));
+  await page.keyboard.press('r');
+  const failed = page.getByRole('status').filter({ hasText: 'Counts failed: The answer was cut' });
+  await expect(failed).toHaveCount(2, { timeout: 20_000 });
+  await expect(searchPage.found).toHaveCount(10);
+
+  await page.unroute('**/api/v1/overview');
+  await failed.first().getByRole('button', { name: 'Retry' }).click();
+  await expect(failed).toHaveCount(0);
+  await expect(searchPage.fields.values('program')).toHaveCount(3);
+});
+
 test('counts that fail say so, and are asked for again', async ({ logstead, page, searchPage }) => {
   await logstead.sendTcp(...logins);
   await expect.poll(() => logstead.count('login')).toBe(10);

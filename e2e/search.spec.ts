@@ -82,6 +82,21 @@ test('what matches at no time is not looked for in all time, and the fields say 
   ]);
 });
 
+test('the browser may keep the icon of the tab, and fetches it once', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp('<38>1 - web-1 sshd 1 - - icon one', '<38>1 - web-1 sshd 1 - - icon two');
+  await expect.poll(() => logstead.count('icon')).toBe(2);
+  await searchPage.open({ q: 'icon' });
+  await expect(searchPage.found).toHaveCount(2);
+  const icon = await page.locator('link[rel="icon"]').getAttribute('href');
+  const answer = await page.request.get(logstead.url(icon ?? ''));
+  expect(answer.headers()['cache-control']).toContain('immutable');
+  expect(answer.headers()['content-type']).toContain('image/svg+xml');
+});
+
 test('a new store says how to send the first message', async ({ logstead, searchPage }) => {
   await searchPage.open();
   await expect(searchPage.firstMessage).toBeVisible();

@@ -99,6 +99,14 @@ export function networkError(error: unknown): never {
   });
 }
 
+/** Ended before its end. The server may well be there: whoever asks again learns that. */
+export function cutOff(): ApiError {
+  const title = 'The answer was cut off';
+  return new ApiError({ title, status: BAD_GATEWAY, detail: `${title} before it was complete.` });
+}
+
+const BAD_GATEWAY = 502;
+
 export function readProblem(error: unknown, response: Response): ProblemDetail {
   if (isSessionLost(response)) {
     // What the server says is for programs, which have tokens.

@@ -1,5 +1,12 @@
 /** An answer that comes line by line, each a JSON value, as they arrive. */
-import { ApiError, csrfHeaders, networkError, readProblem, tellSessionLoss } from './client';
+import {
+  ApiError,
+  csrfHeaders,
+  cutOff,
+  networkError,
+  readProblem,
+  tellSessionLoss,
+} from './client';
 
 /**
  * Posts `body` and yields the lines of the answer. Ends early, without an error, when `signal` is aborted. `accept` is
@@ -29,11 +36,15 @@ export async function* postLines<Line>(
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader.read().catch(networkError);
+    const { done, value } = await reader.read().catch(broken);
     if (done) break;
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield JSON.parse(line) as Line;
   }
   if (rest !== '') yield JSON.parse(rest) as Line;
+}
+
+function broken(error: unknown): never {
+  throw error instanceof DOMException && error.name === 'AbortError' ? error : cutOff();
 }

@@ -12,13 +12,11 @@ import { carried } from './scope';
 type Props = {
   user: User;
   version: string;
-  /** What the address says. */
-  params: Record<string, unknown>;
   onCommands: () => void;
   onShortcuts: () => void;
 };
 
-export function Rail({ user, version, params, onCommands, onShortcuts }: Props) {
+export function Rail({ user, version, onCommands, onShortcuts }: Props) {
   const pages = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   useEffect(() => {
@@ -30,7 +28,7 @@ export function Rail({ user, version, params, onCommands, onShortcuts }: Props) 
     <header className={classes.rail}>
       <Link
         to="/search"
-        search={carried(params, false)}
+        search={withScope}
         className={classes.brand}
         aria-label="Logstead, to Search"
       >
@@ -41,7 +39,7 @@ export function Rail({ user, version, params, onCommands, onShortcuts }: Props) 
           <Link
             key={place.to}
             to={place.to}
-            search={carried(params, hasQuery(place))}
+            search={hasQuery(place) ? withQuery : withScope}
             activeOptions={{ includeSearch: false }}
             className={classes.place}
             aria-label={place.label}
@@ -59,3 +57,7 @@ export function Rail({ user, version, params, onCommands, onShortcuts }: Props) 
     </header>
   );
 }
+
+/** The same functions each time: only the links that lead elsewhere then are drawn again. */
+const withScope = (params: Record<string, unknown>) => carried(params, false);
+const withQuery = (params: Record<string, unknown>) => carried(params, true);

@@ -1,6 +1,6 @@
 /** The frame around every page: the rail, and what can be done from everywhere. */
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
-import { useMatches, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, lazy } from 'react';
 import type { User } from '../api/session';
 import { Palette } from '../ui/Palette';
@@ -23,13 +23,15 @@ type Props = { user: User; version: string; children: ReactNode };
 
 export function Shell({ user, version, children }: Props) {
   const navigate = useNavigate();
-  const params: Record<string, unknown> = useSearch({ strict: false });
+  const router = useRouter();
+  // Read when it is needed: the frame is not drawn again for each address.
+  const params = (): Record<string, unknown> => router.state.location.search;
   const page = useMatches({ select: (matches) => matches.at(-1)?.staticData.page ?? '' });
   const [shortcutsOpen, shortcuts] = useDisclosure(false);
   const [paletteOpen, palette] = useDisclosure(false);
   usePreferences();
   const ask = (q: string) =>
-    void navigate({ to: '/search', search: { ...carried(params, false), q } });
+    void navigate({ to: '/search', search: { ...carried(params(), false), q } });
   useCommands([
     ...placesFor(user).map((place) => ({
       id: place.to,
@@ -39,7 +41,7 @@ export function Shell({ user, version, children }: Props) {
       ...(place.to === '/send' && { words: 'add source agents guide shippers libraries' }),
       ...(place.to === '/logspaces' && { words: 'storage retention disk verify integrity' }),
       ...(place.to === '/admin' && { words: 'users tokens sessions audit accounts roles' }),
-      run: () => void navigate({ to: place.to, search: carried(params, hasQuery(place)) }),
+      run: () => void navigate({ to: place.to, search: carried(params(), hasQuery(place)) }),
     })),
     {
       id: '/welcome',
@@ -74,13 +76,7 @@ export function Shell({ user, version, children }: Props) {
       <a className={classes.skip} href="#content">
         Skip to content
       </a>
-      <Rail
-        user={user}
-        version={version}
-        params={params}
-        onCommands={palette.open}
-        onShortcuts={shortcuts.open}
-      />
+      <Rail user={user} version={version} onCommands={palette.open} onShortcuts={shortcuts.open} />
       <main className={classes.content} id="content" tabIndex={-1}>
         {children}
       </main>

@@ -1,6 +1,6 @@
 /** What the search page asks the server. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, client, unwrap } from '../api/client';
+import { ApiError, client, cutOff, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
 import type { Facet, Histogram, OverviewLine, SearchResponse } from '../api/model';
 import { canRefresh } from '../ui/range';
@@ -77,7 +77,7 @@ export function summaryQuery(state: SearchState) {
       } finally {
         clearTimeout(timer);
       }
-      if (!summary.done) throw new ApiError({ title: 'The answer was cut off', status: 0 });
+      if (!summary.done) throw cutOff();
       return summary;
     },
     // The bars before stay, dimmed, until there are new ones.

@@ -1,14 +1,15 @@
 /** What the parts of a line are, which day the first line in view is of, and what all lines have in common. */
 import { Menu, VisuallyHidden } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, memo } from 'react';
 import { type LinePart, type Look, lineParts, shownParts } from '../../ui/message/look';
 import { movedPart } from './lineOrder';
 import { useColumnMoves } from './useColumnMoves';
 import { useLineOrder } from './useLineOrder';
 import classes from './LinesHead.module.css';
 
-export function LinesHead({ day, look }: { day: string; look: Look }) {
+/** Drawn again when it has something else to say, not with every row that comes into view. */
+export const LinesHead = memo(function LinesHead({ day, look }: { day: string; look: Look }) {
   const { host, program } = look;
   const [order, setOrder] = useLineOrder();
   const parts = shownParts(look);
@@ -58,7 +59,7 @@ export function LinesHead({ day, look }: { day: string; look: Look }) {
       ))}
     </div>
   );
-}
+});
 
 function nameOf(part: LinePart): string {
   switch (part) {

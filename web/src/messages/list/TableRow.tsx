@@ -1,7 +1,7 @@
 /** A message as a row of the table: severity and time, and whatever fields the reader chose. */
 import { memo } from 'react';
 import { Severity } from '../../ui/Severity';
-import { RowHead, type RowProps, Value, rowAttributes } from '../../ui/message/MessageLine';
+import { type RowProps, rowAttributes, rowHead, valueOf } from '../../ui/message/MessageLine';
 import { Repeats } from '../../ui/message/Repeats';
 import { SmartText } from '../../ui/message/SmartText';
 import { valuesOf } from '../../ui/message/fields';
@@ -18,7 +18,7 @@ export const TableRow = memo(function TableRow(props: Props) {
   const { columns, field } = props;
   return (
     <div {...rowAttributes(props)} className={classes.row}>
-      <RowHead {...props} />
+      {rowHead(props)}
       {columns.map((column) => (
         <span key={column} role="cell" className={classes.cell} data-cursor={column === field}>
           <Cell {...props} column={column} />
@@ -45,11 +45,11 @@ function Cell({ message, column, hits, wrap, look, fold }: Props & { column: str
     );
   }
   const values = valuesOf(message, column);
-  if (values.length === 0) return <Value field={column} value="" hits={hits} />;
+  if (values.length === 0) return valueOf(column, '', hits);
   return values.map((value, at) => (
     <span key={at}>
       {at > 0 && ', '}
-      <Value field={column} value={cut(value, ROW_CHARACTERS_MAX).text} hits={hits} />
+      {valueOf(column, cut(value, ROW_CHARACTERS_MAX).text, hits)}
     </span>
   ));
 }

@@ -1,5 +1,6 @@
 /** What can be done with a search: keep it, hand it on, take its messages away. */
 import { ActionIcon, Menu } from '@mantine/core';
+import { useCallbackRef } from '@mantine/hooks';
 import {
   IconBookmark,
   IconBookmarks,
@@ -41,11 +42,11 @@ type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
 
 type BarProps = Props & { room: Room; onChange: (part: Partial<SearchState>) => void };
 
-export const Actions = memo(function Actions({ state, room, onAsk, onChange }: BarProps) {
+export function Actions({ state, room, onAsk, onChange }: BarProps) {
   const open = useOpen();
   const [active, setActive] = useState<Action | null>(null);
   const close = () => setActive(null);
-  const route = () => open(routerHref({ route: state.query }));
+  const route = useCallbackRef(() => open(routerHref({ route: state.query })));
   const start = (action: Action) => () => setActive(action);
   useCommands([
     { id: 'saved', title: 'Saved searches', keys: 'o', run: start('saved') },
@@ -55,6 +56,40 @@ export const Actions = memo(function Actions({ state, room, onAsk, onChange }: B
     { id: 'api', title: 'API call', words: 'curl', run: start('api') },
     { id: 'route', title: 'Create a route from this search', run: route },
   ]);
+  return (
+    <>
+      <Tools
+        room={room}
+        refresh={canRefresh(state.range) ? state.refresh : null}
+        onStart={setActive}
+        onRoute={route}
+        onChange={onChange}
+      />
+      <Suspense>
+        {active !== null && (
+          <ActionDialog
+            action={active}
+            state={state}
+            onAsk={onAsk}
+            onSave={start('save')}
+            onClose={close}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+type ToolsProps = Pick<BarProps, 'room' | 'onChange'> & {
+  /** Null where the range has ended. */
+  refresh: Refresh | null;
+  onStart: (action: Action) => void;
+  onRoute: () => void;
+};
+
+/** The same for every query: what is asked for does not draw them again. */
+const Tools = memo(function Tools({ room, refresh, onStart, onRoute, onChange }: ToolsProps) {
+  const start = (action: Action) => () => onStart(action);
   const save = (
     <>
       <Menu.Item leftSection={<IconBookmark size={16} />} onClick={start('save')}>
@@ -111,40 +146,31 @@ export const Actions = memo(function Actions({ state, room, onAsk, onChange }: B
           <Menu.Item leftSection={<IconCode size={16} />} onClick={start('api')}>
             API call…
           </Menu.Item>
-          <Menu.Item leftSection={<IconRoute size={16} />} onClick={route}>
+          <Menu.Item leftSection={<IconRoute size={16} />} onClick={onRoute}>
             Create a route…
           </Menu.Item>
-          {canRefresh(state.range) && <RefreshChoice state={state} onChange={onChange} />}
+          {refresh !== null && <RefreshChoice refresh={refresh} onChange={onChange} />}
         </Menu.Dropdown>
       </Menu>
-      <Suspense>
-        {active !== null && (
-          <ActionDialog
-            action={active}
-            state={state}
-            onAsk={onAsk}
-            onSave={start('save')}
-            onClose={close}
-          />
-        )}
-      </Suspense>
     </>
   );
 });
 
-function RefreshChoice({ state, onChange }: Pick<BarProps, 'state' | 'onChange'>) {
+type RefreshProps = Pick<BarProps, 'onChange'> & { refresh: Refresh };
+
+function RefreshChoice({ refresh, onChange }: RefreshProps) {
   const choose = (value: string) => {
-    const chosen = refreshes.find((refresh) => refresh === value);
+    const chosen = refreshes.find((one) => one === value);
     if (chosen !== undefined) onChange({ refresh: chosen });
   };
   return (
     <>
       <Menu.Divider />
       <Menu.Label>Refresh</Menu.Label>
-      <Menu.RadioGroup value={state.refresh} onChange={choose}>
-        {refreshes.map((refresh) => (
-          <Menu.RadioItem key={refresh} value={refresh}>
-            {refreshLabel(refresh)}
+      <Menu.RadioGroup value={refresh} onChange={choose}>
+        {refreshes.map((one) => (
+          <Menu.RadioItem key={one} value={one}>
+            {refreshLabel(one)}
           </Menu.RadioItem>
         ))}
       </Menu.RadioGroup>

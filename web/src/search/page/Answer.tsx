@@ -81,6 +81,7 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
       loadingMore={search.loadingMore}
       onMore={search.onMore}
       onFilter={steps.filter}
+      onEdit={steps.edit}
       onAsk={steps.ask}
       onChange={steps.show}
       live={search.live}

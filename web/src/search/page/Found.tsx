@@ -9,6 +9,7 @@ import { Timeline } from '../timeline/Timeline';
 import { Answer } from './Answer';
 import { MiniBars } from './MiniBars';
 import { QueryProblem, QueryWarnings } from './QueryProblem';
+import type { Counted } from './useCounted';
 import type { Search } from './useSearch';
 import type { ChangeSearch, Steps } from './useSteps';
 import classes from './SearchPage.module.css';
@@ -21,6 +22,7 @@ const Drawer = lazy(async () => ({
 type Props = {
   state: SearchState;
   search: Search;
+  counted: Counted;
   steps: Steps;
   /** Beside the messages, where there is room. */
   fields: ReactNode;
@@ -31,7 +33,8 @@ type Props = {
 /** There the messages need every line. */
 const LOW = '(max-height: 639px)';
 
-export function Found({ state, search, steps, fields, onRun, onChange }: Props) {
+export function Found(props: Props) {
+  const { state, search, counted, steps, fields, onRun, onChange } = props;
   const hits = useHits(state.query);
   const hasStages = splitStages(state.query).stages !== '';
   const isLow = useMediaQuery(LOW, false, { getInitialValueInEffect: false });
@@ -40,14 +43,14 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
   const retryCounts = useCallbackRef(() => void search.runCounts());
   const bars = (
     <MiniBars
-      histogram={search.summary?.histogram}
-      split={state.split}
+      histogram={counted.summary?.histogram}
+      split={counted.state.split}
       isOpen={isUnfolded}
       onToggle={() => setUnfolded(!isUnfolded)}
     />
   );
   return (
-    <div className={classes.columns}>
+    <div className={classes.columns} data-behind={counted.isBehind}>
       {/* A table has its own values to choose from, and the whole width. */}
       {!hasStages && fields}
       <div className={classes.main}>
@@ -64,11 +67,11 @@ export function Found({ state, search, steps, fields, onRun, onChange }: Props) 
         )}
         {(!isLow || isUnfolded) && (
           <Timeline
-            state={state}
-            summary={search.summary}
-            stale={search.stale}
+            state={counted.state}
+            summary={counted.summary}
+            stale={counted.stale}
             folded={hasStages}
-            error={search.countsError}
+            error={counted.error}
             onRetry={retryCounts}
             onZoom={steps.zoom}
             onFilter={steps.filter}

@@ -1,6 +1,7 @@
 /** Lines, a table of them, or a chart of their number. It stands first and keeps its width, so that it never moves. */
 import { SegmentedControl } from '@mantine/core';
-import { useEdit } from '../../ui/query/useEdit';
+import { useCallbackRef } from '@mantine/hooks';
+import { memo } from 'react';
 import { splitStages } from '../../ui/query/stages';
 import type { View } from '../../messages/asked';
 import type { SearchState } from '../searchParams';
@@ -19,17 +20,22 @@ type Mode = View | 'chart';
 const CHART = '| timechart count() by severity';
 
 export function ModeSwitch({ state, hasStages, steps }: Props) {
-  const edit = useEdit(state.query);
-  const change = (mode: Mode) => {
-    if (mode === 'chart') edit([{ op: 'add', text: CHART }], (query) => steps.ask({ query }));
+  const change = useCallbackRef((mode: Mode) => {
+    if (mode === 'chart') steps.edit([{ op: 'add', text: CHART }]);
     else if (hasStages) steps.ask({ view: mode, query: splitStages(state.query).filter.trim() });
     else steps.show({ view: mode });
-  };
+  });
+  return <Modes mode={hasStages ? 'chart' : state.view} onChange={change} />;
+}
+
+type ModesProps = { mode: Mode; onChange: (mode: Mode) => void };
+
+const Modes = memo(function Modes({ mode, onChange }: ModesProps) {
   return (
     <SegmentedControl<Mode>
       aria-label="View"
-      value={hasStages ? 'chart' : state.view}
-      onChange={change}
+      value={mode}
+      onChange={onChange}
       data={[
         { value: 'lines', label: 'Lines' },
         { value: 'table', label: 'Table' },
@@ -37,4 +43,4 @@ export function ModeSwitch({ state, hasStages, steps }: Props) {
       ]}
     />
   );
-}
+});

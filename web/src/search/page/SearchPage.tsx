@@ -9,6 +9,7 @@ import { type SearchState, isBlank } from '../searchParams';
 import { FirstRun } from './FirstRun';
 import { Found } from './Found';
 import { titleOf } from './title';
+import { useCounted } from './useCounted';
 import { useSearch } from './useSearch';
 import { type ChangeSearch, useSteps } from './useSteps';
 import classes from './SearchPage.module.css';
@@ -31,6 +32,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const search = useSearch(state);
   const page = useRef<HTMLDivElement>(null);
   const steps = useSteps(page, state, onChange);
+  const counted = useCounted(state, search);
   const [zone] = useZone();
   const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
   const { error, runAgain } = search;
@@ -43,10 +45,10 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const retryCounts = useCallbackRef(() => void search.runCounts());
   const fields = (
     <Facets
-      state={state}
-      facets={search.summary?.facets}
-      stale={search.stale}
-      error={search.countsError}
+      state={counted.state}
+      facets={counted.summary?.facets}
+      stale={counted.stale}
+      error={counted.error}
       onRetry={retryCounts}
       onEdit={steps.edit}
       onChange={steps.show}
@@ -74,6 +76,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
         <Found
           state={state}
           search={search}
+          counted={counted}
           steps={steps}
           fields={isSmall ? undefined : fields}
           onRun={runText}

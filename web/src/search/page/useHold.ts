@@ -1,6 +1,6 @@
 /** Asks for something else, and leaves the page as it is until the answer is there. It says that it waits. */
 import { useCallbackRef } from '@mantine/hooks';
-import { type RefObject, useLayoutEffect, useState } from 'react';
+import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
 import { searchQuery } from '../queries';
 import type { SearchState } from '../searchParams';
 import { createHold } from './hold';
@@ -29,6 +29,8 @@ export function useHold(
     /** The key of the search that had no answer when the page had waited long enough. */
     late,
     newest: () => hold.next ?? state,
+    /** The query that was asked for and is not shown yet. */
+    asked: useCallback(() => hold.next?.query ?? null, [hold]),
     go: (next: SearchState) => {
       const answer = ahead(next);
       hold.end();

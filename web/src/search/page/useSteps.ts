@@ -21,8 +21,8 @@ export function useSteps(
   onChange: ChangeSearch,
 ) {
   const setsRange = useSetsRange(state.query);
-  const edit = useEdit(state.query);
-  const { late, newest, go, look } = useHold(page, state, onChange);
+  const { late, newest, asked, go, look } = useHold(page, state, onChange);
+  const edit = useEdit(state.query, asked);
   // The same functions from drawing to drawing: what is given them is drawn when it has something new to show.
   const ask = useCallbackRef(({ query, ...part }: Partial<SearchState>) => {
     const next: SearchState = {

@@ -74,3 +74,12 @@ test('a draft outlives another range and a new login, but not another query', as
   again.show({ ...again.state, query: 'c' });
   expect(again.query).toHaveValue('c');
 });
+
+test('what is written on after Enter stays when the answer comes', async () => {
+  const { query, state, show } = setUp({ q: 'a' });
+  await userEvent.type(query, ' b{Enter} c');
+  show({ ...state, query: 'a b' });
+  expect(query).toHaveValue('a b c');
+  show({ ...state, query: 'd' });
+  expect(query).toHaveValue('d');
+});

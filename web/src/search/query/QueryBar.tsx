@@ -36,7 +36,7 @@ const TYPING_REST_MS = 300;
 
 export const QueryBar = memo(function QueryBar(props: Props) {
   const { state, error = null, logspaces, range, fields, onRun, onChange } = props;
-  const [draft, setDraft] = useDraft(state.query);
+  const { draft, setDraft, setAsked } = useDraft(state.query);
   const field = useRef<QueryFieldHandle>(null);
   useKeys({
     '/': { does: 'Go to the query', run: () => field.current?.focus() },
@@ -52,8 +52,12 @@ export const QueryBar = memo(function QueryBar(props: Props) {
   const clauses = useClauses(draft);
   const run = (newTab: boolean) => {
     const query = draft.trim();
-    if (newTab) window.open(addressOf({ ...state, query, open: null }), '_blank', 'noopener');
-    else onRun(query);
+    if (newTab) {
+      window.open(addressOf({ ...state, query, open: null }), '_blank', 'noopener');
+      return;
+    }
+    setAsked(query);
+    onRun(query);
   };
   const act = useClauseActions(
     draft,

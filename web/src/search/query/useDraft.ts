@@ -1,20 +1,32 @@
-/** What is being written. It outlives a reload and a new login, and gives way only to another query. */
+/**
+ * What is being written. It outlives a reload and a new login, and gives way only to another query: not to the one that
+ * it was asked as, which comes a moment later, when the hand may be writing on.
+ */
 import { useEffect, useState } from 'react';
 
 const KEY = 'logstead-draft';
 
-export function useDraft(query: string): readonly [string, (text: string) => void] {
+type Draft = {
+  draft: string;
+  setDraft: (text: string) => void;
+  /** Says what it was asked as. */
+  setAsked: (query: string) => void;
+};
+
+export function useDraft(query: string): Draft {
   const [draft, setDraft] = useState(() => readDraft(query));
   const [known, setKnown] = useState(query);
+  const [asked, setAsked] = useState<string | null>(null);
   if (known !== query) {
     setKnown(query);
-    setDraft(query);
+    setAsked(null);
+    if (asked !== query || draft.trim() === query) setDraft(query);
   }
   useEffect(() => {
     if (draft === query) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, JSON.stringify([query, draft]));
   }, [draft, query]);
-  return [draft, setDraft];
+  return { draft, setDraft, setAsked };
 }
 
 /** A draft belongs to the query that it was made from. */

@@ -1,10 +1,9 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
 import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
-import type { Message } from '../../api/model';
+import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
-import { useEdit } from '../../ui/query/useEdit';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar } from './MarksBar';
@@ -34,6 +33,7 @@ type Props = {
   loadingMore: boolean;
   onMore: () => void;
   onFilter: (field: string, value: string, exclude: boolean) => void;
+  onEdit: (edits: readonly QueryEdit[]) => void;
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
   /** Whether what comes in is shown by itself. */
@@ -53,8 +53,7 @@ export const Results = memo(function Results(all: Props) {
   const look = useLook(state, first, props.hits);
   const list = useList(props);
   const { scroller } = list;
-  const edit = useEdit(state.query);
-  const rank = (name: string) => edit([{ op: 'top', field: name }], (query) => onAsk({ query }));
+  const rank = (name: string) => props.onEdit([{ op: 'top', field: name }]);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [comparing, setComparing] = useState(false);
   const [note, setNote] = useNote();

@@ -1,5 +1,6 @@
 /** How the messages are shown: with which times and columns, wrapped or not, and from when on. */
 import { Button, Menu, Popover, TextInput } from '@mantine/core';
+import { useCallbackRef } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
 import { Suspense, type SyntheticEvent, lazy, memo, useState } from 'react';
 import type { Message } from '../../api/model';
@@ -38,13 +39,14 @@ export const ViewTools = memo(function ViewTools(props: Props) {
   const { state, messages, room, onAsk, onChange } = props;
   const [panel, setPanel] = useState<Panel | null>(null);
   const close = () => setPanel(null);
-  const columns = () => {
+  const columns = useCallbackRef(() => {
     if (state.view !== 'table') onChange({ view: 'table' });
     setPanel('columns');
-  };
+  });
+  const jump = useCallbackRef(() => setPanel('jump'));
   useCommands([
     { id: 'columns', title: 'Columns', words: 'fields table', run: columns },
-    { id: 'jump', title: 'Jump to time', run: () => setPanel('jump') },
+    { id: 'jump', title: 'Jump to time', run: jump },
   ]);
   return (
     <Popover
@@ -59,11 +61,12 @@ export const ViewTools = memo(function ViewTools(props: Props) {
       <Popover.Target>
         <span>
           <ViewMenu
-            state={state}
+            times={state.times}
+            wrap={state.wrap}
             room={room}
             onChange={onChange}
             onColumns={columns}
-            onJump={() => setPanel('jump')}
+            onJump={jump}
           />
         </span>
       </Popover.Target>
@@ -87,12 +90,15 @@ export const ViewTools = memo(function ViewTools(props: Props) {
   );
 });
 
-type MenuProps = Pick<Props, 'state' | 'room' | 'onChange'> & {
+type MenuProps = Pick<Props, 'room' | 'onChange'> & {
+  times: Times;
+  wrap: boolean;
   onColumns: () => void;
   onJump: () => void;
 };
 
-function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
+const ViewMenu = memo(function ViewMenu(props: MenuProps) {
+  const { times: shown, wrap, room, onChange, onColumns, onJump } = props;
   return (
     <Menu
       position="bottom-end"
@@ -114,7 +120,7 @@ function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
       <Menu.Dropdown>
         <Menu.Label>Times</Menu.Label>
         <Menu.RadioGroup
-          value={state.times}
+          value={shown}
           onChange={(value) => {
             const chosen = times.find((one) => one.value === value)?.value;
             if (chosen !== undefined) onChange({ times: chosen });
@@ -127,7 +133,7 @@ function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <ViewItems wrap={state.wrap} onWrap={(wrap) => onChange({ wrap })} />
+        <ViewItems wrap={wrap} onWrap={(next) => onChange({ wrap: next })} />
         <Menu.Divider />
         <Menu.Item closeMenuOnClick leftSection={<IconColumns size={16} />} onClick={onColumns}>
           Columns…
@@ -138,7 +144,7 @@ function ViewMenu({ state, room, onChange, onColumns, onJump }: MenuProps) {
       </Menu.Dropdown>
     </Menu>
   );
-}
+});
 
 type JumpProps = Pick<Props, 'state' | 'onAsk'> & { onDone: () => void };
 

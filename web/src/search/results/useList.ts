@@ -1,8 +1,8 @@
 /** The list as it scrolls: which rows are in view, and the one that the keys work on. */
 import { type Virtualizer, useVirtualizer } from '@tanstack/react-virtual';
 import {
+  startTransition,
   useCallback,
-  useDeferredValue,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -20,8 +20,9 @@ import { useRoom } from '../../messages/list/useRoom';
 
 const HEAD_PX = 28;
 const OVERSCAN_ROWS = 12;
-/** Those in view come first. */
+/** Those in view come first, and the counts beside them second. */
 const OVERSCAN_ROWS_FIRST = 1;
+const OVERSCAN_REST_MS = 250;
 
 /** How large the list was that was shown last. */
 let sizeBefore = { width: 0, height: 0 };
@@ -49,7 +50,7 @@ export function useList(props: Props) {
   const rowPx = state.view === 'table' ? linePx + TABLE_MORE_PX : linePx;
   // The same function from frame to frame: with another one the library measures all rows again.
   const getItemKey = useCallback((place: number) => keyOf(rows, messages, place), [rows, messages]);
-  const overscan = useDeferredValue(OVERSCAN_ROWS, OVERSCAN_ROWS_FIRST);
+  const overscan = useOverscan();
   // The library's own state cannot be memoised; nothing here asks for that.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLDivElement>({
@@ -116,6 +117,16 @@ export function useList(props: Props) {
     page: (direction: 1 | -1) => step(direction * rowsInView),
     onScroll: () => setAtTop((scroller.current?.scrollTop ?? 0) < rowPx),
   };
+}
+
+/** How many rows out of view are drawn. */
+function useOverscan(): number {
+  const [rows, setRows] = useState(OVERSCAN_ROWS_FIRST);
+  useEffect(() => {
+    const timer = setTimeout(() => startTransition(() => setRows(OVERSCAN_ROWS)), OVERSCAN_REST_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return rows;
 }
 
 /** Forgets the heights of rows that are drawn in another way now, and measures those in the page at once. */

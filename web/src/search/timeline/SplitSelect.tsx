@@ -1,6 +1,7 @@
 /** Which field the bars are broken down by. */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { memo } from 'react';
 import { foundQuery } from '../../messages/facets/facetQueries';
 import type { SearchState } from '../searchParams';
 import classes from './Timeline.module.css';
@@ -16,19 +17,34 @@ export function SplitSelect({ state, onChange }: Props) {
   const found = (data?.fields ?? [])
     .map(({ name }) => name)
     .filter((name) => !common.includes(name));
+  return (
+    <Choice split={state.split} common={common.join()} found={found.join()} onChange={onChange} />
+  );
+}
+
+type ChoiceProps = Pick<Props, 'onChange'> & {
+  split: string;
+  /** Names with commas between them: the same text as long as they are the same. */
+  common: string;
+  found: string;
+};
+
+const Choice = memo(function Choice({ split, common, found, onChange }: ChoiceProps) {
   const option = (field: string) => ({ value: field, label: `by ${field}` });
   return (
     <NativeSelect
       aria-label="Break down by"
       className={classes.split ?? ''}
       size="xs"
-      value={state.split}
+      value={split}
       onChange={(event) => onChange({ split: event.currentTarget.value })}
       data={[
         { value: '', label: 'total only' },
-        ...common.map(option),
-        ...(found.length > 0 ? [{ group: 'In these messages', items: found.map(option) }] : []),
+        ...common.split(',').map(option),
+        ...(found === ''
+          ? []
+          : [{ group: 'In these messages', items: found.split(',').map(option) }]),
       ]}
     />
   );
-}
+});

@@ -1,5 +1,5 @@
 /** A text of a message with the hits of the query marked, and nothing in it that could steer the screen. */
-import { memo } from 'react';
+import { type ReactNode, memo } from 'react';
 import { type Hits, hitsIn, markHits } from '../highlight';
 import { visible } from './text';
 
@@ -12,7 +12,12 @@ type Props = {
   lines?: boolean;
 };
 
-export const Marked = memo(function Marked({ text, field, hits, lines = false }: Props) {
+export const Marked = memo(function Marked({ text, field, hits, lines }: Props) {
+  return markedText(text, field, hits, lines);
+});
+
+/** The same without a component of its own: a list has hundreds of them, each within a row that is drawn once. */
+export function markedText(text: string, field: string, hits: Hits, lines = false): ReactNode {
   const own = hits.length === 0 ? hits : hitsIn(hits, field);
   if (own.length === 0) return visible(text, lines);
   return markHits(text, own).map((piece, at) =>
@@ -24,4 +29,4 @@ export const Marked = memo(function Marked({ text, field, hits, lines = false }:
       </mark>
     ),
   );
-});
+}

@@ -1,12 +1,12 @@
 /** A message as one row: severity, time, host, program, what happened, and where it is kept. Cheap: it draws nothing unless its own props change. */
 import { IconSquareCheckFilled } from '@tabler/icons-react';
-import { memo } from 'react';
+import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
 import { SeverityBar } from '../Severity';
 import type { Hits } from '../highlight';
 import type { Zone } from '../time';
 import { Logspace } from './Logspace';
-import { Marked } from './Marked';
+import { markedText } from './Marked';
 import { type Fold, Repeats } from './Repeats';
 import { SmartText } from './SmartText';
 import { type LinePart, type Look, cutMiddle, plainLook, shownParts } from './look';
@@ -50,59 +50,51 @@ export const MessageLine = memo(function MessageLine(props: Props) {
   const { look = plainLook } = props;
   return (
     <div {...rowAttributes(props)} className={classes.line}>
-      <RowHead {...props} />
-      {shownParts(look).map((part) => (
-        <Part key={part} {...props} part={part} look={look} />
-      ))}
+      {rowHead(props)}
+      {shownParts(look).map((part) => partOf(part, look, props))}
     </div>
   );
 });
 
-type PartProps = Props & { part: LinePart; look: Look };
-
-function Part({ part, message, hits, wrap, look, fold, field = null }: PartProps) {
+/** Not a component, as is nothing in a row that is drawn with it: rows are what one waits for. */
+function partOf(part: LinePart, look: Look, props: Props): ReactNode {
+  const { message, hits, wrap, fold, field = null } = props;
   const { host, program, logspace } = look;
   switch (part) {
     case 'host':
       return (
-        <span role="cell" className={classes.host} data-cursor={field === 'host'}>
-          <Value field="host" value={message.host} hits={hits} ch={host.ch} />
+        <span key={part} role="cell" className={classes.host} data-cursor={field === 'host'}>
+          {valueOf('host', message.host, hits, host.ch)}
         </span>
       );
     case 'program':
       return (
-        <span role="cell" className={classes.program} data-cursor={field === 'program'}>
-          <Value field="program" value={message.program} hits={hits} ch={program.ch} />
+        <span key={part} role="cell" className={classes.program} data-cursor={field === 'program'}>
+          {valueOf('program', message.program, hits, program.ch)}
         </span>
       );
     case 'message':
       return (
-        <span role="cell" className={classes.message}>
-          <Other field="host" value={message.host} only={host.only} hits={hits} />
-          <Other field="program" value={message.program} only={program.only} hits={hits} />
+        <span key={part} role="cell" className={classes.message}>
+          {otherOf('host', message.host, host.only, hits)}
+          {otherOf('program', message.program, program.only, hits)}
           {fold !== undefined && <Repeats fold={fold} />}
           <SmartText message={message} hits={hits} wrap={wrap} profile={look.profile} />
         </span>
       );
     case 'logspace':
       return (
-        <span role="cell" className={classes.logspace}>
+        <span key={part} role="cell" className={classes.logspace}>
           <Logspace id={message.logspace} ch={logspace?.ch ?? 0} copies={fold?.copies} />
         </span>
       );
   }
 }
 
-type OtherProps = ValueProps & { only: string | null };
-
 /** A value that is not the one that the head of the list says all have. */
-function Other({ field, value, only, hits }: OtherProps) {
+function otherOf(field: string, value: string, only: string | null, hits: Hits): ReactNode {
   if (only === null || value === only) return null;
-  return (
-    <span className={classes.other}>
-      <Value field={field} value={value} hits={hits} />{' '}
-    </span>
-  );
+  return <span className={classes.other}>{valueOf(field, value, hits)} </span>;
 }
 
 /** What every row says about itself: its place, and how it stands in the list. */
@@ -118,7 +110,7 @@ export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps
 }
 
 /** The cells that every row begins with: what opens it, how severe it is, and when it was. */
-export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex' | 'look' | 'fold'>) {
+export function rowHead(props: RowProps): ReactNode {
   const { message, index, times, zone, now, open, marked, focusable } = props;
   const time = shownTime(message, times, zone, now);
   return (
@@ -137,32 +129,22 @@ export function RowHead(props: Omit<RowProps, 'hits' | 'wrap' | 'rowIndex' | 'lo
         </button>
         <SeverityBar message={message} />
       </span>
-      <span role="cell" className={classes.time}>
-        <time dateTime={time.rfc3339} title={time.rfc3339}>
-          {time.text}
-        </time>
-      </span>
+      <time role="cell" className={classes.time} dateTime={time.rfc3339} title={time.rfc3339}>
+        {time.text}
+      </time>
     </>
   );
 }
 
-type ValueProps = {
-  field: string;
-  value: string;
-  hits: Hits;
-  /** Longer values are cut in the middle. */
-  ch?: number;
-};
-
-/** A value that a click can be made on: the list reads which from `data-field`. */
-export function Value({ field, value, hits, ch = VALUE_CH_MAX }: ValueProps) {
+/** A value that a click can be made on: the list reads which from `data-field`. Longer ones are cut in the middle. */
+export function valueOf(field: string, value: string, hits: Hits, ch = VALUE_CH_MAX): ReactNode {
   return value === '' ? (
     <span className={classes.none} aria-hidden>
       –
     </span>
   ) : (
     <span className={classes.value} data-field={field} data-value={value} title={value}>
-      <Marked text={cutMiddle(value, ch)} field={field} hits={hits} />
+      {markedText(cutMiddle(value, ch), field, hits)}
     </span>
   );
 }

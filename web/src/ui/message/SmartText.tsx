@@ -1,9 +1,9 @@
 /** What a row says of a message: what happened in words, then the few values that make it differ from its neighbours. */
-import { memo } from 'react';
+import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hitsIn, markHits } from '../highlight';
 import { formatCount } from '../number';
-import { Marked } from './Marked';
+import { markedText } from './Marked';
 import { type Profile, noProfile, worthSaying } from './profile';
 import { smartOf } from './smart';
 import type { Pair } from './structure';
@@ -49,7 +49,7 @@ function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
       {' '}
       <span className={classes.pair} {...asked}>
         <span className={classes.key}>{visible(key)}=</span>
-        <Marked text={text} field={isField ? key : 'message'} hits={hits} lines={wrap} />
+        {markedText(text, isField ? key : 'message', hits, wrap)}
         {left > 0 && '…'}
       </span>
     </>
@@ -61,7 +61,7 @@ type ColouredProps = { text: string; hits: Hits; wrap: boolean };
 const Coloured = memo(function Coloured({ text, hits, wrap }: ColouredProps) {
   return markHits(text, hitsIn(hits, 'message')).map((piece, at) =>
     piece.color === null ? (
-      <Tokens key={at} text={piece.text} wrap={wrap} />
+      tokens(piece.text, wrap, at)
     ) : (
       <mark key={at} data-color={piece.color}>
         {visible(piece.text, wrap)}
@@ -70,12 +70,13 @@ const Coloured = memo(function Coloured({ text, hits, wrap }: ColouredProps) {
   );
 });
 
-function Tokens({ text, wrap }: { text: string; wrap: boolean }) {
+/** `nth` is the place of the piece that they are of. */
+function tokens(text: string, wrap: boolean, nth: number): ReactNode {
   return tokensOf(text).map(({ text: part, kind }, at) =>
     kind === null ? (
       visible(part, wrap)
     ) : (
-      <span key={at} data-kind={kind} className={classes.token}>
+      <span key={`${nth} ${at}`} data-kind={kind} className={classes.token}>
         {part}
       </span>
     ),

@@ -67,6 +67,13 @@ test('an answer that was overtaken by another query changes nothing', async () =
   await waitFor(() => expect(use).toHaveBeenCalledOnce());
 });
 
+test('a click on what is shown still is for the query that was asked for since', async () => {
+  const use = vi.fn<(query: string) => void>();
+  const { result } = renderHook(() => useEdit('shown', () => 'asked'));
+  result.current([valueEdit('host', 'a', false)], use);
+  await waitFor(() => expect(use.mock.calls).toEqual([['asked include:a']]));
+});
+
 test('a page that was left is not asked for again', async () => {
   const { edit, use, unmount } = setUp();
   edit(valueEdit('host', 'a', false));

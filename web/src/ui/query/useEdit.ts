@@ -9,9 +9,10 @@ export type EditQuery = (edits: readonly QueryEdit[], apply: (query: string) => 
 
 /**
  * Clicks wait for each other, so that the second of two quick ones does not undo the first. A click on a part of the
- * query is for the text that it was seen in, and one that was overtaken by another query is for nothing.
+ * query is for the text that it was seen in, and one that was overtaken by another query is for nothing. `asked` tells
+ * what was asked for since and is not shown yet: a click is for that.
  */
-export function useEdit(query: string): EditQuery {
+export function useEdit(query: string, asked: () => string | null = nothing): EditQuery {
   const text = useRef(query);
   const queue = useRef(Promise.resolve());
   const page = useRef<AbortController>(null);
@@ -26,11 +27,12 @@ export function useEdit(query: string): EditQuery {
   return useCallback<EditQuery>(
     (edits, apply) => {
       const signal = page.current?.signal;
+      const newest = () => asked() ?? text.current;
       const change = async () => {
-        const before = text.current;
+        const before = newest();
         if (edits.some((edit) => 'start' in edit) && before !== query) return;
         const after = await edited(before, edits, signal);
-        if (signal?.aborted === true || text.current !== before) return;
+        if (signal?.aborted === true || newest() !== before) return;
         text.current = after;
         apply(after);
       };
@@ -38,9 +40,11 @@ export function useEdit(query: string): EditQuery {
         if (signal?.aborted !== true) tellFailure(error);
       });
     },
-    [query],
+    [query, asked],
   );
 }
+
+const nothing = () => null;
 
 function tellFailure(error: unknown): void {
   const { title, detail } = problemOf(error);
