@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { admin } from './server';
 
@@ -79,6 +79,44 @@ test('bars stand behind the numbers of the column that the rows are sorted by, a
     await expect(head).toHaveAttribute('aria-sort', /ending$/);
     await expect(withBar).toHaveCount(1);
   }
+});
+
+test('each bar stands beside its row, and a table ends with its rows', async ({
+  logstead,
+  searchPage,
+  statistics,
+}) => {
+  const now = Date.now();
+  await logstead.sendTcp(
+    ...Array.from({ length: 30 }, (_, n) => {
+      const time = new Date(now - n * 60_000).toISOString();
+      return `<14>1 ${time} web-${n % 3} app 1 - - step ${n}`;
+    }),
+  );
+  await expect.poll(() => logstead.count('step')).toBe(30);
+  await searchPage.open({ q: 'step | stats count() by host', refresh: 'off' });
+  await expect.poll(() => statistics.rows()).toHaveLength(3);
+  const middleOf = async (part: Locator) => {
+    const box = await part.boundingBox();
+    return box === null ? NaN : box.y + box.height / 2;
+  };
+  for (const host of ['web-0', 'web-1', 'web-2']) {
+    const bar = await middleOf(statistics.chart.getByText(host, { exact: true }));
+    const row = await middleOf(statistics.table.getByRole('row').filter({ hasText: host }));
+    expect(Math.abs(bar - row)).toBeLessThan(2);
+  }
+  const frame = statistics.region.getByRole('region', { name: 'Rows' });
+  const heightOf = async (part: Locator) => (await part.boundingBox())?.height ?? NaN;
+  expect((await heightOf(frame)) - (await heightOf(statistics.table))).toBeLessThan(4);
+
+  // What is narrow stands beside a chart along time, too.
+  await searchPage.open({ q: 'step | timechart span=5m count()', from: '-1h', refresh: 'off' });
+  await expect(statistics.series).toHaveCount(1);
+  const chart = await statistics.chart.boundingBox();
+  const rows = await frame.boundingBox();
+  expect(rows?.x).toBeGreaterThanOrEqual((chart?.x ?? 0) + (chart?.width ?? Infinity));
+  const first = statistics.table.getByRole('row').nth(1).getByRole('cell').first();
+  await expect(first).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\dso far$/);
 });
 
 const SPAN_MS = 600_000;

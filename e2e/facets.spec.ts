@@ -133,6 +133,22 @@ test('the values of a field can be searched', async ({ logstead, searchPage }) =
   await expect(searchPage.fields.values('program')).toHaveText([/^sudo3/]);
 });
 
+test('of a long name the end is in sight, which tells it from its neighbours', async ({
+  logstead,
+  searchPage,
+}) => {
+  await logstead.sendTcp(
+    '<14>1 - web-1 org.apache.hadoop.ipc.Client 1 - - step one',
+    '<14>1 - web-1 org.apache.hadoop.ipc.Server 1 - - step two',
+  );
+  await expect.poll(() => logstead.count('step')).toBe(2);
+  await searchPage.open({ q: 'step', refresh: 'off' });
+  for (const end of ['Client', 'Server'])
+    await expect(searchPage.fields.sidebar.getByText(end, { exact: true })).toBeInViewport({
+      ratio: 1,
+    });
+});
+
 test('a field is one Tab stop, with arrows inside', async ({ logstead, page, searchPage }) => {
   const { fields } = searchPage;
   await logstead.sendTcp(...logins);

@@ -177,6 +177,13 @@ test('structured messages are said in words, with the values that tell them apar
   await page.getByRole('menuitem', { name: 'Exclude' }).click();
   await expect.poll(() => searchPage.written()).toBe('host=shop-1 -status=404');
   await expect(searchPage.message('payment sent')).toHaveCount(4);
+
+  // Its neighbours are said the same way.
+  await searchPage.show('red alert');
+  await searchPage.drawer.tab('Context');
+  const neighbour = searchPage.drawer.around.filter({ hasText: 'status=404' });
+  await expect(neighbour).toContainText('payment sent');
+  await expect(neighbour).not.toContainText('"msg"');
 });
 
 test('only words that were looked for are marked, not the fields that were chosen', async ({
@@ -419,6 +426,26 @@ test.describe('on a phone', () => {
     await searchPage.token('step').tap();
     const tool = page.getByRole('button', { name: 'Switch off step' });
     await expect.poll(() => smallest(tool)).toBeGreaterThanOrEqual(40);
+  });
+
+  test('what can be done with a field is behind a button of its row', async ({
+    logstead,
+    searchPage,
+  }) => {
+    await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+    await expect.poll(() => logstead.count('step')).toBe(1);
+    await searchPage.open({ q: 'step' });
+    await searchPage.show('step by step');
+    const button = (name: string) => searchPage.dialog.getByRole('button', { name, exact: true });
+    const include = button('Include host=web-1');
+    const actions = button('Actions for host');
+    await expect(actions).toHaveAttribute('aria-expanded', 'false');
+    await expect(include).toBeHidden();
+    await actions.tap();
+    await expect(include).toBeVisible();
+    await expect(button('Include program=app')).toBeHidden();
+    await include.tap();
+    await expect.poll(() => searchPage.written()).toBe('step host=web-1');
   });
 });
 

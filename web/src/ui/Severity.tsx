@@ -37,26 +37,6 @@ export function Severity({ message }: Props) {
   );
 }
 
-/** One letter for each severity; the error ones stand on a ground of their colour, warnings in a frame. */
-const letters = ['!', 'A', 'C', 'E', 'W', 'N', 'I', 'D'] as const;
-
-/** The severity where there is room for one letter only. Its word is its name for those who cannot see it. */
-export function SeverityMark({ message }: Props) {
-  const tone = tones[message.severity ?? -1];
-  if (tone === undefined) return <span className={classes.mark} />;
-  return (
-    <span
-      className={classes.mark}
-      data-tone={tone}
-      role="img"
-      aria-label={message.severity_name ?? tone}
-      title={message.severity_name ?? tone}
-    >
-      {letters[message.severity ?? -1]}
-    </span>
-  );
-}
-
 /** The severity at the edge of a row: the worse, the taller. What is usual shows nothing, and has its name all the same. */
 export function SeverityBar({ message }: Props) {
   const tone = tones[message.severity ?? -1];

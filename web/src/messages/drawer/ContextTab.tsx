@@ -5,9 +5,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Notice } from '../../ui/Notice';
-import { SeverityMark } from '../../ui/Severity';
+import { SeverityBar } from '../../ui/Severity';
 import type { Hits } from '../../ui/highlight';
-import { Marked } from '../../ui/message/Marked';
+import { SmartText } from '../../ui/message/SmartText';
 import { fieldGroups, valuesOf } from '../../ui/message/fields';
 import { cut } from '../../ui/message/text';
 import { formatOffset } from '../../ui/message/times';
@@ -17,7 +17,6 @@ import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
 import { useKept } from '../../ui/useKept';
 import classes from './ContextTab.module.css';
 
-const ROW_CHARACTERS_MAX = 600;
 const TYPING_MS = 300;
 
 type Props = { message: Message; hits: Hits; onOpen: (id: string) => void };
@@ -137,10 +136,9 @@ type RowProps = Pick<ListProps, 'message' | 'same' | 'hits' | 'onOpen'> & { anch
 function ContextRow({ message, anchor, same, hits, onOpen }: RowProps) {
   const [zone] = useZone();
   const isAnchor = message.id === anchor.id;
-  const { text, left } = cut(message.message, ROW_CHARACTERS_MAX);
   return (
     <li className={classes.row} data-anchor={isAnchor} aria-current={isAnchor ? 'true' : undefined}>
-      <SeverityMark message={message} />
+      <SeverityBar message={message} />
       <button
         type="button"
         className={classes.open}
@@ -154,8 +152,7 @@ function ContextRow({ message, anchor, same, hits, onOpen }: RowProps) {
       <span className={classes.text}>
         {!same.includes('host') && <span className={classes.who}>{message.host} </span>}
         {!same.includes('program') && <span className={classes.who}>{message.program}: </span>}
-        <Marked text={text} field="message" hits={hits} lines />
-        {left > 0 && <span className="dimmed"> …</span>}
+        <SmartText message={message} hits={hits} wrap />
       </span>
     </li>
   );

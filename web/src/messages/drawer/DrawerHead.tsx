@@ -45,12 +45,14 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
         <div className={classes.who}>
           {message !== undefined && (
             <>
-              <Severity message={message} />
               <time dateTime={message.time}>{formatTime(message.time, zone)}</time>
-              <span className={classes.name}>{message.host}</span>
-              <span className={classes.name}>
-                {message.program}
-                {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
+              <span className={classes.sender}>
+                <Severity message={message} />
+                <span className={classes.name}>{message.host}</span>
+                <span className={classes.name}>
+                  {message.program}
+                  {message.pid !== '' && <span className="dimmed">[{message.pid}]</span>}
+                </span>
               </span>
             </>
           )}

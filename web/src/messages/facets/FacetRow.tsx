@@ -9,6 +9,8 @@ import { share } from './facetValues';
 import type { Ways } from './field';
 import classes from './Facets.module.css';
 
+const END_CHARACTERS = 6;
+
 type Props = Pick<Ways, 'onEdit'> & {
   field: string;
   value: string;
@@ -52,7 +54,7 @@ export const FacetRow = memo(function FacetRow(props: Props) {
         </span>
         <span className={classes.label}>
           {field === 'severity' && <SeverityMark name={value} />}
-          {name}
+          <Shortened text={name} />
         </span>
         <span className={classes.count}>
           {isPartial && '~'}
@@ -83,6 +85,18 @@ export const FacetRow = memo(function FacetRow(props: Props) {
     </li>
   );
 });
+
+/** The end of a long name often tells it from its neighbours: where there is too little room, the middle is left out. */
+function Shortened({ text }: { text: string }) {
+  const letters = Array.from(text);
+  if (letters.length <= 2 * END_CHARACTERS) return text;
+  return (
+    <>
+      <span className={classes.start}>{letters.slice(0, -END_CHARACTERS).join('')}</span>
+      <span className={classes.end}>{letters.slice(-END_CHARACTERS).join('')}</span>
+    </>
+  );
+}
 
 /** As in the histogram. */
 function SeverityMark({ name }: { name: string }) {

@@ -35,8 +35,8 @@ type WarningsProps = {
 export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProps) {
   return (
     <>
-      {warnings.filter(isToBeRead).map((warning) => (
-        <Notice key={warning.message} tone="caution" title={warning.message}>
+      {warnings.filter(isToBeRead).map((warning, at) => (
+        <Notice key={at} tone="caution" title={warning.message}>
           {warning.column !== undefined && (
             <Underlined
               text={query}

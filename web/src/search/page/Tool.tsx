@@ -8,12 +8,13 @@ type Props = ButtonProps &
   ComponentPropsWithRef<'button'> & { label: string; icon: ReactNode; room: Room };
 
 /** May open a menu, which sets what is in the rest of its properties. */
-export function Tool({ label, icon, room, ...target }: Props) {
+export function Tool({ label, icon, room, className = '', ...target }: Props) {
   return (
     <Button
       variant="subtle"
       color="gray"
-      className={classes.tool ?? ''}
+      // A menu brings a name of its own.
+      className={`${classes.tool ?? ''} ${className}`}
       leftSection={room === 'words' && icon}
       aria-label={label}
       title={label}

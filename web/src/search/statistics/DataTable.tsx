@@ -10,16 +10,15 @@ import type { RowOrder } from './order';
 import type { Cell, Column, Table } from './queries';
 import type { Partial } from './partial';
 import { measureOf } from './unit';
-import { columnWidths } from './widths';
+import { PARTIAL, columnWidths } from './widths';
 import classes from './DataTable.module.css';
-
-/** Room for the bar that scrolls. */
-const SCROLLBAR = 16;
 
 type Props = {
   table: Table;
   rows: readonly (readonly Cell[])[];
   order: RowOrder | null;
+  /** The column whose numbers a chart beside the table shows as bars; -1 for none. */
+  drawn: number;
   zone: Zone;
   /** Columns whose values can be asked about. */
   askable: ReadonlySet<number>;
@@ -33,7 +32,7 @@ type Props = {
 const ROW = 28;
 
 export function DataTable(props: Props) {
-  const { table, rows, order, zone, askable, partial, onOrder, onFilter, onAsk } = props;
+  const { table, rows, order, drawn, zone, askable, partial, onOrder, onFilter, onAsk } = props;
   const scroller = useRef<HTMLDivElement>(null);
   // The virtualizer keeps its own state, which the compiler cannot see; nothing here is compiled.
   // eslint-disable-next-line react-hooks/incompatible-library
@@ -47,16 +46,25 @@ export function DataTable(props: Props) {
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const writers = useMemo(() => writersOf(table), [table]);
-  const widths = columnWidths(table, (cell, column) =>
-    shownText(cell, column, zone, writers[table.columns.indexOf(column)]),
+  const isMinutes = useMemo(() => isInMinutes(table), [table]);
+  const textOf = (cell: Cell, at: number) => {
+    const column = table.columns[at];
+    if (column === undefined) return '';
+    const text = shownText(cell, column, zone, writers[at]);
+    return column.kind === 'time' && isMinutes ? text.replace(/:00$/u, '') : text;
+  };
+  const widths = columnWidths(table, textOf).map((width, at) =>
+    table.columns[at]?.kind === 'time' && partial.size > 0 ? width + PARTIAL : width,
   );
-  const top = order !== null && table.columns[order.column]?.kind === 'number' ? order.column : -1;
+  const isSorted = order !== null && table.columns[order.column]?.kind === 'number';
+  // A bar behind a number that has one in the chart beside it would say the same again.
+  const top = isSorted && order.column !== drawn ? order.column : -1;
   const most = top === -1 ? 0 : greatest(rows, top);
   return (
     <div
       ref={scroller}
       className={classes.scroller}
-      style={{ width: widths.reduce((sum, width) => sum + width, SCROLLBAR) }}
+      style={{ width: widths.reduce((sum, width) => sum + width, 0) }}
       tabIndex={0}
       role="region"
       aria-label="Rows"
@@ -66,7 +74,6 @@ export function DataTable(props: Props) {
           {widths.map((width, at) => (
             <col key={at} style={{ width }} />
           ))}
-          <col />
         </colgroup>
         <thead>
           <tr aria-rowindex={1}>
@@ -79,7 +86,6 @@ export function DataTable(props: Props) {
                 onSort={() => onOrder(at)}
               />
             ))}
-            <td aria-hidden />
           </tr>
         </thead>
         <tbody>
@@ -89,7 +95,7 @@ export function DataTable(props: Props) {
             return (
               <tr key={index} aria-rowindex={index + 2} className={classes.row}>
                 {table.columns.map((column, at) => {
-                  const text = shownText(row[at] ?? null, column, zone, writers[at]);
+                  const text = textOf(row[at] ?? null, at);
                   const canAsk = askable.has(at);
                   return (
                     <Value
@@ -117,7 +123,6 @@ export function DataTable(props: Props) {
                     </Value>
                   );
                 })}
-                <td aria-hidden />
               </tr>
             );
           })}
@@ -145,7 +150,7 @@ function Value({ cell, column, text, most, children }: ValueProps) {
   const kind = isNumber ? 'number' : column.kind;
   return (
     <td data-kind={kind} data-none={cell === null} {...(share > 0 && { style })} title={text}>
-      {isNumber ? text : <span className={classes.named}>{children}</span>}
+      {kind === 'number' ? text : <span className={classes.named}>{children}</span>}
     </td>
   );
 }
@@ -168,6 +173,16 @@ export function shownText(cell: Cell, column: Column, zone: Zone, write?: Write)
   if (typeof cell === 'number') return (write ?? writerOf([cell], measureOf(column)))(cell);
   if (kind === 'time') return formatTime(cell, zone).replace(/\.000$/u, '');
   return cell === '' ? '""' : cell.slice(0, SHOWN_MAX).replaceAll(/\s+/gu, ' ');
+}
+
+/** Whether no time has seconds: then none of them are shown. */
+function isInMinutes({ columns, rows }: Table): boolean {
+  return rows.every((row) =>
+    columns.every(({ kind }, at) => {
+      const cell = row[at];
+      return kind !== 'time' || typeof cell !== 'string' || Date.parse(cell) % 60_000 === 0;
+    }),
+  );
 }
 
 /** How the numbers of each column are written. */

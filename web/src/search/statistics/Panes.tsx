@@ -29,7 +29,7 @@ export function Panes(props: Props) {
   const partial = useMemo(() => partialRows(plot), [plot]);
   const kind = plot === null || shown === 'table' ? null : shown;
   return (
-    <div className={classes.panes} data-axis={kind === null ? 'none' : plot?.axis}>
+    <div className={classes.panes} data-layout={layoutOf(plot, kind, pivot)}>
       {plot !== null && kind !== null && (
         <div className={classes.chart}>
           <TheChart {...props} {...{ plot, kind, isolated, setIsolated }} />
@@ -44,6 +44,7 @@ export function Panes(props: Props) {
             table={answer}
             rows={view.rows}
             order={view.order}
+            drawn={kind === null ? -1 : drawnColumn(answer, plot)}
             zone={zone}
             askable={shape.searchable}
             partial={partial}
@@ -55,6 +56,22 @@ export function Panes(props: Props) {
       </div>
     </div>
   );
+}
+
+/** As many series have room in a table beside their chart. */
+const BESIDE_MAX = 2;
+
+/** Where the rows stand: alone, beside the chart, or below it where they need the width. */
+function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
+  if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
+  if (plot.axis === 'names') return 'names';
+  return pivot === null && plot.series.length <= BESIDE_MAX ? 'beside' : 'below';
+}
+
+/** The column that the bars of a chart along names show, as they are: not where they are sums of several rows. */
+function drawnColumn({ columns }: Answer, plot: Plot | null): number {
+  if (plot?.axis !== 'names' || plot.series.length > 1) return -1;
+  return columns.findIndex(({ name }) => name === plot.measure);
 }
 
 type PartProps = Props & {

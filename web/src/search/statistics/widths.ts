@@ -1,5 +1,5 @@
 /** How wide the columns of a table are, so that they stand still while its rows are scrolled through. */
-import type { Cell, Column, Table } from './queries';
+import type { Cell, Table } from './queries';
 
 const LOOKED_AT = 500;
 const CHARACTER = 7.3;
@@ -11,17 +11,20 @@ const MENU = 24;
 /** Next to the name of a column there is room for the arrow of its order. */
 const ARROW_CHARACTERS = 3;
 /** Numbers have a bar behind them, which needs some length to be compared by. */
-const NUMBER_MIN = 144;
+const NUMBER_MIN = 112;
+
+/** What stands behind the times of which only a part is known. */
+export const PARTIAL = 64;
 
 /** In pixels, by the longest of the first values and by the head. */
 export function columnWidths(
   { columns, rows }: Table,
-  textOf: (cell: Cell, column: Column) => string,
+  textOf: (cell: Cell, at: number) => string,
 ): number[] {
   const looked = rows.slice(0, LOOKED_AT);
   return columns.map((column, at) => {
     const longest = looked.reduce(
-      (most, row) => Math.max(most, textOf(row[at] ?? null, column).length),
+      (most, row) => Math.max(most, textOf(row[at] ?? null, at).length),
       column.name.length + ARROW_CHARACTERS,
     );
     const characters = Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest));

@@ -1,7 +1,14 @@
 /** The fields of a message by groups, and what can be done with each value. */
 import { ActionIcon } from '@mantine/core';
-import { IconColumns, IconEqual, IconEqualNot, IconPin, IconPinFilled } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import {
+  IconColumns,
+  IconDots,
+  IconEqual,
+  IconEqualNot,
+  IconPin,
+  IconPinFilled,
+} from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Copy } from '../Copy';
 import { Severity } from '../Severity';
@@ -14,6 +21,8 @@ import classes from './FieldList.module.css';
 
 /** A value can be as long as a message; this much of it is shown, and all of it copied. */
 const VALUE_CHARACTERS_MAX = 2_000;
+/** A longer value, or one of several lines, has the whole width to itself. */
+const BESIDE_CHARACTERS_MAX = 80;
 
 type Props = {
   message: Message;
@@ -53,17 +62,34 @@ function Row({ row, ...props }: Props & { row: FieldRow }) {
   const { message, hits } = props;
   const { aside, below } = props;
   const [zone] = useZone();
+  const [isActing, setIsActing] = useState(false);
   const isAsked = row.kind === 'filter';
+  const isLong = row.value.length > BESIDE_CHARACTERS_MAX || row.value.includes('\n');
   return (
-    <div className={classes.row} data-aside={aside !== undefined}>
+    <div
+      className={classes.row}
+      data-aside={aside !== undefined}
+      data-long={isLong}
+      data-acting={isActing}
+    >
       <dt>{row.field}</dt>
-      <dd>
+      <dd className={classes.said}>
         <span className={classes.value}>{shownValue(row, message, hits, zone)}</span>
         <span className={classes.actions}>
           <RowActions row={row} {...props} />
         </span>
+        <ActionIcon
+          className={classes.more}
+          aria-label={`Actions for ${row.field}`}
+          aria-expanded={isActing}
+          onClick={() => setIsActing(!isActing)}
+        >
+          <IconDots size={16} />
+        </ActionIcon>
       </dd>
-      {isAsked && aside !== undefined && <dd>{aside(row.field, row.value)}</dd>}
+      {isAsked && aside !== undefined && (
+        <dd className={classes.aside}>{aside(row.field, row.value)}</dd>
+      )}
       {isAsked && below?.(row.field, row.value)}
     </div>
   );

@@ -31,9 +31,13 @@ export function SmartText({ message, hits, wrap, profile = noProfile }: Props) {
           … {formatCount(left)} more characters
         </button>
       )}
-      {said.map((pair) => (
-        <Value key={pair.key} pair={pair} isField={areFields} hits={hits} wrap={wrap} />
-      ))}
+      {said.length > 0 && (
+        <span className={classes.pairs}>
+          {said.map((pair) => (
+            <Value key={pair.key} pair={pair} isField={areFields} hits={hits} wrap={wrap} />
+          ))}
+        </span>
+      )}
     </>
   );
 }

@@ -28,11 +28,10 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
   const frame = useMemo(() => frameOf(plot, width, height), [plot, width, height]);
   const write = useMemo(() => writersOf(plot), [plot]);
   const { marked, isSpoken, handlers } = usePoint(plot, frame, actions);
+  const hasLegend = plot.axis === 'names' && plot.series.length > 1;
   return (
-    <figure className={classes.figure} aria-label={title}>
-      {plot.axis === 'names' && plot.series.length > 1 && (
-        <Legend series={plot.series} onIsolate={onIsolate} />
-      )}
+    <figure className={classes.figure} data-legend={hasLegend} aria-label={title}>
+      {hasLegend && <Legend series={plot.series} onIsolate={onIsolate} />}
       <div ref={ref} className={classes.frame} data-axis={plot.axis}>
         <div
           className={classes.plot}

@@ -14,10 +14,12 @@ export type Frame = {
 
 /** How wide a letter of a name is: 12 px, all of one width. */
 export const CHARACTER = 7.3;
-export const LYING_ROW = 24;
+/** As high as a row of the table, so that the bar of a name stands beside its row. */
+export const LYING_ROW = 28;
 
 const LEFT = 64;
-const RIGHT = 16;
+/** Half of the last label of an axis of times. */
+const RIGHT = 20;
 
 /** A plot along time is as high as there is room, one along names as its rows need. */
 export function frameOf(plot: Plot, width: number, height: number): Frame {

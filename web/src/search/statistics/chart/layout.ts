@@ -113,7 +113,7 @@ export function lyingBars(plot: Plot, scale: Scale, width: number, rowHeight: nu
   });
 }
 
-const ROW_GAP = 6;
+const ROW_GAP = 8;
 
 type Strip = {
   point: number;
