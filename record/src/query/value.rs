@@ -2,7 +2,6 @@
 
 use super::ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 use super::limits::{DISTANCE_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX};
-use super::nearest::nearest;
 use super::number::Number;
 use super::regex::Regex;
 use super::syntax::lex::Cursor;
@@ -128,7 +127,6 @@ impl Compared {
             }
             Name::Field(FieldName::Known(field @ (Field::Time | Field::Received))) => time(*field, low, high),
             Name::Field(name @ (FieldName::Dynamic(_) | FieldName::Known(Field::Pid))) => {
-                let number = |text: &str| number(text).map_err(|problem| with_meant(problem, name.as_str()));
                 let bounds = Bounds { low: map_bound(low, number)?, high: map_bound(high, number)? };
                 Ok(Query::Field(name.clone(), FieldTest::Number(bounds)))
             }
@@ -265,15 +263,6 @@ fn facility(text: &str) -> Result<Code, String> {
 fn number(text: &str) -> Result<Number, String> {
     let bad = || format!("`{text}` is not a number: write digits, perhaps with a unit as in 10MB or 1.5s");
     Number::parse(text).ok_or_else(bad)
-}
-
-/// Only of some fields are names and times compared, and theirs may be misspelt.
-fn with_meant(problem: String, name: &str) -> String {
-    let fields = [Field::Severity, Field::Facility, Field::Time, Field::Received];
-    match nearest(name, fields.into_iter().map(Field::name)) {
-        Some(meant) => format!("{problem}; or did you mean the field `{meant}`?"),
-        None => problem,
-    }
 }
 
 fn flag(name: &str) -> Result<Flags, String> {
