@@ -49,7 +49,7 @@ function consoleIsCurrent() {
   if (!existsSync(page)) return false;
   const inputs = [
     'web/src',
-    'web/public',
+    'web/favicon.svg',
     'web/index.html',
     'web/vite.config.ts',
     'web/package.json',
