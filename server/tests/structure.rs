@@ -130,7 +130,7 @@ const INDEXER_FLOORS: [(&str, &[&str]); 13] = [
     ("store", &["bounds", "bytes", "disk", "error", "journal", "segment", "work"]),
     ("answer", &["work"]),
     ("search", &["answer", "bounds", "segment", "store", "work"]),
-    ("open", &["disk", "search", "store"]),
+    ("open", &["disk", "search", "store", "work"]),
     ("queue", &["bytes", "disk", "error", "open", "search", "store", "work"]),
 ];
 
