@@ -20,6 +20,9 @@ const SWEEP_SHARE: usize = 16;
 /// Most spellings of the characters that a sweep looks for.
 const SPELLINGS_MAX: usize = 8;
 
+/// After that many places in a column more are expected.
+const FEW_HITS: usize = 8;
+
 /// What a text must hold.
 #[derive(Clone, Debug)]
 pub(super) enum TextMatcher {
@@ -155,7 +158,7 @@ pub(super) struct Finder {
     chars: Vec<char>,
     /// Finds the ones from a number on, in all their cases.
     regex: (Regex, usize),
-    /// The same, and quicker, where they are ASCII.
+    /// Some of them, found more quickly where they are in many rows: they are ASCII.
     window: Option<(Window, usize)>,
     begin: Edge,
     end: Edge,
@@ -215,15 +218,18 @@ impl Finder {
             }
             start + text.len()
         };
-        match &self.window {
-            Some((window, number)) if window.is_complete(bytes) => {
-                window.for_each(bytes, |at| visit(at, *number));
-            }
-            _ => {
-                let ((regex, number), mut from) = (&self.regex, 0);
-                while let Some(hit) = regex.find_at(bytes, from) {
-                    from = visit(hit.start(), *number);
-                }
+        let ((regex, number), mut from) = (&self.regex, 0);
+        let mut hits = 0;
+        while let Some(hit) = regex.find_at(bytes, from) {
+            from = visit(hit.start(), *number);
+            hits += 1;
+            if hits == FEW_HITS
+                && let Some((window, number)) = self.window.filter(|(window, _)| window.is_complete(bytes))
+            {
+                // Its place in a row may be before that of the expression.
+                let start = column.start(column.row_of(from, 0));
+                window.for_each(bytes, start, |at| visit(at, number));
+                break;
             }
         }
         found
@@ -282,4 +288,32 @@ fn class_of(c: char, case_sensitive: bool) -> String {
 
 fn escape(c: char) -> String {
     format!("\\x{{{code:X}}}", code = c as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn edges() -> impl Strategy<Value = Edge> {
+        prop_oneof![Just(Edge::Word), Just(Edge::Free)]
+    }
+
+    proptest! {
+        #[test]
+        fn a_sweep_finds_the_rows_that_hold_the_text(
+            rows in proptest::collection::vec("[abcABC .k\u{212A}é]{0,14}", 0..80),
+            text in "[abck]{1,5}",
+            case_sensitive: bool,
+            begin in edges(),
+            end in edges(),
+        ) {
+            let mut column = TextColumn::default();
+            rows.iter().for_each(|row| column.push(row.as_bytes()));
+            let finder = Finder::new(&text, case_sensitive, begin, end);
+            let found = finder.sweep(&column, &Selection::all(rows.len()), |_, _| true);
+            let expected = Selection::from_fn(rows.len(), |row| finder.is_in(rows[row].as_bytes()));
+            prop_assert_eq!(found, expected);
+        }
+    }
 }
