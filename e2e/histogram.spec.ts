@@ -53,7 +53,7 @@ test('the range before is a line, which can be hidden', async ({ page, searchPag
   await expect(line).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('users who may read router revisions see them named in the bar they fall into', async ({
+test('the bar of a time names the router revisions that went live in it, to those who may read them', async ({
   logstead,
   page,
   routerPage,

@@ -123,7 +123,7 @@ impl TextColumn {
         row.checked_sub(1).map_or(0, |before| self.ends[before] as usize)
     }
 
-    /// The row that a byte of the arena is in, which is `from` or one behind it, and most likely near.
+    /// The row that holds a byte of the arena: `from` or a later one, most likely near it.
     pub(crate) fn row_of(&self, byte: usize, mut from: usize) -> usize {
         let is_before = |end: &u32| *end as usize <= byte;
         let mut rows = 1;

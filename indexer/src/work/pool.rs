@@ -41,7 +41,7 @@ impl Pool {
         Pool { count, threads: OnceLock::new(), open: AtomicUsize::new(0) }
     }
 
-    /// To open what is on a disk.
+    /// Threads that wait for the disk while segments are opened.
     pub fn of_reads() -> Pool {
         Pool::new(READS)
     }

@@ -20,7 +20,7 @@ const SWEEP_SHARE: usize = 16;
 /// Most spellings of the characters that a sweep looks for.
 const SPELLINGS_MAX: usize = 8;
 
-/// After that many places in a column more are expected.
+/// After this many places in a column, more are to be expected.
 const FEW_HITS: usize = 8;
 
 /// What a text must hold.
@@ -30,7 +30,7 @@ pub(super) enum TextMatcher {
     Literal(Finder),
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
-    /// Words near each other, and one of them: whether it is the first.
+    /// Words near each other, a finder of one of them, and whether that is the first.
     Near(Finder, Sequence, bool),
     /// A match of this expression, and bytes that every match holds.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),

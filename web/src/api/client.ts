@@ -99,7 +99,7 @@ export function networkError(error: unknown): never {
   });
 }
 
-/** Ended before its end. The server may well be there: whoever asks again learns that. */
+/** The answer stopped before it was complete. The server may still be up; the next request will tell. */
 export function cutOff(): ApiError {
   const title = 'The answer was cut off';
   return new ApiError({ title, status: BAD_GATEWAY, detail: `${title} before it was complete.` });
