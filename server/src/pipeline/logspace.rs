@@ -22,9 +22,6 @@ use std::time::{Duration, Instant};
 /// How often old messages and old journal files are looked for, unless files grow old sooner.
 const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
 
-/// Sealing is behind with more than this many full journal files for each sealer. So every sealer finds a file when it has
-/// ended one, and what a search has to look at message by message is bounded.
-const WAITING_FILES_MAX: usize = 2;
 /// How long a commit waits for sealing: senders that wait for an answer should not send again.
 const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
 
@@ -249,9 +246,10 @@ impl Storing {
     }
 }
 
-/// Whether more waits to be sealed than should.
+/// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled
+/// meanwhile, so that sealers stay at work; and what a search has to look at message by message is bounded.
 fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
-    let files = (sealers * WAITING_FILES_MAX) as u64;
+    let files = *sealers as u64;
     let rows = options.journal_rows_max.min(options.segment_rows_max);
     files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
 }
