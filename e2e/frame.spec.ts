@@ -85,6 +85,24 @@ test('at no width does anything run off the screen or lie on something else', as
   await expectFit(page);
 });
 
+test('on a phone pages have their names, and the rest are behind one more', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  for (const name of ['Overview', 'Search', 'Tail', 'Senders', 'More']) {
+    await expect(pages.getByText(name, { exact: true })).toBeVisible();
+  }
+  const more = pages.getByRole('button', { name: 'More pages' });
+  await expect(more).not.toHaveAttribute('aria-current', 'page');
+  await more.click();
+  await page.getByRole('menuitem', { name: 'Logspaces' }).click();
+  await expect(page).toHaveURL(/\/logspaces/);
+  await expect(more).toHaveAttribute('aria-current', 'page');
+  await more.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Router' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Flow' })).toBeFocused();
+});
+
 test('a saved search that was changed, shown as a table, runs off no screen', async ({
   actions,
   page,

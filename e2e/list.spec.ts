@@ -463,3 +463,26 @@ test('on a phone the first message stands in the upper quarter', async ({
     .poll(async () => (await searchPage.found.first().boundingBox())?.y ?? Infinity)
     .toBeLessThan(844 / 4);
 });
+
+test('the list and the bars above it have the same edges', async ({
+  logstead,
+  page,
+  searchPage,
+}) => {
+  await logstead.sendTcp('<14>1 - web-1 app 1 - - step by step');
+  await expect.poll(() => logstead.count('step')).toBe(1);
+  await searchPage.open({ q: 'step' });
+  await expect(searchPage.found).toHaveCount(1);
+  const bars = page.getByRole('region', { name: 'Messages over time' });
+  for (const width of [1440, 768]) {
+    await page.setViewportSize({ width, height: 900 });
+    // The list has a border of a pixel.
+    const apart = async () => {
+      const [list, above] = [await searchPage.messages.boundingBox(), await bars.boundingBox()];
+      if (list === null || above === null) return Infinity;
+      const right = above.x + above.width - list.x - list.width;
+      return Math.max(Math.abs(list.x - above.x), Math.abs(right));
+    };
+    await expect.poll(apart, `${width}`).toBeLessThanOrEqual(1);
+  }
+});

@@ -19,6 +19,29 @@ test('operators begin with whether all is well', async ({ logstead, page }) => {
   await expect(page).toHaveURL(/\/overview/);
 });
 
+test('the rate begins with the minutes before the page was opened', async ({ logstead, page }) => {
+  const twoMinutesAgo = new Date(Date.now() - 120_000).toISOString();
+  const lines = Array.from(
+    { length: 50 },
+    (_, n) => `<13>1 ${twoMinutesAgo} web-1 app ${n} - - beat`,
+  );
+  await logstead.sendTcp(...lines);
+  await expect.poll(() => logstead.count('beat')).toBe(lines.length);
+  await page.goto(logstead.url('/search'));
+  await page.getByRole('button', { name: /^Health/ }).click();
+  const path = page.getByRole('dialog', { name: 'Health' }).locator('svg path[d]').last();
+  // Its points lie where they were, 280 wide for five minutes: the top is what came in two minutes ago.
+  const highest = async () => {
+    const points = [...((await path.getAttribute('d')) ?? '').matchAll(/([\d.]+) ([\d.]+)/g)];
+    const [top] = points
+      .map(([, x, y]) => ({ x: Number(x), y: Number(y) }))
+      .sort((a, b) => a.y - b.y);
+    return Math.round(((280 - (top?.x ?? 280)) / 280) * 300);
+  };
+  await expect.poll(highest).toBeGreaterThan(90);
+  await expect.poll(highest).toBeLessThan(150);
+});
+
 test.describe('with a destination that is away', () => {
   const destination = '[[destinations]]\nid = "siem"\nkind = "syslog"\nto = "tcp://127.0.0.1:9"\n';
   const router = defaultRouter.replace('to = ["main"]', 'to = ["main", "siem"]') + destination;

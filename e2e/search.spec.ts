@@ -1,4 +1,5 @@
 import { expect, test } from './logstead';
+import { defaultRouter } from './server';
 
 test('a syslog message sent over TCP is found', async ({ logstead, searchPage }) => {
   await logstead.sendTcp('<38>1 - web-1 sshd 77 - - Accepted key for ana');
@@ -102,6 +103,23 @@ test('a new store says how to send the first message', async ({ logstead, search
   await expect(searchPage.firstMessage).toBeVisible();
   const command = searchPage.firstMessage.getByLabel('logger command', { exact: true });
   await expect(command).toContainText(logstead.listener('tcp:').port);
+});
+
+test.describe('with a log of its own', () => {
+  const router = `${defaultRouter}[[sources]]\nid = "own"\nkind = "internal"\n`;
+  test.use({ server: { router } });
+
+  test('what a new store says stands apart from its list', async ({ page, searchPage }) => {
+    await searchPage.open();
+    await expect(searchPage.firstMessage).toBeVisible();
+    await expect(searchPage.found.first()).toBeVisible();
+    const card = await searchPage.firstMessage.boundingBox();
+    const list = await searchPage.messages.boundingBox();
+    const live = await page.getByRole('button', { name: 'Live' }).boundingBox();
+    if (card === null || list === null || live === null) throw new Error('not drawn');
+    expect(card.y - (live.y + live.height)).toBeGreaterThanOrEqual(8);
+    expect(list.y - (card.y + card.height)).toBeGreaterThanOrEqual(8);
+  });
 });
 
 test.describe('on a narrow screen', () => {

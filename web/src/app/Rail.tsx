@@ -1,13 +1,14 @@
 /** The pages, with the server's health and the user's menu at the foot. On a phone it runs along the bottom. */
+import { useMediaQuery } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { User } from '../api/session';
 import { Mark } from '../ui/Mark';
 import { Health } from './Health';
+import { MorePlaces } from './MorePlaces';
 import { UserMenu } from './UserMenu';
 import classes from './Rail.module.css';
-import { hasQuery, placesFor } from './places';
-import { carried } from './scope';
+import { carriedScope, carriedTo, placesFor, shownOnPhones } from './places';
 
 type Props = {
   user: User;
@@ -16,9 +17,16 @@ type Props = {
   onShortcuts: () => void;
 };
 
+/** There the names of all pages have no room. */
+const PHONE = '(max-width: 560px)';
+
 export function Rail({ user, version, onCommands, onShortcuts }: Props) {
   const pages = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
+  const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false });
+  const all = placesFor(user);
+  const shown = isPhone ? shownOnPhones(all) : all;
+  const more = all.filter((place) => !shown.includes(place));
   useEffect(() => {
     // Where not all of them have room.
     const current = pages.current?.querySelector('[aria-current="page"]');
@@ -28,18 +36,18 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
     <header className={classes.rail}>
       <Link
         to="/search"
-        search={withScope}
+        search={carriedScope}
         className={classes.brand}
         aria-label="Logstead, to Search"
       >
         <Mark size={28} />
       </Link>
       <nav ref={pages} className={classes.pages} aria-label="Pages">
-        {placesFor(user).map((place) => (
+        {shown.map((place) => (
           <Link
             key={place.to}
             to={place.to}
-            search={hasQuery(place) ? withQuery : withScope}
+            search={carriedTo(place)}
             activeOptions={{ includeSearch: false }}
             className={classes.place}
             aria-label={place.label}
@@ -49,6 +57,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
             <span>{place.short}</span>
           </Link>
         ))}
+        {more.length > 0 && <MorePlaces places={more} pathname={pathname} />}
       </nav>
       <div className={classes.foot}>
         <Health version={version} />
@@ -57,7 +66,3 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
     </header>
   );
 }
-
-/** The same functions each time: only the links that lead elsewhere then are drawn again. */
-const withScope = (params: Record<string, unknown>) => carried(params, false);
-const withQuery = (params: Record<string, unknown>) => carried(params, true);

@@ -10,7 +10,7 @@ import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
-import { hasQuery, placesFor } from './places';
+import { carriedTo, placesFor } from './places';
 import { carried } from './scope';
 import { usePreferences } from './usePreferences';
 
@@ -41,7 +41,7 @@ export function Shell({ user, version, children }: Props) {
       ...(place.to === '/send' && { words: 'add source agents guide shippers libraries' }),
       ...(place.to === '/logspaces' && { words: 'storage retention disk verify integrity' }),
       ...(place.to === '/admin' && { words: 'users tokens sessions audit accounts roles' }),
-      run: () => void navigate({ to: place.to, search: carried(params(), hasQuery(place)) }),
+      run: () => void navigate({ to: place.to, search: carriedTo(place)(params()) }),
     })),
     {
       id: '/welcome',

@@ -11,6 +11,7 @@ import {
   IconTransferIn,
 } from '@tabler/icons-react';
 import { type User, seesAll } from '../api/session';
+import { carried } from './scope';
 
 export const places = [
   { to: '/overview', label: 'Overview', short: 'Overview', keys: 'g o', Icon: IconLayoutDashboard },
@@ -41,7 +42,24 @@ export function placesFor(user: User): Place[] {
   );
 }
 
-/** Between these the query goes along. */
-export function hasQuery({ to }: Place): boolean {
-  return to === '/search' || to === '/tail';
+/** With their names side by side; one more is the way to all others. */
+const PHONE_MAX = 4;
+
+/** Those that the foot of a phone has room for. */
+export function shownOnPhones(places: readonly Place[]): readonly Place[] {
+  return places.length <= PHONE_MAX + 1 ? places : places.slice(0, PHONE_MAX);
 }
+
+/** Whether an address is the page, or a part of it. */
+export function leadsTo({ to }: Place, pathname: string): boolean {
+  return `${pathname}/`.startsWith(`${to}/`);
+}
+
+/** What of the address goes along to a page: between Search and Tail the query, too. */
+export function carriedTo({ to }: Place): typeof carriedScope {
+  return to === '/search' || to === '/tail' ? carriedQuery : carriedScope;
+}
+
+/** The same functions each time: only the links that lead elsewhere then are drawn again. */
+export const carriedScope = (params: Record<string, unknown>) => carried(params, false);
+const carriedQuery = (params: Record<string, unknown>) => carried(params, true);
