@@ -8,7 +8,7 @@ const shell = '/usr/bin/chromium-headless-shell';
 export default defineConfig({
   testDir: '.',
   fullyParallel: true,
-  workers: 2,
+  workers: 3, // on two cores: some wait for a server or a clock
   retries: 1, // what passes only then is told as flaky
   timeout: 90_000,
   expect: { timeout: 20_000 },

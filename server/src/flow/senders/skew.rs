@@ -25,6 +25,8 @@ const FINE: [i64; 9] = [
 ];
 /// Bins beyond two days are one.
 const QUARTERS_MAX: i64 = 192;
+/// No zone is further from another: they reach from twelve hours behind to fourteen ahead.
+const ZONE_QUARTERS_MAX: i64 = 26 * 4;
 /// A skew this close to whole quarters of an hour may be a time zone.
 const ZONE_TOLERANCE: i64 = 90 * SECOND;
 /// A zone is guessed from at least this many messages, of which at least this share agree.
@@ -37,7 +39,7 @@ const LATEST: usize = 15;
 #[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Bins {
     bins: BTreeMap<i64, u64>,
-    /// Those that are whole quarters of an hour off, by how many.
+    /// Those that are whole quarters of an hour off, as far as zones are apart, by how many.
     quarters: BTreeMap<i64, u64>,
 }
 
@@ -72,7 +74,7 @@ impl Bins {
     pub(super) fn add(&mut self, skew: i64) {
         *self.bins.entry(number(skew)).or_default() += 1;
         let quarters = nearest_quarters(skew);
-        if quarters != 0 && is_near(skew, quarters) {
+        if quarters != 0 && quarters.abs() <= ZONE_QUARTERS_MAX && is_near(skew, quarters) {
             *self.quarters.entry(quarters).or_default() += 1;
         }
     }
@@ -189,6 +191,18 @@ mod tests {
         fn bins_do_not_overlap(number in -190i64..190) {
             prop_assert_eq!(edges(number).1, edges(number + 1).0);
         }
+    }
+
+    #[test]
+    fn times_of_years_ago_take_no_more_room_than_those_of_two_days() {
+        let mut bins = Bins::default();
+        for quarters in -20_000..20_000 {
+            bins.add(quarters * QUARTER);
+        }
+        assert_eq!(bins.quarters.len() as i64, 2 * ZONE_QUARTERS_MAX);
+        // The fine ones, and those of quarters of an hour, on either side of none.
+        assert!(bins.bins.len() as i64 <= 2 * (FINE.len() as i64 + QUARTERS_MAX) + 1);
+        assert_eq!(skew_of(&[-96 * HOUR; 20]).shift(), None, "four days are not a zone");
     }
 
     #[test]
