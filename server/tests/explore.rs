@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 
 impl Server {
-    /// Stores messages in the logspaces that they name, and waits until some are sealed.
+    /// Stores messages in the logspaces that they name, and waits until what fills a journal file is sealed.
     async fn with(messages: &[Value]) -> Server {
         let server = Server::start(|settings| settings.storage.segment_rows_max = 100);
         for logspace in ["main", "other"] {
@@ -22,10 +22,18 @@ impl Server {
                 server.ingest(logspace, part.concat()).await;
             }
         }
-        while server.ask("/explain", json!({})).await["sum"]["segments"] == 0 {
+        while !server.is_sealed().await {
             tokio::task::yield_now().await;
         }
         server
+    }
+
+    async fn is_sealed(&self) -> bool {
+        let listed = self.get("/logspaces").await;
+        let mut waiting =
+            listed["logspaces"].as_array().unwrap().iter().map(|logspace| &logspace["unsealed"]["files"]);
+        let segments = &self.ask("/explain", json!({})).await["sum"]["segments"];
+        waiting.all(|files| *files == 0) && *segments != 0
     }
 
     async fn ingest(&self, logspace: &str, lines: String) {

@@ -158,6 +158,14 @@ fn a_field_that_no_message_has_is_pointed_out() {
     assert_eq!(warning["message"], message);
     assert_eq!(server.count(warning["suggestion"].as_str().unwrap()), 1);
     assert!(warnings("x@1.user:bob").as_array().unwrap().is_empty());
+
+    let warning = &warnings("sevrity>=info web-1")[0];
+    let message =
+        "`sevrity` is not a field here, so its comparison was searched for as text: did you mean `severity`?";
+    assert_eq!(warning["message"], message);
+    assert_eq!(warning["suggestion"], "severity>=info web-1");
+    assert_eq!(server.count(warning["suggestion"].as_str().unwrap()), 1);
+    assert!(warnings("zebra>=info").as_array().unwrap().is_empty());
 }
 
 #[test]

@@ -193,6 +193,16 @@ impl Query {
         names.map(FieldName::as_str).collect()
     }
 
+    /// The texts that it looks for as they stand, in order.
+    pub fn literals(&self) -> Vec<&str> {
+        match self {
+            Query::And(inner) | Query::Or(inner) => inner.iter().flat_map(Query::literals).collect(),
+            Query::Not(inner) => inner.literals(),
+            Query::Text(TextTest::Pattern(pattern)) => pattern.as_literal().into_iter().collect(),
+            Query::All | Query::Text(_) | Query::Field(..) => Vec::new(),
+        }
+    }
+
     /// Whether it is about this field and nothing else.
     pub fn is_about(&self, field: &FieldName) -> bool {
         match self {

@@ -13,6 +13,7 @@ export function MorePlaces({ places, pathname }: Props) {
   return (
     <Menu
       position="top-end"
+      width={200}
       withInitialFocusPlaceholder={false}
       portalProps={{ target: '#content' }}
     >

@@ -32,6 +32,15 @@ pub(in crate::api) fn unknown_fields(
     unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
 }
 
+/// The name that a text seems to compare: `sevrity>=err` is a text, since a field that not every message has is compared
+/// with numbers only.
+pub(in crate::api) fn compared(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once(['<', '>'])?;
+    let value = rest.strip_prefix('=').unwrap_or(rest);
+    let is_part_of_name = |c: char| c.is_alphanumeric() || "_.-@".contains(c);
+    (!name.is_empty() && name.chars().all(is_part_of_name) && !value.is_empty()).then_some(name)
+}
+
 /// The most similar name of a field in range or one that every message has, also by the last part of a dotted one.
 fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
     let name = name.to_lowercase();
@@ -48,6 +57,21 @@ fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_compares_has_a_name() {
+        for (text, expected) in [
+            ("sevrity>=err", Some("sevrity")),
+            ("x.level<warn", Some("x.level")),
+            ("sevrity>=", None),
+            (">=err", None),
+            ("<13>1", None),
+            ("a -> b", None),
+            ("error", None),
+        ] {
+            assert_eq!(compared(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_misspelt_name_means_the_one_most_like_it() {

@@ -269,6 +269,14 @@ impl Question {
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
             self.warnings.push(warning.suggesting(suggestion));
         }
+        let compared: Vec<&str> = self.query.literals().into_iter().filter_map(hint::compared).collect();
+        for UnknownField { name, meant } in self.unknown_fields(&compared, cancel) {
+            // Without a field of a name like it, it is a text.
+            let Some(meant) = meant else { continue };
+            let suggestion = self.text.replacen(&name, &meant, 1);
+            let warning = QueryWarning::of_text(&name, &meant);
+            self.warnings.push(warning.suggesting(Some(suggestion)));
+        }
     }
 
     /// The same for fields that are asked for by name.

@@ -78,4 +78,11 @@ impl QueryWarning {
         };
         QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
     }
+
+    pub(in crate::api) fn of_text(name: &str, meant: &str) -> QueryWarning {
+        let message = format!(
+            "`{name}` is not a field here, so its comparison was searched for as text: did you mean `{meant}`?"
+        );
+        QueryWarning::plain(message)
+    }
 }
