@@ -439,6 +439,7 @@ test.describe('accessible in both themes', () => {
     await expectAccessible(page, 'a sender');
     await page.setViewportSize({ width: 390, height: 844 });
     await expectAccessible(page, 'a sender on a phone');
+    await page.keyboard.press('Escape');
     await button(page, 'More pages').click();
     await expect(page.getByRole('menuitem', { name: 'Router' })).toBeVisible();
     await expectAccessible(page, 'more pages', over(page));
