@@ -5,12 +5,11 @@
 //!
 //! **Invariant:** what is selected does not depend on the order in which conditions are tried.
 
-use super::ast::{FieldName, FieldTest, Pattern, Query, TextTest};
-use super::glob::Glob;
-use super::number::{Number, Unit, value_of};
+use super::Codes;
+use super::ast::{FieldName, FieldTest, Query};
 use super::text::TextMatcher;
 use super::time::TimeRange;
-use super::{Bounds, Codes};
+use super::value_test::ValueTest;
 use crate::batch::Batch;
 use crate::column::{NameColumn, TextColumn};
 use crate::columns::PRIORITY;
@@ -20,11 +19,8 @@ use crate::group::{Group, Groups};
 use crate::priority::{Half, Priority};
 use crate::selection::Selection;
 use crate::time::Timestamp;
-use crate::word;
-use ipnet::IpNet;
 use std::cell::Cell;
-use std::net::{IpAddr, SocketAddr};
-use std::ops::{Bound, RangeBounds};
+use std::net::SocketAddr;
 
 /// What a query depends on besides the messages.
 #[derive(Clone, Copy, Debug)]
@@ -124,17 +120,6 @@ enum Node {
     Raw(ValueTest),
 }
 
-/// What a value must be.
-#[derive(Clone, Debug)]
-enum ValueTest {
-    Exists,
-    Holds(TextMatcher),
-    Equals { chars: Vec<char>, case_sensitive: bool },
-    Fits(Glob),
-    Network(IpNet),
-    Number { low: Bound<f64>, high: Bound<f64>, unit: Unit },
-}
-
 fn compile(query: &Query, context: &Context<'_>) -> Node {
     match query {
         Query::All => Node::All,
@@ -145,7 +130,7 @@ fn compile(query: &Query, context: &Context<'_>) -> Node {
             Node::None => Node::All,
             node => Node::Not(Box::new(node)),
         },
-        Query::Text(test) => Node::Text(text_matcher(test)),
+        Query::Text(test) => Node::Text(TextMatcher::new(test)),
         Query::Field(FieldName::Dynamic(name), test) => Node::Dynamic(name.clone(), ValueTest::new(test)),
         Query::Field(FieldName::Known(field), test) => compile_known(*field, test, context),
     }
@@ -190,14 +175,6 @@ fn or(mut nodes: Vec<Node>) -> Node {
     }
     nodes.sort_by_key(Node::cost);
     if nodes.is_empty() { Node::None } else { Node::Or(nodes) }
-}
-
-fn text_matcher(test: &TextTest) -> TextMatcher {
-    match test {
-        TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
-        TextTest::Near(near) => TextMatcher::near(near),
-        TextTest::Regex(regex) => TextMatcher::regex(regex),
-    }
 }
 
 impl Node {
@@ -436,83 +413,4 @@ fn without_port(address: &[u8]) -> &[u8] {
     let host =
         memchr::memrchr(b':', address).filter(|_| is_socket).map_or(address, |colon| &address[..colon]);
     host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]")).unwrap_or(host)
-}
-
-impl ValueTest {
-    fn new(test: &FieldTest) -> ValueTest {
-        match test {
-            FieldTest::Holds(test) => ValueTest::Holds(text_matcher(test)),
-            FieldTest::Equals(pattern) => ValueTest::equals(pattern),
-            FieldTest::Network(network) => ValueTest::Network(*network),
-            FieldTest::Number(bounds) => ValueTest::number(bounds),
-            FieldTest::Exists | FieldTest::Time(_) | FieldTest::Code(_) | FieldTest::Flag(_) => {
-                ValueTest::Exists
-            }
-        }
-    }
-
-    fn equals(pattern: &Pattern) -> ValueTest {
-        let case_sensitive = pattern.is_case_sensitive();
-        let fold = |c| if case_sensitive { c } else { word::fold_char(c) };
-        match pattern.as_literal() {
-            Some(text) => ValueTest::Equals { chars: text.chars().map(fold).collect(), case_sensitive },
-            None => ValueTest::Fits(Glob::whole(pattern)),
-        }
-    }
-
-    fn number(bounds: &Bounds<Number>) -> ValueTest {
-        let unit = [&bounds.low, &bounds.high].into_iter().find_map(|bound| match bound {
-            Bound::Included(number) | Bound::Excluded(number) => {
-                Some(number.unit()).filter(|unit| *unit != Unit::Plain)
-            }
-            Bound::Unbounded => None,
-        });
-        let value = |bound: &Bound<Number>| bound.as_ref().map(Number::value);
-        ValueTest::Number {
-            low: value(&bounds.low),
-            high: value(&bounds.high),
-            unit: unit.unwrap_or(Unit::Plain),
-        }
-    }
-
-    /// A rank among tests of the same column.
-    fn cost(&self) -> usize {
-        match self {
-            ValueTest::Holds(matcher) => matcher.cost(),
-            _ => 1,
-        }
-    }
-
-    /// As [`ValueTest::accepts`] where an empty text is not a value: then only the equality with nothing holds.
-    fn accepts_present(&self, value: &[u8]) -> bool {
-        let is_present = !value.is_empty() || matches!(self, ValueTest::Equals { .. });
-        is_present && self.accepts(value)
-    }
-
-    fn accepts(&self, value: &[u8]) -> bool {
-        match self {
-            ValueTest::Exists => true,
-            ValueTest::Holds(matcher) => matcher.is_match(value),
-            ValueTest::Equals { chars, case_sensitive } => {
-                word::end_of(value, 0, chars, *case_sensitive) == Some(value.len())
-            }
-            ValueTest::Fits(glob) => glob.is_match(value),
-            ValueTest::Network(network) => is_in(value, network),
-            ValueTest::Number { low, high, unit } => {
-                value_of(value, *unit).is_some_and(|number| (*low, *high).contains(&number))
-            }
-        }
-    }
-}
-
-/// Whether an address, with or without a port, or a network lies in `network`.
-fn is_in(value: &[u8], network: &IpNet) -> bool {
-    let Ok(text) = std::str::from_utf8(value) else { return false };
-    let text = text.trim();
-    let address = text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|socket| socket.ip()));
-    match address {
-        // An IPv4 address in IPv6 clothing lies in networks of either kind.
-        Ok(address) => network.contains(&address) || network.contains(&address.to_canonical()),
-        Err(_) => text.parse::<IpNet>().is_ok_and(|inner| network.contains(&inner)),
-    }
 }

@@ -49,6 +49,7 @@ mod terms;
 mod text;
 mod time;
 mod value;
+mod value_test;
 mod window;
 
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};

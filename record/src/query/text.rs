@@ -3,7 +3,7 @@
 //! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
 //! only where they stand is the whole text compared, with its word boundaries.
 
-use super::ast::{Near, Part, Pattern};
+use super::ast::{Near, Part, Pattern, TextTest};
 use super::glob::{Edge, Glob};
 use super::near::Sequence;
 use super::window::Window;
@@ -37,7 +37,15 @@ pub(super) enum TextMatcher {
 }
 
 impl TextMatcher {
-    pub(super) fn pattern(pattern: &Pattern) -> TextMatcher {
+    pub(super) fn new(test: &TextTest) -> TextMatcher {
+        match test {
+            TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
+            TextTest::Near(near) => TextMatcher::near(near),
+            TextTest::Regex(regex) => TextMatcher::regex(regex),
+        }
+    }
+
+    fn pattern(pattern: &Pattern) -> TextMatcher {
         let sensitive = pattern.is_case_sensitive();
         match pattern.parts() {
             [Part::Text(text)] => TextMatcher::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
@@ -63,7 +71,7 @@ impl TextMatcher {
         }
     }
 
-    pub(super) fn near(near: &Near) -> TextMatcher {
+    fn near(near: &Near) -> TextMatcher {
         let last = near.words().len() - 1;
         let longest = near.words().iter().enumerate().max_by_key(|(_, word)| word.len());
         let (at, word) = longest.expect("there are two words or more");
@@ -72,7 +80,7 @@ impl TextMatcher {
         TextMatcher::Near(finder, Sequence::new(near), at == 0)
     }
 
-    pub(super) fn regex(regex: &super::Regex) -> TextMatcher {
+    fn regex(regex: &super::Regex) -> TextMatcher {
         TextMatcher::Regex(regex.compiled().clone(), regex.literal().cloned())
     }
 
