@@ -53,7 +53,7 @@ test('the range before is a line, which can be hidden', async ({ page, searchPag
   await expect(line).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('the bar of a time names the router revisions that went live in it, to those who may read them', async ({
+test('a bar names the router revisions that went live in it, to users who may read them', async ({
   logstead,
   page,
   routerPage,
