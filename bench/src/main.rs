@@ -24,6 +24,7 @@ mod visitors;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::io::Read;
 use std::path::PathBuf;
 
 /// What is measured runs with the server's allocator.
@@ -84,6 +85,24 @@ enum Command {
         #[arg(long)]
         query: Vec<String>,
     },
+    /// How long searches take of messages that are stored and not sealed yet
+    Unsealed {
+        /// Lines to read; without it, lines are made from a seed
+        #[arg(long)]
+        corpus: Option<PathBuf>,
+        /// The number of messages, if they are made
+        #[arg(long, default_value_t = 1_000_000)]
+        messages: usize,
+        /// The folder that the store is written to; removed afterwards
+        #[arg(long, default_value = "target/bench-store")]
+        data: PathBuf,
+        /// How often each search is run; the median counts
+        #[arg(long, default_value_t = 15)]
+        runs: usize,
+        /// Threads of one search
+        #[arg(long, default_value_t = 2)]
+        threads: usize,
+    },
     /// The CPU that routes and steps take of a message
     Route {
         /// Lines to read; without it, lines are made from a seed
@@ -131,6 +150,13 @@ fn main() -> Result<()> {
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
         Command::Search { data, runs, threads, check, query } => {
             search::run(&data, (runs, threads), check, &query)
+        }
+        Command::Unsealed { corpus, messages, data, runs, threads } => {
+            let lines: Box<dyn Read> = match corpus {
+                Some(path) => Box::new(std::fs::File::open(path)?),
+                None => Box::new(std::io::Cursor::new(corpus::lines(messages))),
+            };
+            search::run_unsealed(lines, &data, (runs, threads))
         }
         Command::Receive(receive) => receive.run(),
         Command::Ingest(ingest) => ingest.run(),

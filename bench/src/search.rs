@@ -2,13 +2,15 @@
 //! same messages.
 
 use crate::measure::print;
+use crate::store::{Appended, append};
 use anyhow::{Result, ensure};
 use logstead_indexer::{
-    Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, Pool, RealDisk, Request, Run,
-    Searcher, Width,
+    Alone, Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, Pool, RealDisk, Request,
+    Run, Searcher, Width,
 };
 use logstead_record::query::{Context, FieldName, Query, TimeRange, parse};
 use logstead_record::{Batch, Groups, Selection, Timestamp};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,6 +61,8 @@ const QUERIES: [&str; 42] = [
     "user:*",
 ];
 const RANKED: [&str; 4] = ["error", "*", "\"connection from\"", "10.7.10.12"];
+/// What is asked of messages that are in no segment yet.
+const UNSEALED: [&str; 5] = ["error", "needle", "nosuchwordanywhere", "\"connection from\"", "10.7.10.12"];
 const COUNTED: [&str; 3] = ["error", "*", "\"connection from\""];
 
 /// Searches a store made by [`crate::store`].
@@ -71,21 +75,9 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
     print(&format!("{messages} messages, opened in {:.1} ms", ms(start.elapsed())))?;
     let lanes = Pool::new(threads);
     let bench = Bench { searcher, runs, lanes: &lanes };
-    print(&format!(
-        "\ncount, median of {runs}, {threads} threads                            ms        messages      looked at"
-    ))?;
     let queries: Vec<&str> =
         if only.is_empty() { QUERIES.to_vec() } else { only.iter().map(String::as_str).collect() };
-    for query in &queries {
-        let filter = filter(&parse(query)?);
-        let (time, counted) = bench.median(|run| bench.searcher.count(&filter, TimeRange::ALL, run));
-        let (count, looked) = (counted.count, counted.coverage.scanned_messages);
-        print(&format!("  {query:58} {:>9.2} {count:>14} {looked:>14}", ms(time)))?;
-        if check {
-            let naive = bench.naive(&parse(query)?);
-            ensure!(count == naive, "`{query}`: {count} by the index, {naive} by looking at every message");
-        }
-    }
+    bench.counts(&queries, check)?;
     if !check || only.is_empty() {
         bench.rankings(if only.is_empty() { &RANKED } else { &queries })?;
         bench.shapes(if only.is_empty() { &COUNTED } else { &queries })?;
@@ -97,6 +89,27 @@ pub(crate) fn run(data: &Path, (runs, threads): (usize, usize), check: bool, onl
     }
 }
 
+/// Searches lines that are stored and not sealed, and are in memory. The store is removed.
+pub(crate) fn run_unsealed(lines: impl Read, data: &Path, (runs, threads): (usize, usize)) -> Result<()> {
+    if data.exists() {
+        std::fs::remove_dir_all(data)?;
+    }
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let options = Options { memory_max: 4 << 30, ..Options::default() };
+    let Opened { mut appender, searcher, .. } = logstead_indexer::open(&disk, data, options, &Alone)?;
+    let Appended { messages, cpu, .. } = append(lines, &mut appender, || Ok(()))?;
+    let each = |amount: u64| amount as f64 / messages as f64;
+    print(&format!("{messages} messages, {:.0} ns of CPU each to the synced journal", each(cpu)))?;
+    print(&format!("{:.1} bytes each in memory", each(searcher.stats().memory_bytes as u64)))?;
+    let lanes = Pool::new(threads);
+    let bench = Bench { searcher, runs, lanes: &lanes };
+    bench.counts(&UNSEALED, false)?;
+    bench.rankings(&UNSEALED)?;
+    bench.shapes(&UNSEALED)?;
+    std::fs::remove_dir_all(data)?;
+    Ok(())
+}
+
 struct Bench<'a> {
     searcher: Searcher,
     runs: usize,
@@ -104,6 +117,28 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    fn counts(&self, queries: &[&str], check: bool) -> Result<()> {
+        print(&format!(
+            "\ncount, median of {}, {} threads                            ms        messages      looked at",
+            self.runs,
+            self.lanes.count()
+        ))?;
+        for query in queries {
+            let filter = filter(&parse(query)?);
+            let (time, counted) = self.median(|run| self.searcher.count(&filter, TimeRange::ALL, run));
+            let (count, looked) = (counted.count, counted.coverage.scanned_messages);
+            print(&format!("  {query:58} {:>9.2} {count:>14} {looked:>14}", ms(time)))?;
+            if check {
+                let naive = self.naive(&parse(query)?);
+                ensure!(
+                    count == naive,
+                    "`{query}`: {count} by the index, {naive} by looking at every message"
+                );
+            }
+        }
+        Ok(())
+    }
+
     fn rankings(&self, queries: &[&str]) -> Result<()> {
         print("\nnewest 100, all columns")?;
         for query in queries {

@@ -3,7 +3,7 @@
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
 use logstead_config::{Format, Framing};
-use logstead_indexer::{Alone, Disk, Encoded, Opened, Options, RealDisk, Stats};
+use logstead_indexer::{Alone, Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::Framer;
@@ -49,22 +49,47 @@ pub(crate) fn run(lines: impl Read, data: &Path) -> Result<()> {
 }
 
 /// Parses, appends, and seals every file that is full, one after the other.
-pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
+pub(crate) fn store(lines: impl Read, data: &Path) -> Result<Stored> {
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let Opened { mut appender, searcher, keeper, .. } =
         logstead_indexer::open(&disk, data, Options::default(), &Alone)?;
+    let mut seal = 0;
+    let Appended { messages, bytes, cpu: ingest } = append(lines, &mut appender, || {
+        let start = cpu();
+        while let Some(task) = keeper.next_task(false) {
+            keeper.run(&task, &|| false).context("sealing")?;
+        }
+        seal += cpu() - start;
+        Ok(())
+    })?;
+    Ok(Stored { messages, bytes, ingest, seal, stats: searcher.stats() })
+}
+
+/// What was appended, and the CPU nanoseconds from bytes to the synced journal.
+pub(crate) struct Appended {
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    pub(crate) cpu: u64,
+}
+
+/// Parses and appends. After each commit comes what is to be done then.
+pub(crate) fn append(
+    mut lines: impl Read,
+    appender: &mut Appender,
+    mut then: impl FnMut() -> Result<()>,
+) -> Result<Appended> {
     let now = Timestamp::from_nanos(1_793_600_000_000_000_000);
     let syslog = Syslog::new(Format::Auto, jiff::tz::TimeZone::UTC);
     let mut framer = Framer::new(Framing::Auto, FRAME_BYTES_MAX);
     let mut builder = BatchBuilder::new();
-    let (mut messages, mut bytes, mut ingest, mut seal) = (0, 0, 0, 0);
+    let mut appended = Appended { messages: 0, bytes: 0, cpu: 0 };
     let (mut pending, mut waiting) = (Vec::new(), Vec::<Encoded>::new());
     loop {
         let kept = pending.len();
         pending.resize(kept + CHUNK_BYTES, 0);
         let read = lines.read(&mut pending[kept..])?;
         pending.truncate(kept + read);
-        bytes += read as u64;
+        appended.bytes += read as u64;
         let start = cpu();
         let mut frames = Vec::new();
         let taken = framer.split(&pending, &mut frames);
@@ -75,7 +100,7 @@ pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
             syslog.parse(&pending[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         pending.drain(..taken);
-        messages += frames.len() as u64;
+        appended.messages += frames.len() as u64;
         waiting.push(logstead_indexer::encode(Arc::new(builder.seal())));
         let is_end = read == 0;
         if is_end || CHUNKS_IN_COMMIT <= waiting.len() {
@@ -85,14 +110,10 @@ pub(crate) fn store(mut lines: impl Read, data: &Path) -> Result<Stored> {
         if is_end {
             appender.close_old(Timestamp::MAX)?;
         }
-        ingest += cpu() - start;
-        let start = cpu();
-        while let Some(task) = keeper.next_task(false) {
-            keeper.run(&task, &|| false).context("sealing")?;
-        }
-        seal += cpu() - start;
+        appended.cpu += cpu() - start;
+        then()?;
         if is_end {
-            return Ok(Stored { messages, bytes, ingest, seal, stats: searcher.stats() });
+            return Ok(appended);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! One type goes from the socket to the disk and back: a worker builds it, the router narrows it with
 //! [`Selection`]s, the journal writes its [`Columns`], and reading a journal gives a `Batch` again.
 
-use crate::column::{ColumnError, TextColumn};
+use crate::column::{ColumnError, NameColumn, TextColumn};
 use crate::columns::{
     Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OWN_TIME, PID, PRIORITY, RECEIVED, TAIL,
 };
@@ -13,8 +13,10 @@ use crate::priority::Priority;
 use crate::query::FieldName;
 use crate::raw::{HeadForm, HeadParts};
 use crate::selection::Selection;
+use crate::shapes;
 use crate::time::{DAY, Timestamp};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Most rows of a batch: a reader of a stored batch refuses more.
 pub const BATCH_ROWS_MAX: usize = 1 << 20;
@@ -31,22 +33,39 @@ const PROGRAM: usize = Field::Program.number();
 const MSGID: usize = Field::Msgid.number();
 
 /// Messages in columns. Immutable.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Batch {
     pub(crate) columns: Columns,
+    /// What is found out about its messages once.
+    times: OnceLock<Option<(Timestamp, Timestamp)>>,
+    shapes: OnceLock<Option<NameColumn>>,
 }
 
+// What is found out about messages is no part of them.
+impl PartialEq for Batch {
+    fn eq(&self, other: &Batch) -> bool {
+        self.columns == other.columns
+    }
+}
+
+impl Eq for Batch {}
+
 impl Batch {
+    /// From columns that fit each other.
+    pub(crate) fn new(columns: Columns) -> Batch {
+        Batch { columns, times: OnceLock::new(), shapes: OnceLock::new() }
+    }
+
     /// From columns that were read from somewhere: they are checked.
     pub fn from_columns(columns: Columns) -> Result<Batch, ColumnError> {
         columns.check()?;
-        Ok(Batch { columns })
+        Ok(Batch::new(columns))
     }
 
     /// A batch with a row for each of some values of one field, to ask a matcher about them. `None` for fields
     /// whose values are not texts of their own.
     pub fn of_values(field: &FieldName, values: &TextColumn) -> Option<Batch> {
-        Columns::of_values(field, values).map(|columns| Batch { columns })
+        Columns::of_values(field, values).map(Batch::new)
     }
 
     /// All columns.
@@ -148,11 +167,13 @@ impl Batch {
         self.field_range(row).map(|at| (self.columns.field_names.get(at), self.columns.field_values.get(at)))
     }
 
-    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch.
+    /// The earliest and the latest [`Batch::time`]; `None` for an empty batch. Rows are looked at only once for it.
     pub fn time_range(&self) -> Option<(Timestamp, Timestamp)> {
-        let mut times = (0..self.rows()).map(|row| self.time(row));
-        let first = times.next()?;
-        Some(times.fold((first, first), |(low, high), time| (low.min(time), high.max(time))))
+        *self.times.get_or_init(|| {
+            let mut times = (0..self.rows()).map(|row| self.time(row));
+            let first = times.next()?;
+            Some(times.fold((first, first), |(low, high), time| (low.min(time), high.max(time))))
+        })
     }
 
     /// Appends the exact bytes of a row's message as they were received.
@@ -204,11 +225,22 @@ impl Batch {
     pub fn take(&self, selection: &Selection) -> Batch {
         assert_eq!(selection.rows(), self.rows(), "a selection of another batch");
         let rows: Vec<usize> = selection.iter().collect();
-        Batch { columns: self.columns.take(&rows) }
+        Batch::new(self.columns.take(&rows))
+    }
+
+    /// Finds the [shapes](crate::word::shape) of its messages, which makes searches for words several times as fast. It
+    /// takes as long as to look at each message twice, so it pays where a batch is searched often.
+    pub fn find_shapes(&self) {
+        self.shapes.get_or_init(|| shapes::of(self.columns.message()));
+    }
+
+    /// The shapes of its messages, if they were looked for and there are few.
+    pub(crate) fn shapes(&self) -> Option<&NameColumn> {
+        self.shapes.get()?.as_ref()
     }
 
     /// Memory it holds.
     pub fn memory_bytes(&self) -> usize {
-        size_of::<Batch>() + self.columns.memory_bytes()
+        size_of::<Batch>() + self.columns.memory_bytes() + self.shapes().map_or(0, NameColumn::memory_bytes)
     }
 }

@@ -265,7 +265,7 @@ impl BatchBuilder {
         columns.names = self.names.each_mut().map(NameColumnBuilder::finish);
         columns.field_names = self.field_names.finish();
         self.origin = [0; ORIGIN_NAMES];
-        Batch { columns }
+        Batch::new(columns)
     }
 }
 

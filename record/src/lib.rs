@@ -21,6 +21,7 @@ pub mod query;
 mod raw;
 mod rewrite;
 mod selection;
+mod shapes;
 mod time;
 mod value;
 pub mod word;
@@ -36,4 +37,5 @@ pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Sev
 pub use raw::HeadForm;
 pub use rewrite::{NewFields, Rewrite};
 pub use selection::Selection;
+pub use shapes::SHAPED_ROWS_MIN;
 pub use time::{DAY, MONTHS, SECOND, Timestamp, days_in_month};

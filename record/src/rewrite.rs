@@ -247,7 +247,7 @@ impl Rewrite<'_> {
 
     /// The new batch.
     pub fn finish(self) -> Batch {
-        let mut new = Batch { columns: self.columns };
+        let mut new = Batch::new(self.columns);
         if self.behind.is_empty() && self.heads.is_empty() && self.messages.is_empty() {
             return new;
         }

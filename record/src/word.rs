@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** nothing else in the project decides where a word begins or ends, or how case is folded.
 
+use crate::bits;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -61,15 +62,80 @@ fn has_digit(word: &[u8]) -> bool {
 ///
 /// A text without such words, between word boundaries, stands in a text exactly where it stands in its shape.
 pub fn shape(text: &[u8], out: &mut Vec<u8>) {
-    let is_ascii = text.is_ascii();
+    if text.is_ascii() {
+        return shape_ascii(text, out);
+    }
     let mut copied = 0;
-    while let Some(digit) = text[copied..].iter().position(u8::is_ascii_digit) {
-        let (start, end) = word_around(text, copied, copied + digit, is_ascii);
-        out.extend_from_slice(&text[copied..start]);
+    for range in words(text).filter(|range| has_digit(&text[range.clone()])) {
+        out.extend_from_slice(&text[copied..range.start]);
         out.push(b'0');
-        copied = end;
+        copied = range.end;
     }
     out.extend_from_slice(&text[copied..]);
+}
+
+/// [`shape`] of an ASCII text. Its bytes are classified many at a time, and copied some at a time: most parts are short.
+pub(crate) fn shape_ascii(text: &[u8], out: &mut Vec<u8>) {
+    let in_word = |byte: &&u8| is_ascii_word(**byte);
+    let (mut copied, mut at, mut len) = (0, 0, out.len());
+    // A shape is at most as long, and what is copied may reach beyond it.
+    out.resize(len + text.len() + COPIED, 0);
+    while at < text.len() {
+        let (mut digits, words) = ascii_classes(&text[at..]);
+        while digits != 0 {
+            let digit = digits.trailing_zeros();
+            let outside = !words & !(u64::MAX << digit);
+            let start = match outside {
+                // It begins here or before.
+                0 => at - text[copied..at].iter().rev().take_while(in_word).count(),
+                _ => at + (u64::BITS - outside.leading_zeros()) as usize,
+            };
+            let behind = digit + (words >> digit).trailing_ones();
+            let mut end = at + behind as usize;
+            if behind == u64::BITS {
+                end += text[end..].iter().take_while(in_word).count();
+            }
+            copy(text, copied..start, &mut out[len..]);
+            len += start - copied;
+            out[len] = b'0';
+            len += 1;
+            copied = end;
+            digits &= u64::MAX.checked_shl(behind).unwrap_or(0);
+        }
+        at = copied.max(at + PLACES);
+    }
+    copy(text, copied..text.len(), &mut out[len..]);
+    out.truncate(len + text.len() - copied);
+}
+
+/// Bytes that are classified together.
+const PLACES: usize = u64::BITS as usize;
+/// Bytes that are copied at once.
+const COPIED: usize = 8;
+
+/// Copies a range to the beginning of `out`, and up to [`COPIED`] bytes behind it.
+fn copy(text: &[u8], range: Range<usize>, out: &mut [u8]) {
+    let mut to = 0;
+    for from in range.clone().step_by(COPIED) {
+        match text[from..].first_chunk::<COPIED>() {
+            Some(bytes) => out[to..to + COPIED].copy_from_slice(bytes),
+            None => out[to..to + range.end - from].copy_from_slice(&text[from..range.end]),
+        }
+        to += COPIED;
+    }
+}
+
+/// A bit for each of the first bytes: which are digits, and which belong to words.
+fn ascii_classes(text: &[u8]) -> (u64, u64) {
+    let mut bytes = [0; PLACES];
+    let len = text.len().min(bytes.len());
+    bytes[..len].copy_from_slice(&text[..len]);
+    let (mut digits, mut words) = ([0; PLACES], [0; PLACES]);
+    for (at, byte) in bytes.iter().enumerate() {
+        digits[at] = u8::from(byte.is_ascii_digit());
+        words[at] = u8::from(is_ascii_word(*byte));
+    }
+    (bits::gather(&digits), bits::gather(&words))
 }
 
 /// Whether a text is found in texts where it is found in their shapes.
@@ -108,17 +174,6 @@ fn number_after(text: &[u8], at: usize) -> Option<usize> {
     let (b'.', rest) = text.get(at..)?.split_first()? else { return None };
     let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     (1..=3).contains(&digits).then_some(digits)
-}
-
-/// The word around a byte of it, which does not begin before `from`.
-fn word_around(text: &[u8], from: usize, at: usize, is_ascii: bool) -> (usize, usize) {
-    if is_ascii {
-        let before = text[from..at].iter().rev().take_while(|byte| is_ascii_word(**byte)).count();
-        let after = text[at..].iter().take_while(|byte| is_ascii_word(**byte)).count();
-        return (at - before, at + after);
-    }
-    let mut around = words(&text[from..]).map(|range| range.start + from..range.end + from);
-    around.find(|range| range.contains(&at)).map_or((at, at + 1), |range| (range.start, range.end))
 }
 
 /// Iterator of [`words`]: the byte range of each word.
@@ -325,20 +380,21 @@ mod tests {
     proptest! {
         #[test]
         fn a_shape_is_the_text_without_its_numbers(
-            text in "[a1 .é²-]{0,24}", wanted in "[a .é-]{1,6}",
+            text in prop_oneof!["[a1 .é²-]{0,24}", "[a1 -]{0,200}", "([a-z1]{0,90} ){0,4}"], wanted in "[a .é-]{1,6}",
         ) {
             let mut expected = text.clone().into_bytes();
             let numbers: Vec<_> = words(text.as_bytes()).filter(|range| has_digit(&text.as_bytes()[range.clone()])).collect();
             for range in numbers.into_iter().rev() {
                 expected.splice(range, [b'0']);
             }
-            let mut found = Vec::new();
+            let mut found = b"kept".to_vec();
             shape(text.as_bytes(), &mut found);
-            prop_assert_eq!(&found, &expected);
+            let found = found.strip_prefix(b"kept").unwrap();
+            prop_assert_eq!(found, &expected);
             prop_assert!(is_shape(wanted.as_bytes()));
             let stands = |text: &[u8]| memchr::memmem::find_iter(text, wanted.as_bytes())
                 .any(|at| may_begin(text, at) && may_end(text, at + wanted.len()));
-            prop_assert_eq!(stands(text.as_bytes()), stands(&found));
+            prop_assert_eq!(stands(text.as_bytes()), stands(found));
         }
     }
 

@@ -49,33 +49,48 @@ impl Frame {
     }
 }
 
-/// The times of a batch.
-pub(crate) struct BatchTimes {
-    nanos: Vec<i64>,
+/// The times of a batch, or of rows that were made.
+pub(crate) struct BatchTimes<'a> {
+    times: Times<'a>,
     frames: Vec<Frame>,
 }
 
-impl BatchTimes {
-    pub(crate) fn of(batch: &Batch) -> BatchTimes {
-        BatchTimes::new((0..batch.rows()).map(|row| batch.time(row).nanos()).collect())
+enum Times<'a> {
+    Of(&'a Batch),
+    Listed(Vec<i64>),
+}
+
+impl BatchTimes<'_> {
+    /// Its rows are not looked at before they have to be.
+    pub(crate) fn of(batch: &Batch) -> BatchTimes<'_> {
+        let bounds = batch.time_range().map(|(earliest, latest)| (earliest.nanos(), latest.nanos()));
+        BatchTimes { times: Times::Of(batch), frames: frame(batch.rows(), bounds) }
     }
 
-    pub(crate) fn new(nanos: Vec<i64>) -> BatchTimes {
-        let bounds = nanos.iter().min().zip(nanos.iter().max());
-        let frame =
-            bounds.map(|(&earliest, &latest)| Frame { rows: 0..nanos.len() as u32, earliest, latest });
-        BatchTimes { frames: frame.into_iter().collect(), nanos }
+    pub(crate) fn new(nanos: Vec<i64>) -> BatchTimes<'static> {
+        let bounds = nanos.iter().min().copied().zip(nanos.iter().max().copied());
+        BatchTimes { frames: frame(nanos.len(), bounds), times: Times::Listed(nanos) }
     }
 }
 
-impl RowTimes for BatchTimes {
+/// All rows in one frame; none where there are no rows.
+fn frame(rows: usize, bounds: Option<(i64, i64)>) -> Vec<Frame> {
+    let frame = bounds.map(|(earliest, latest)| Frame { rows: 0..rows as u32, earliest, latest });
+    frame.into_iter().collect()
+}
+
+impl RowTimes for BatchTimes<'_> {
     fn frames(&self) -> &[Frame] {
         &self.frames
     }
 
     fn read(&self, frame: usize, out: &mut Vec<i64>) -> Result<(), Unreadable> {
+        let rows = self.frames[frame].range();
         out.clear();
-        out.extend_from_slice(&self.nanos[self.frames[frame].range()]);
+        match &self.times {
+            Times::Of(batch) => out.extend(rows.map(|row| batch.time(row).nanos())),
+            Times::Listed(nanos) => out.extend_from_slice(&nanos[rows]),
+        }
         Ok(())
     }
 }

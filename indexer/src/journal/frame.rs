@@ -87,6 +87,11 @@ impl Encoded {
         &self.batch
     }
 
+    /// Finds out what makes searches quick until it is in a segment. Else the thread that appends it does.
+    pub fn prepare_for_search(&self) {
+        self.batch.find_shapes();
+    }
+
     /// How many messages it holds.
     pub fn rows(&self) -> usize {
         self.header.rows as usize

@@ -131,20 +131,19 @@ fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
 
 /// What looks for a text in shapes; none where the text may stand in a message and not in its shape.
 fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
-    let is_shape = |text: &str| word::is_shape(text.as_bytes());
+    if !test.is_in_shapes() {
+        return None;
+    }
     let (words, is_plain) = match test {
         TextTest::Pattern(pattern) => {
-            let text = pattern.as_literal().filter(|text| is_shape(text))?;
+            let text = pattern.as_literal()?;
             let words: Vec<_> = word::words(text.as_bytes()).collect();
             let is_at_ends = words.first().is_some_and(|first| first.start == 0)
                 && words.last().is_some_and(|last| last.end == text.len());
             (words.len(), is_at_ends)
         }
-        // A shape has as many words as its text. What the last word begins may hold a digit.
-        TextTest::Near(near) if !near.goes_on() && near.words().iter().all(|word| is_shape(word)) => {
-            (near.words().len(), false)
-        }
-        TextTest::Near(_) | TextTest::Regex(_) => return None,
+        TextTest::Near(near) => (near.words().len(), false),
+        TextTest::Regex(_) => return None,
     };
     let holds = FieldTest::Holds(test.clone());
     let matcher = Matcher::new(&Query::Field(FieldName::Known(Field::Message), holds), context);

@@ -12,7 +12,7 @@ use crate::journal::frame::Header;
 use crate::segment::Segment;
 use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
-use logstead_record::{Batch, BatchBuilder, Timestamp};
+use logstead_record::{Batch, BatchBuilder, SHAPED_ROWS_MIN, Timestamp};
 use parking_lot::RwLock;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const BATCHES_MAX: usize = 4096;
 /// Neighbours in memory become one batch when they are this many,
 const JOINED_BATCHES_MIN: usize = 16;
 /// and have this many rows together. A batch with that many rows stays as it is, so a row is copied at most once.
-const JOINED_ROWS_MIN: usize = 256;
+const JOINED_ROWS_MIN: usize = SHAPED_ROWS_MIN;
 
 /// The view of this moment, published by the appender and read by searchers.
 pub(crate) type Shared = RwLock<Arc<View>>;
@@ -155,6 +155,9 @@ impl FileView {
         self.bytes = self.bytes.max(offset + header.frame_bytes());
         self.messages += u64::from(header.rows);
         self.batches += 1;
+        if let Some(batch) = &batch {
+            batch.find_shapes();
+        }
         self.held.add(batch.as_deref());
         self.times.join(TimeBounds { earliest: header.earliest, latest: header.latest });
         self.received = self.received.max(header.received);
@@ -202,7 +205,9 @@ impl FileView {
             }
             self.held.remove(stretch.batch.as_deref());
         }
-        joined.batch = Some(Arc::new(builder.seal()));
+        let batch = builder.seal();
+        batch.find_shapes();
+        joined.batch = Some(Arc::new(batch));
         self.held.add(joined.batch.as_deref());
         self.stretches.push(joined);
     }

@@ -239,6 +239,19 @@ fn one_or(mut queries: Vec<Query>, many: impl FnOnce(Vec<Query>) -> Query) -> Qu
     if queries.len() == 1 { queries.remove(0) } else { many(queries) }
 }
 
+impl TextTest {
+    /// Whether it holds of a text exactly where it holds of the text's [shape](word::shape).
+    pub fn is_in_shapes(&self) -> bool {
+        let is_shape = |text: &str| word::is_shape(text.as_bytes());
+        match self {
+            TextTest::Pattern(pattern) => pattern.as_literal().is_some_and(is_shape),
+            // A shape has as many words as its text. What the last word begins may hold a digit.
+            TextTest::Near(near) => !near.goes_on() && near.words().iter().all(|word| is_shape(word)),
+            TextTest::Regex(_) => false,
+        }
+    }
+}
+
 impl FieldName {
     /// A known field by any of its names, otherwise a dynamic one.
     pub fn new(name: &str) -> FieldName {

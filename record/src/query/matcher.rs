@@ -301,9 +301,9 @@ fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Sele
     };
     for names in Field::SEARCHED.map(|field| &columns.names[field.number()]) {
         let accepted = matcher.select(names.values(), &Selection::all(names.values().len()));
-        add(&rows_of_names(names, &accepted, &rest), &mut rest);
+        add(&names.rows_of(&accepted, &rest), &mut rest);
     }
-    let more = matcher.select(columns.message(), &rest);
+    let more = matcher.select_messages(batch, &rest);
     add(&more, &mut rest);
     if !columns.field_values.is_empty() && !rest.is_empty() {
         let fields = fields_of(batch, &rest);
@@ -311,15 +311,6 @@ fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Sele
         add(&rows_of_fields(batch, &accepted), &mut rest);
     }
     found
-}
-
-/// The rows of `within` that have one of the accepted values.
-fn rows_of_names(names: &NameColumn, accepted: &Selection, within: &Selection) -> Selection {
-    if accepted.is_empty() {
-        return Selection::none(within.rows());
-    }
-    let ids = names.ids();
-    rows_where(within, |row| accepted.contains(ids[row] as usize))
 }
 
 /// The dynamic fields of the rows of `within`, as a selection of fields.
@@ -380,14 +371,17 @@ fn select_column(field: Field, test: &ValueTest, batch: &Batch, within: &Selecti
     match field.storage() {
         Storage::Name(number) if field == Field::Peer => select_peers(test, &columns.names[number], within),
         Storage::Name(number) => select_names(test, &columns.names[number], within),
-        Storage::Text(number) => select_values(test, &columns.texts[number], within),
+        Storage::Text(number) => match test {
+            ValueTest::Holds(matcher) if field == Field::Message => matcher.select_messages(batch, within),
+            _ => select_values(test, &columns.texts[number], within),
+        },
         _ => unreachable!("the condition is made for names and texts"),
     }
 }
 
 fn select_names(test: &ValueTest, names: &NameColumn, within: &Selection) -> Selection {
     let accepted = select_values(test, names.values(), &Selection::all(names.values().len()));
-    rows_of_names(names, &accepted, within)
+    names.rows_of(&accepted, within)
 }
 
 fn select_values(test: &ValueTest, values: &TextColumn, within: &Selection) -> Selection {
@@ -404,7 +398,7 @@ fn select_peers(test: &ValueTest, peers: &NameColumn, within: &Selection) -> Sel
     if let ValueTest::Equals { .. } | ValueTest::Fits(_) = test {
         accepted.union(&Selection::from_fn(values.len(), |id| test.accepts(without_port(values.get(id)))));
     }
-    rows_of_names(peers, &accepted, within)
+    peers.rows_of(&accepted, within)
 }
 
 /// `10.0.0.1:514` and `[::1]:514` without port and brackets; anything else as it is.

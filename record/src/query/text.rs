@@ -7,6 +7,7 @@ use super::ast::{Near, Part, Pattern, TextTest};
 use super::glob::{Edge, Glob};
 use super::near::Sequence;
 use super::window::Window;
+use crate::batch::Batch;
 use crate::column::TextColumn;
 use crate::selection::Selection;
 use crate::word;
@@ -25,7 +26,14 @@ const FEW_HITS: usize = 8;
 
 /// What a text must hold.
 #[derive(Clone, Debug)]
-pub(super) enum TextMatcher {
+pub(super) struct TextMatcher {
+    test: Test,
+    /// Whether it stands in a text where it stands in its shape.
+    is_in_shapes: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
     /// Exactly these characters.
     Literal(Finder),
     /// A pattern with wildcards, and characters that every fit holds.
@@ -38,25 +46,61 @@ pub(super) enum TextMatcher {
 
 impl TextMatcher {
     pub(super) fn new(test: &TextTest) -> TextMatcher {
-        match test {
-            TextTest::Pattern(pattern) => TextMatcher::pattern(pattern),
-            TextTest::Near(near) => TextMatcher::near(near),
-            TextTest::Regex(regex) => TextMatcher::regex(regex),
+        TextMatcher { test: Test::new(test), is_in_shapes: test.is_in_shapes() }
+    }
+
+    /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
+    pub(super) fn cost(&self) -> usize {
+        match &self.test {
+            Test::Literal(finder) => 10 - finder.chars.len().min(8),
+            Test::Near(..) => 15,
+            Test::Glob(..) => 20,
+            Test::Regex(..) => 40,
         }
     }
 
-    fn pattern(pattern: &Pattern) -> TextMatcher {
+    pub(super) fn is_match(&self, text: &[u8]) -> bool {
+        self.test.is_match(text)
+    }
+
+    /// The rows of `within` whose text matches. An empty text does not.
+    pub(super) fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
+        self.test.select(column, within)
+    }
+
+    /// The rows of `within` whose message matches.
+    pub(super) fn select_messages(&self, batch: &Batch, within: &Selection) -> Selection {
+        match batch.shapes().filter(|_| self.is_in_shapes) {
+            Some(shapes) if shapes.values().len() < within.count() => {
+                let shapes_found = self.select(shapes.values(), &Selection::all(shapes.values().len()));
+                shapes.rows_of(&shapes_found, within)
+            }
+            _ => self.select(batch.columns().message(), within),
+        }
+    }
+}
+
+impl Test {
+    fn new(test: &TextTest) -> Test {
+        match test {
+            TextTest::Pattern(pattern) => Test::pattern(pattern),
+            TextTest::Near(near) => Test::near(near),
+            TextTest::Regex(regex) => Test::regex(regex),
+        }
+    }
+
+    fn pattern(pattern: &Pattern) -> Test {
         let sensitive = pattern.is_case_sensitive();
         match pattern.parts() {
-            [Part::Text(text)] => TextMatcher::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
+            [Part::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
             [Part::Text(text), Part::Run] => {
-                TextMatcher::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Free))
+                Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Free))
             }
             [Part::Run, Part::Text(text)] => {
-                TextMatcher::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Word))
+                Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Word))
             }
             [Part::Run, Part::Text(text), Part::Run] => {
-                TextMatcher::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Free))
+                Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Free))
             }
             parts => {
                 let longest = parts.iter().filter_map(|part| match part {
@@ -66,60 +110,49 @@ impl TextMatcher {
                 let finder = longest
                     .max_by_key(|text| text.len())
                     .map(|text| Finder::new(text, sensitive, Edge::Free, Edge::Free));
-                TextMatcher::Glob(finder, Glob::within(pattern))
+                Test::Glob(finder, Glob::within(pattern))
             }
         }
     }
 
-    fn near(near: &Near) -> TextMatcher {
+    fn near(near: &Near) -> Test {
         let last = near.words().len() - 1;
         let longest = near.words().iter().enumerate().max_by_key(|(_, word)| word.len());
         let (at, word) = longest.expect("there are two words or more");
         let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
         let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
-        TextMatcher::Near(finder, Sequence::new(near), at == 0)
+        Test::Near(finder, Sequence::new(near), at == 0)
     }
 
-    fn regex(regex: &super::Regex) -> TextMatcher {
-        TextMatcher::Regex(regex.compiled().clone(), regex.literal().cloned())
+    fn regex(regex: &super::Regex) -> Test {
+        Test::Regex(regex.compiled().clone(), regex.literal().cloned())
     }
 
-    /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
-    pub(super) fn cost(&self) -> usize {
+    fn is_match(&self, text: &[u8]) -> bool {
         match self {
-            TextMatcher::Literal(finder) => 10 - finder.chars.len().min(8),
-            TextMatcher::Near(..) => 15,
-            TextMatcher::Glob(..) => 20,
-            TextMatcher::Regex(..) => 40,
-        }
-    }
-
-    pub(super) fn is_match(&self, text: &[u8]) -> bool {
-        match self {
-            TextMatcher::Literal(finder) => finder.is_in(text),
-            TextMatcher::Glob(finder, glob) => {
+            Test::Literal(finder) => finder.is_in(text),
+            Test::Glob(finder, glob) => {
                 finder.as_ref().is_none_or(|finder| finder.is_in(text)) && glob.is_match(text)
             }
-            TextMatcher::Near(finder, sequence, _) => finder.is_in(text) && sequence.is_match(text),
-            TextMatcher::Regex(regex, _) => regex.is_match(text),
+            Test::Near(finder, sequence, _) => finder.is_in(text) && sequence.is_match(text),
+            Test::Regex(regex, _) => regex.is_match(text),
         }
     }
 
-    /// The rows of `within` whose text matches. An empty text does not.
-    pub(super) fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
+    fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
         let worth_a_sweep = within.rows() <= within.count().saturating_mul(SWEEP_SHARE);
         match self {
-            TextMatcher::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_, _| true),
-            TextMatcher::Glob(Some(finder), glob) if worth_a_sweep => {
+            Test::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_, _| true),
+            Test::Glob(Some(finder), glob) if worth_a_sweep => {
                 finder.sweep(column, within, |text, _| glob.is_match(text))
             }
-            TextMatcher::Near(finder, sequence, is_first) if worth_a_sweep => {
+            Test::Near(finder, sequence, is_first) if worth_a_sweep => {
                 // Nothing begins before the first word.
                 finder.sweep(column, within, |text, hit| {
                     sequence.is_match(if *is_first { &text[hit..] } else { text })
                 })
             }
-            TextMatcher::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
+            Test::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
                 column,
                 within,
                 |from| literal.find(&column.bytes()[from..]).map(|at| from + at),

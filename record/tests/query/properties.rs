@@ -1,7 +1,10 @@
 //! The big claims, on random queries and messages.
 
 use crate::reference;
-use crate::strategies::{NOW, batches, few_words, garbage, messages_of_few_words, pipelines, queries};
+use crate::strategies::{
+    NOW, batches, batches_that_repeat, few_words, garbage, messages_of_few_words, pipelines, queries,
+    words_with_numbers,
+};
 use logstead_record::Selection;
 use logstead_record::query::{
     Context, Edit, FieldName, Held, Matcher, ParseError, Query, edit, outline, parse, parse_pipeline,
@@ -168,6 +171,23 @@ proptest! {
     fn words_are_found_where_one_of_all_ways_finds_them(batch in messages_of_few_words(), query in few_words()) {
         let expected = Selection::from_fn(batch.rows(), |row| reference::matches(&query, &batch, row, &CONTEXT));
         prop_assert_eq!(Matcher::new(&query, &CONTEXT).select(&batch), expected, "{}", query);
+    }
+
+    #[test]
+    fn what_is_found_in_shapes_is_found_in_messages(
+        batch in batches_that_repeat(), query in prop_oneof![queries(), few_words(), words_with_numbers()]
+    ) {
+        let shaped = batch.clone();
+        let bytes = shaped.memory_bytes();
+        shaped.find_shapes();
+        prop_assert!(bytes < shaped.memory_bytes(), "there are few shapes");
+        let matcher = Matcher::new(&query, &CONTEXT);
+        for step in [1, 2, 100] {
+            let some = Selection::from_fn(batch.rows(), |row| row % step == 0);
+            prop_assert_eq!(
+                matcher.select_within(&shaped, &some), matcher.select_within(&batch, &some), "{} of each {}", query, step,
+            );
+        }
     }
 
     #[test]

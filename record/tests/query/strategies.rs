@@ -3,9 +3,11 @@
 use logstead_record::query::{
     Aggregate, Bounds, Captures, Codes, DISTANCE_MAX, FieldName, FieldTest, Format, Function, LIMIT_MAX,
     Measure, Near, Number, Part, Pattern, Pipeline, Query, Ranking, Regex, SortKey, Stage, Template,
-    TextTest, TimeExpr,
+    TextTest, TimeExpr, parse,
 };
-use logstead_record::{Batch, BatchBuilder, DAY, Field, Flags, Origin, Priority, Row, Timestamp};
+use logstead_record::{
+    Batch, BatchBuilder, DAY, Field, Flags, Origin, Priority, Row, SHAPED_ROWS_MIN, Timestamp,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -361,6 +363,31 @@ pub(crate) fn batches() -> impl Strategy<Value = Batch> {
         }
         builder.seal()
     })
+}
+
+/// A few messages again and again, with other numbers each time, and words beside them that queries look for.
+pub(crate) fn batches_that_repeat() -> impl Strategy<Value = Batch> {
+    let words = vec(select(vec!["a", "b", "1", "b1"]), 0..6);
+    (vec(messages(), 1..12), words).prop_map(|(messages, words)| {
+        let mut builder = BatchBuilder::new();
+        for number in 0..SHAPED_ROWS_MIN + 64 {
+            let mut message = messages[number % messages.len()].clone();
+            let text = &mut message.texts[0];
+            for word in words.iter().cycle().skip(number % 3).take(words.len()) {
+                text.push(b' ');
+                text.extend_from_slice(word.as_bytes());
+            }
+            let other_number = b'0' + (number % 3) as u8;
+            text.iter_mut().filter(|byte| **byte == b'1').for_each(|byte| *byte = other_number);
+            push(&mut builder, &message);
+        }
+        builder.seal()
+    })
+}
+
+/// A few words as they stand, or near each other.
+pub(crate) fn words_with_numbers() -> impl Strategy<Value = Query> {
+    "\"?[aAb1]{1,2}( [ab1]{1,2})?\\*?\"?".prop_filter_map("it is no query", |text| parse(&text).ok())
 }
 
 fn push(builder: &mut BatchBuilder, message: &Message) {

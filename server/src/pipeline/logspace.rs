@@ -86,6 +86,8 @@ impl Logspace {
 
     /// Hands messages over.
     pub(crate) fn append(&self, append: Append) {
+        // By the one of many that hands over, not by the one that writes.
+        append.encoded.prepare_for_search();
         self.writer.append(append);
     }
 
