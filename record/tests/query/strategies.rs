@@ -367,7 +367,7 @@ pub(crate) fn batches() -> impl Strategy<Value = Batch> {
 
 /// A few messages again and again, with other numbers each time, and words beside them that queries look for.
 pub(crate) fn batches_that_repeat() -> impl Strategy<Value = Batch> {
-    let words = vec(select(vec!["a", "b", "1", "b1"]), 0..6);
+    let words = vec(select(vec!["a", "A", "b1", "ab1", "1"]), 0..6);
     (vec(messages(), 1..12), words).prop_map(|(messages, words)| {
         let mut builder = BatchBuilder::new();
         for number in 0..SHAPED_ROWS_MIN + 64 {
