@@ -5,6 +5,7 @@ mod chart;
 mod corpus;
 mod forward;
 mod forward_soak;
+mod fresh;
 mod growth;
 mod hostile;
 mod ingest;
@@ -117,6 +118,8 @@ enum Command {
     },
     /// What receiving costs the real server
     Receive(Box<receive::Receive>),
+    /// How long searches of a real server take while messages are sent and sealed, and right after a kill
+    Fresh(fresh::Fresh),
     /// What receiving over HTTP and from shippers costs the real server, beside storing
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(ingest::Ingest),
@@ -159,6 +162,7 @@ fn main() -> Result<()> {
             search::run_unsealed(lines, &data, (runs, threads))
         }
         Command::Receive(receive) => receive.run(),
+        Command::Fresh(fresh) => fresh.run(),
         Command::Ingest(ingest) => ingest.run(),
         Command::Forward(forward) => forward.run(),
         Command::ForwardSoak(soak) => soak.run(),

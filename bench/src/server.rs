@@ -4,6 +4,7 @@ use crate::measure::memory_bytes;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,8 @@ pub(crate) fn router(sources: &[String], logspace_keys: &str) -> String {
 
 /// A running server, killed when this is dropped.
 pub(crate) struct Server {
+    binary: PathBuf,
+    arguments: Vec<OsString>,
     child: Child,
     web: String,
     /// Sources and URLs.
@@ -88,15 +91,23 @@ impl Server {
         std::fs::create_dir_all(data)?;
         let document = data.join("router.toml");
         std::fs::write(&document, router)?;
-        let mut command = Command::new(binary);
-        command.arg("serve").arg("--data").arg(data.join("store")).arg("--router").arg(&document);
+        let mut arguments: Vec<OsString> = vec!["serve".into(), "--data".into(), data.join("store").into()];
+        arguments.extend(["--router".into(), document.into()]);
         for setting in ["web.listen=127.0.0.1:0", "log.level=warn"].iter().chain(settings) {
-            command.args(["--set", setting]);
+            arguments.extend(["--set".into(), setting.into()]);
         }
-        command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stdout(Stdio::piped()).stderr(Stdio::null());
+        Server::launch(binary.to_owned(), arguments)
+    }
+
+    /// Starts it and reads where it listens.
+    fn launch(binary: PathBuf, arguments: Vec<OsString>) -> Result<Server> {
+        let mut command = Command::new(&binary);
+        command.args(&arguments).env("LOGSTEAD_ADMIN_TOKEN", TOKEN);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().with_context(|| format!("{}", binary.display()))?;
         let out = child.stdout.take().context("the server has no standard output")?;
-        let mut server = Server { child, web: String::new(), listening: Vec::new(), agent: agent() };
+        let (web, listening) = (String::new(), Vec::new());
+        let mut server = Server { binary, arguments, child, web, listening, agent: agent() };
         for line in BufReader::new(out).lines() {
             let line = line?;
             if let Some(listener) = line.strip_prefix("listening: ") {
@@ -108,8 +119,20 @@ impl Server {
             }
         }
         let status = server.child.wait()?;
-        let repeat = format!("{} serve --data NEW --router {}", binary.display(), document.display());
-        bail!("the server ended before it was ready ({status}); run `{repeat}` to see why")
+        let repeat: Vec<_> = server.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+        bail!(
+            "the server ended before it was ready ({status}); run `{} {}` to see why",
+            server.binary.display(),
+            repeat.join(" ")
+        )
+    }
+
+    /// Ends it at once, as a crash would, and starts it again on what it has stored.
+    pub(crate) fn kill_and_restart(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        *self = Server::launch(self.binary.clone(), self.arguments.clone())?;
+        Ok(())
     }
 
     /// The URL of a path of the web listener.
@@ -147,7 +170,14 @@ impl Server {
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// The same without a token.
+    /// The same over the connection of the request before.
+    pub(crate) fn ask(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
+        let request = self.agent.post(format!("{}/api/v1{path}", self.web));
+        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).send_json(body)?;
+        Ok(answer.body_mut().read_json()?)
+    }
+
+    /// Over a new one, without a token.
     pub(crate) fn post_as_stranger(&self, path: &str, body: &serde_json::Value) -> Result<serde_json::Value> {
         let mut answer = agent().post(format!("{}/api/v1{path}", self.web)).send_json(body)?;
         Ok(answer.body_mut().read_json()?)
@@ -180,10 +210,7 @@ impl Server {
 
     /// How many messages a search finds.
     pub(crate) fn found(&self) -> Result<u64> {
-        let request = self.agent.post(format!("{}/api/v1/count", self.web));
-        let request = request.header("Authorization", format!("Bearer {TOKEN}"));
-        let mut answer = request.send_json(serde_json::json!({ "query": "*" }))?;
-        let answer: serde_json::Value = answer.body_mut().read_json()?;
+        let answer = self.ask("/count", &serde_json::json!({ "query": "*" }))?;
         answer["count"].as_u64().context("an answer without a count")
     }
 
@@ -315,6 +342,10 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    pub(crate) fn is_running(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_none())
+    }
+
     pub(crate) fn end(mut self) -> Result<Load> {
         let (mut out, mut error) = (String::new(), String::new());
         if let (Some(mut stdout), Some(mut stderr)) = (self.child.stdout.take(), self.child.stderr.take()) {

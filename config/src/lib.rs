@@ -42,6 +42,7 @@ mod step;
 mod template;
 mod unit;
 mod warn;
+mod zone;
 
 pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private};
 pub use checked::{Checked, CheckedRoute, Target};
@@ -65,8 +66,7 @@ pub use problem::{PROBLEMS_MAX, Problem};
 pub use redact::redacted;
 pub use route::Route;
 pub use source::{
-    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, SenderZone, Source, SourceKind,
-    Syslog, Tls,
+    Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,
 };
 pub use step::{
     Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
@@ -74,6 +74,7 @@ pub use step::{
 };
 pub use template::{Moment, Part, Template, TimePart};
 pub use unit::{Period, Size, UnitError};
+pub use zone::SenderZone;
 
 /// The router document that a new data directory starts with.
 pub const DEFAULT_ROUTER_TOML: &str = include_str!("../router.toml");

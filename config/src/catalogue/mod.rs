@@ -4,17 +4,23 @@
 //! **Invariant:** a key that the parser reads has a row, and its default can be read (a key without one panics in every
 //! test that reads a document).
 
+mod destinations;
 mod rows;
 mod setting;
+mod sources;
 
 pub use setting::{Kind, Setting, Standard};
 
-pub(crate) use rows::{
-    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, LOGSPACE,
-    LOKI_DESTINATION, NDJSON_DESTINATION, OTLP_DESTINATION, OTLP_SOURCE, RELP_DESTINATION, RELP_SOURCE,
-    ROUTE, S3_DESTINATION, SOURCE, SPLUNK_DESTINATION, STREAM_DESTINATION, SYSLOG_DESTINATION, SYSLOG_SOURCE,
+pub(crate) use destinations::{
+    DESTINATION, ELASTIC_DESTINATION, FILE_DESTINATION, LOKI_DESTINATION, NDJSON_DESTINATION,
+    OTLP_DESTINATION, RELP_DESTINATION, S3_DESTINATION, SPLUNK_DESTINATION, STREAM_DESTINATION,
+    SYSLOG_DESTINATION,
 };
+pub(crate) use rows::{LOGSPACE, ROUTE};
 pub(crate) use setting::find;
+pub(crate) use sources::{
+    FILE_SOURCE, GELF_SOURCE, HTTP_SOURCE, OTLP_SOURCE, RELP_SOURCE, SOURCE, SYSLOG_SOURCE,
+};
 
 /// The keys of one kind of item.
 #[derive(Clone, Debug)]
@@ -71,30 +77,30 @@ pub fn tables() -> Vec<Table> {
     };
     vec![
         table("source", &[SOURCE]),
-        table("source syslog", &[rows::OF_SYSLOG]),
-        table("source relp", &[rows::OF_RELP]),
-        table("source reading", &[rows::READING]),
-        table("source gathering", &[rows::GATHERING]),
-        table("source sockets", &[rows::SOCKETS]),
-        table("source gelf", &[rows::OF_GELF]),
-        table("source otlp", &[rows::OF_OTLP_SOURCE]),
-        table("source file", &[rows::OF_FILES]),
-        table("source http", &[rows::OF_HTTP]),
+        table("source syslog", &[sources::OF_SYSLOG]),
+        table("source relp", &[sources::OF_RELP]),
+        table("source reading", &[sources::READING]),
+        table("source gathering", &[sources::GATHERING]),
+        table("source sockets", &[sources::SOCKETS]),
+        table("source gelf", &[sources::OF_GELF]),
+        table("source otlp", &[sources::OF_OTLP_SOURCE]),
+        table("source file", &[sources::OF_FILES]),
+        table("source http", &[sources::OF_HTTP]),
         table("logspace", &[LOGSPACE]),
         table("destination", &[DESTINATION]),
         table("destination syslog", &[SYSLOG_DESTINATION]),
         table("destination relp", &[RELP_DESTINATION]),
         table("destination stream", &[STREAM_DESTINATION]),
         table("destination file", &[FILE_DESTINATION]),
-        table("destination s3", &[rows::OF_S3]),
-        table("destination elastic", &[rows::OF_ELASTIC]),
-        table("destination loki", &[rows::OF_LOKI]),
-        table("destination splunk_hec", &[rows::OF_SPLUNK]),
-        table("destination otlp", &[rows::OF_OTLP]),
-        table("destination ndjson_http", &[rows::OF_NDJSON]),
-        table("destination token", &[rows::TOKEN]),
-        table("destination posting", &[rows::POSTING]),
-        table("destination http", &[rows::HTTP]),
+        table("destination s3", &[destinations::OF_S3]),
+        table("destination elastic", &[destinations::OF_ELASTIC]),
+        table("destination loki", &[destinations::OF_LOKI]),
+        table("destination splunk_hec", &[destinations::OF_SPLUNK]),
+        table("destination otlp", &[destinations::OF_OTLP]),
+        table("destination ndjson_http", &[destinations::OF_NDJSON]),
+        table("destination token", &[destinations::TOKEN]),
+        table("destination posting", &[destinations::POSTING]),
+        table("destination http", &[destinations::HTTP]),
         table("route", &[ROUTE]),
     ]
 }

@@ -18,6 +18,7 @@ mod strategies;
 use following::Following;
 use logspace::{Logspace, Spoil, Step};
 use logstead_indexer::{Durability, Options};
+use logstead_record::SHAPED_ROWS_MIN;
 use messages::Message;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -156,9 +157,10 @@ fn what_has_no_column_is_found_in_the_blocks() {
     }
 }
 
-/// Without fields the shapes of messages decide, where they can.
+/// Without fields the shapes of messages decide, where they can: of a large batch, of small ones that were joined, of those
+/// that were read again, and of a segment.
 #[test]
-fn words_at_a_distance_are_found_in_shapes_and_in_texts() {
+fn words_are_found_in_shapes_and_in_texts() {
     let texts = [
         "",
         "disk x full",
@@ -169,22 +171,35 @@ fn words_at_a_distance_are_found_in_shapes_and_in_texts() {
         "disk x y z full",
         "disks full",
     ];
+    let messages = |count: usize| texts.iter().cycle().take(count).map(|text| Message::text(text.as_bytes()));
     let mut logspace = Logspace::new(Options::default());
-    logspace.take(&Step::Append(vec![texts.iter().map(|text| Message::text(text.as_bytes())).collect()]));
+    logspace.take(&Step::Append(vec![messages(SHAPED_ROWS_MIN + 40).collect()]));
+    (0..30).for_each(|_| logspace.take(&Step::Append(vec![messages(10).collect()])));
+    let check = |logspace: &Logspace| {
+        for query in [
+            "full",
+            "message:disk -full",
+            "eth",
+            "eth0",
+            "\"disk full\"",
+            "\"disk full\"~0",
+            "\"disk full\"~1",
+            "\"disk full\"~2",
+            "message:\"disk full\"~3",
+            "NOT \"disk full\"~1",
+            "cs\"disk full\"~1",
+            "\"disk et\"~0*",
+            "\"disk f\"~2*",
+            "\"disk 8 full\"~1",
+            "\"disk 8\"~1*",
+        ] {
+            logspace.check(&Question::of(query));
+        }
+    };
+    check(&logspace);
+    logspace.take(&Step::Restart);
+    check(&logspace);
     logspace.take(&Step::Roll);
     logspace.take(&Step::Keep { tasks: usize::MAX, idle: false });
-    for query in [
-        "\"disk full\"~0",
-        "\"disk full\"~1",
-        "\"disk full\"~2",
-        "message:\"disk full\"~3",
-        "NOT \"disk full\"~1",
-        "cs\"disk full\"~1",
-        "\"disk et\"~0*",
-        "\"disk f\"~2*",
-        "\"disk 8 full\"~1",
-        "\"disk 8\"~1*",
-    ] {
-        logspace.check(&Question::of(query));
-    }
+    check(&logspace);
 }

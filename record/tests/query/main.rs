@@ -4,6 +4,7 @@
 
 mod habits;
 mod matching;
+mod pipelines;
 mod properties;
 mod reference;
 mod stages;

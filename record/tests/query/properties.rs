@@ -1,9 +1,9 @@
 //! The big claims, on random queries and messages.
 
+use crate::pipelines::pipelines;
 use crate::reference;
 use crate::strategies::{
-    NOW, batches, batches_that_repeat, few_words, garbage, messages_of_few_words, pipelines, queries,
-    words_with_numbers,
+    NOW, batches, batches_that_repeat, few_words, garbage, messages_of_few_words, queries, words_with_numbers,
 };
 use logstead_record::Selection;
 use logstead_record::query::{

@@ -1,5 +1,6 @@
 //! What can be written next in a query: fields, existing values, stages and functions.
 
+use super::value_type::{ValueType, text_of};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
@@ -7,11 +8,10 @@ use crate::api::question::cancel::{Cancel, Weight, ask_within};
 use crate::api::question::{Common, Parameters, Question, Read, Takes};
 use crate::api::state::Shared;
 use axum::extract::{Extension, State};
-use logstead_indexer::{self as indexer, Asked, Facet, Facets};
+use logstead_indexer::{Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
-use logstead_record::{Field, Half, SEVERITY_NAMES, Storage, Timestamp};
+use logstead_record::{Field, SEVERITY_NAMES, Storage};
 use serde::{Deserialize, Serialize};
-use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 /// Maximum number of options.
@@ -28,8 +28,6 @@ const FACETS_MAX: usize = 20;
 const VALUES_MAX: usize = 1000;
 /// Maximum length of a value that is offered.
 const VALUE_BYTES_MAX: usize = 1024;
-/// How many values determine the type of a field.
-const SAMPLE: usize = 50;
 /// Memory limit for values.
 const MEMORY_BYTES_MAX: usize = 32 << 20;
 
@@ -121,21 +119,6 @@ pub(crate) enum OptionKind {
     Function,
     Keyword,
     Operator,
-}
-
-/// The type of a field's values, judging by those that were examined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ValueType {
-    Text,
-    Number,
-    /// An IP address, optionally with a port, or a network.
-    Address,
-    Time,
-    Severity,
-    Facility,
-    Flag,
-    Logspace,
 }
 
 /// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
@@ -457,12 +440,6 @@ fn distinct(facet: &Facet) -> Option<u64> {
     facet.partial.is_none().then_some(facet.distinct)
 }
 
-fn text_of(value: &indexer::Value) -> Option<String> {
-    let mut text = Vec::new();
-    value.write(&mut text);
-    String::from_utf8(text).ok()
-}
-
 impl CompleteOption {
     fn new(label: &str, insert: String, kind: OptionKind) -> CompleteOption {
         let label = label.to_owned();
@@ -470,64 +447,9 @@ impl CompleteOption {
     }
 }
 
-impl ValueType {
-    /// The type of a field's values: by its definition, or by the values that were found.
-    fn of(name: &FieldName, facet: Option<&Facet>) -> Option<ValueType> {
-        match name {
-            FieldName::Known(field) => Some(ValueType::of_known(*field)),
-            FieldName::Dynamic(_) => {
-                let values = facet?.values.iter().take(SAMPLE).filter_map(|(value, _)| text_of(value));
-                ValueType::of_values(&values.filter(|value| !value.is_empty()).collect::<Vec<_>>())
-            }
-        }
-    }
-
-    fn of_known(field: Field) -> ValueType {
-        match field.storage() {
-            Storage::Priority(Half::Severity) => ValueType::Severity,
-            Storage::Priority(Half::Facility) => ValueType::Facility,
-            Storage::Flags => ValueType::Flag,
-            Storage::Logspace => ValueType::Logspace,
-            Storage::Time | Storage::Received => ValueType::Time,
-            Storage::Name(_) if field == Field::Peer => ValueType::Address,
-            Storage::Name(_) | Storage::Text(_) | Storage::Raw => ValueType::Text,
-        }
-    }
-
-    fn of_values(values: &[String]) -> Option<ValueType> {
-        let all = |is: &dyn Fn(&str) -> bool| values.iter().all(|value| is(value));
-        let is_address = |text: &str| {
-            text.parse::<IpAddr>().is_ok()
-                || text.parse::<SocketAddr>().is_ok()
-                || text.parse::<ipnet::IpNet>().is_ok()
-        };
-        match values {
-            [] => None,
-            _ if all(&|text| query::number_of(text.as_bytes()).is_some()) => Some(ValueType::Number),
-            _ if all(&is_address) => Some(ValueType::Address),
-            _ if all(&|text| Timestamp::parse_rfc3339(text.as_bytes()).is_some()) => Some(ValueType::Time),
-            _ => Some(ValueType::Text),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_type_of_a_field_is_what_all_its_values_are() {
-        for (values, expected) in [
-            (&[][..], None),
-            (&["1", "2.5", "10MB"], Some(ValueType::Number)),
-            (&["10.0.0.1", "::1", "10.0.0.1:514", "10.0.0.0/8"], Some(ValueType::Address)),
-            (&["2026-11-21T06:13:00Z"], Some(ValueType::Time)),
-            (&["1", "two"], Some(ValueType::Text)),
-        ] {
-            let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
-            assert_eq!(ValueType::of_values(&values), expected, "{values:?}");
-        }
-    }
 
     #[test]
     fn times_and_functions_are_what_the_language_knows() {

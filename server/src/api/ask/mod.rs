@@ -15,3 +15,4 @@ pub(super) mod overview;
 mod parts;
 pub(super) mod query;
 pub(super) mod search;
+mod value_type;

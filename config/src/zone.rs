@@ -1,0 +1,90 @@
+//! The time zones of stamps that name none.
+
+use crate::fields::Fields;
+use crate::node::Node;
+use crate::problem::{Findings, Path, quoted};
+use crate::read::{Read, parsed};
+use serde::Serialize;
+use std::fmt;
+
+/// How many senders may have a zone of their own.
+const SENDER_ZONES_MAX: usize = 1000;
+const ZONE_HINT: &str = "write an IANA name such as `UTC` or `Europe/Berlin`, or an offset such as `+02:00`";
+
+/// The zone of one sender's stamps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SenderZone {
+    /// The host that its messages name, or its address.
+    pub sender: String,
+    /// An IANA name or an offset.
+    pub zone: String,
+}
+
+/// The zone of all stamps.
+pub(crate) fn timezone(fields: &mut Fields<'_>) -> String {
+    let timezone: String = fields.get("timezone");
+    if !is_timezone(&timezone) {
+        fields.note("timezone", format!("{} is not a time zone: {ZONE_HINT}", quoted(&timezone)));
+    }
+    timezone
+}
+
+/// The zones of some senders.
+pub(crate) fn timezones(fields: &mut Fields<'_>) -> Vec<SenderZone> {
+    let timezones: Vec<SenderZone> = fields.get("timezones");
+    if SENDER_ZONES_MAX < timezones.len() {
+        let many = timezones.len();
+        fields.note("timezones", format!("has {many} entries: at most {SENDER_ZONES_MAX} are allowed"));
+    }
+    timezones
+}
+
+impl SenderZone {
+    /// Of this sender.
+    pub fn new(sender: &str, zone: &str) -> Result<SenderZone, String> {
+        if sender.is_empty() || sender.contains('=') {
+            return Err(format!("{} is not a host or an address", quoted(sender)));
+        }
+        if !is_timezone(zone) {
+            return Err(format!("{} is not a time zone: {ZONE_HINT}", quoted(zone)));
+        }
+        Ok(SenderZone { sender: sender.to_owned(), zone: zone.to_owned() })
+    }
+}
+
+impl fmt::Display for SenderZone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.sender, self.zone)
+    }
+}
+
+impl Serialize for SenderZone {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Read for SenderZone {
+    fn read(node: &Node, path: &Path, findings: &mut Findings) -> Option<SenderZone> {
+        parsed(node, path, findings, |text| match text.split_once('=') {
+            Some((sender, zone)) => SenderZone::new(sender.trim(), zone.trim()),
+            None => Err(format!("{} is not `HOST=ZONE`, as `edge-1=Europe/Helsinki`", quoted(text))),
+        })
+    }
+}
+
+/// Whether it looks like an IANA name, or is an offset as `+02:00`. Whether the zone exists is for the owner of the zones
+/// to say.
+fn is_timezone(name: &str) -> bool {
+    if let [b'+' | b'-', h1, h2, b':', m1, m2] = name.as_bytes() {
+        let [h1, h2, m1, m2] = [h1, h2, m1, m2].map(|digit| digit.wrapping_sub(b'0'));
+        return 10 * h1 + h2 < 24 && h1 < 3 && h2 < 10 && m1 < 6 && m2 < 10;
+    }
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'+');
+    let begins_well = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    begins_well
+        && name.len() <= 64
+        && !name.ends_with('/')
+        && !name.contains("//")
+        && name.bytes().all(allowed)
+}
