@@ -99,26 +99,11 @@ impl Searcher {
         let mut templates = HashMap::new();
         for segment in asked {
             let question = Question { filter, range, run: *run };
-            explained.add_segment(segment, &question);
-            add_templates(segment, &question, &mut templates);
+            explained.add_segment(segment, &question, &mut templates);
         }
         explained.templates_found = templates.len();
         explained.templates = most_frequent(templates);
         explained
-    }
-}
-
-/// Adds the templates that answer alone in a segment, by their keys.
-fn add_templates(segment: &Segment, question: &Question<'_>, templates: &mut HashMap<Vec<u8>, u64>) {
-    let Question { filter, run, .. } = question;
-    let found = ask(segment, |index| {
-        let evaluation = Evaluation::new(&segment.blocks, index, run.work());
-        let found = evaluation.templates(&filter.plan)?;
-        let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
-        Ok(named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect::<Vec<_>>())
-    });
-    for (key, messages) in found.unwrap_or_default() {
-        *templates.entry(key).or_default() += messages;
     }
 }
 
@@ -135,7 +120,13 @@ fn most_frequent(templates: HashMap<Vec<u8>, u64>) -> Vec<Template> {
 }
 
 impl Explained {
-    fn add_segment(&mut self, segment: &Segment, question: &Question<'_>) {
+    /// Adds what the index of a segment tells, and the templates that answer alone in it, by their keys.
+    fn add_segment(
+        &mut self,
+        segment: &Segment,
+        question: &Question<'_>,
+        templates: &mut HashMap<Vec<u8>, u64>,
+    ) {
         let (blocks, Question { filter, range, run }) = (&segment.blocks, question);
         let mut plans = Vec::new();
         collect_plans(&filter.query, &filter.plan, &mut plans);
@@ -143,18 +134,23 @@ impl Explained {
             let evaluation = Evaluation::new(blocks, index, run.work());
             let within = evaluation.within(*range)?;
             let bounds = plans.iter().map(|plan| evaluation.bounds(plan, &within));
-            Ok((
-                within.clone(),
-                bounds.collect::<Result<Vec<_>, _>>()?,
-                evaluation.bounds(&filter.plan, &within)?,
-            ))
+            let bounds = bounds.collect::<Result<Vec<_>, _>>()?;
+            let whole = evaluation.bounds(&filter.plan, &within)?;
+            // What hashes left open was looked at by now.
+            let found = evaluation.templates(&filter.plan)?;
+            let named = found.map(|found| evaluation.named(&found)).unwrap_or_default();
+            let named: Vec<_> = named.into_iter().map(|(key, messages)| (key.to_vec(), messages)).collect();
+            Ok((within, bounds, whole, named))
         });
-        let Some((within, bounds, whole)) = asked else {
+        let Some((within, bounds, whole, named)) = asked else {
             self.unindexed_segments += 1;
             self.messages += u64::from(blocks.rows());
             self.add_undecided(blocks, &Selection::all(blocks.rows() as usize));
             return;
         };
+        for (key, messages) in named {
+            *templates.entry(key).or_default() += messages;
+        }
         self.messages += within.count() as u64;
         self.certain_messages += whole.certain.count() as u64;
         self.add_undecided(blocks, &whole.undecided());

@@ -67,6 +67,14 @@ pub(super) struct InSlots {
     found: OnceCell<Option<(Vec<Ranks>, bool)>>,
 }
 
+impl InSlots {
+    /// Whether it was looked at, and its hash was that of another word.
+    fn is_known_to_have_none(&self) -> bool {
+        let found = self.found.get().and_then(Option::as_ref);
+        found.is_some_and(|(ranks, is_exact)| *is_exact && ranks.iter().all(|ranks| *ranks == Ranks::None))
+    }
+}
+
 impl Second {
     pub(super) fn open(
         bundle: &Bundle,
@@ -338,10 +346,12 @@ impl Second {
         self.templates.keys.len() + 1
     }
 
-    /// The templates that have a word, where no other row has it.
+    /// The templates that have a word, where it is known that no other row has it.
     pub(super) fn templates_of(&self, spread: &Spread) -> Option<Selection> {
-        let is_static =
-            spread.is_exact && spread.groups.is_empty() && spread.kept.is_none() && spread.values.is_none();
+        let is_static = spread.is_exact
+            && spread.groups.iter().all(InSlots::is_known_to_have_none)
+            && spread.kept.is_none()
+            && spread.values.is_none();
         let mut templates = Selection::none(self.templates());
         spread.templates.iter().for_each(|&template| templates.insert(template as usize));
         is_static.then_some(templates)
