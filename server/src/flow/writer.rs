@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Maximum encoded size of one commit: small compared with a journal file, as a commit never spans two.
-const COMMIT_BYTES_MAX: u64 = 16 << 20;
+/// Maximum encoded size of one commit: small compared with a journal file, as a commit never spans two, and 131 072 messages
+/// that fill one take less than 4 MiB.
+const COMMIT_BYTES_MAX: u64 = 1 << 20;
 /// How long a failed append waits before it is tried again.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
 /// How long a stop waits for a disk that refuses writes.
