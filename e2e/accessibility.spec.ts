@@ -84,7 +84,12 @@ async function hasSettled(page: Page): Promise<void> {
     () => {
       const isDrawn = ({ effect }: Animation) =>
         effect instanceof KeyframeEffect && effect.target?.checkVisibility() === true;
-      return !document.getAnimations().some((one) => one instanceof CSSTransition && isDrawn(one));
+      // What is no answer to the last question is dimmed.
+      const isOld = document.querySelector('[aria-busy="true"], [data-behind="true"]') !== null;
+      const moves = document
+        .getAnimations()
+        .some((one) => one instanceof CSSTransition && isDrawn(one));
+      return !isOld && !moves;
     },
     undefined,
     { timeout: 30_000 },

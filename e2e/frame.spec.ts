@@ -126,7 +126,8 @@ test('the pages of operators and administrators fit at every width', async ({
       await page.setViewportSize({ width, height });
       const size = `${what}, ${width}x${height}`;
       await expect.poll(() => outside(page), size).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth), size).toBe(width);
+      const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
+      await expect.poll(wide, size).toBe(width);
     }
   };
   await adminPage.open({ user: 'admin' });
