@@ -84,7 +84,7 @@ async function hasSettled(page: Page): Promise<void> {
     () => {
       const isDrawn = ({ effect }: Animation) =>
         effect instanceof KeyframeEffect && effect.target?.checkVisibility() === true;
-      // What is no answer to the last question is dimmed.
+      // Results of an earlier query are dimmed.
       const isOld = document.querySelector('[aria-busy="true"], [data-behind="true"]') !== null;
       const moves = document
         .getAnimations()

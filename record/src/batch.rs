@@ -36,12 +36,12 @@ const MSGID: usize = Field::Msgid.number();
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     pub(crate) columns: Columns,
-    /// What is found out about its messages once.
+    /// Computed from the columns at most once.
     times: OnceLock<Option<(Timestamp, Timestamp)>>,
     shapes: OnceLock<Option<NameColumn>>,
 }
 
-// What is found out about messages is no part of them.
+// Batches are equal when their messages are, whatever was computed from them.
 impl PartialEq for Batch {
     fn eq(&self, other: &Batch) -> bool {
         self.columns == other.columns

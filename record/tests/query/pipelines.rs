@@ -62,7 +62,7 @@ fn rankings() -> impl Strategy<Value = Ranking> {
     })
 }
 
-/// Names that are no names of functions or of `by`.
+/// Names that are not functions and not `by`.
 fn columns() -> impl Strategy<Value = Vec<FieldName>> {
     const NAMES: [&str; 12] = [
         "host",

@@ -279,7 +279,7 @@ pub(crate) fn batches_that_repeat() -> impl Strategy<Value = Batch> {
 
 /// A few words as they stand, or near each other.
 pub(crate) fn words_with_numbers() -> impl Strategy<Value = Query> {
-    "\"?[aAb1]{1,2}( [ab1]{1,2})?\\*?\"?".prop_filter_map("it is no query", |text| parse(&text).ok())
+    "\"?[aAb1]{1,2}( [ab1]{1,2})?\\*?\"?".prop_filter_map("not a query", |text| parse(&text).ok())
 }
 
 fn push(builder: &mut BatchBuilder, message: &Message) {
