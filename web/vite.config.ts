@@ -9,7 +9,7 @@ import { defineConfig } from 'vitest/config';
 const server = process.env['LOGSTEAD_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), pack()],
+  plugins: [react(), licenceTexts(), pack()],
   server: {
     proxy: { '/api': server, '/healthz': server, '/readyz': server, '/metrics': server },
   },
@@ -52,13 +52,25 @@ export default defineConfig({
   },
 });
 
+/** The texts of the licences of everything inside, which some of them ask to be shipped: `/licences.txt`. */
+function licenceTexts(): Plugin {
+  return {
+    name: 'licence-texts',
+    apply: 'build',
+    generateBundle() {
+      const source = readFileSync(join(import.meta.dirname, '../docs/licence-texts.txt'));
+      this.emitFile({ type: 'asset', fileName: 'licences.txt', source });
+    },
+  };
+}
+
 /** Puts a brotli copy beside each text of the build; the server hands it to browsers that take it. */
 function pack(): Plugin {
   return {
     name: 'pack',
     apply: 'build',
     writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle).filter((file) => /\.(js|css|svg|html)$/.test(file))) {
+      for (const name of Object.keys(bundle).filter((file) => /\.(js|css|svg|html|txt)$/.test(file))) {
         const path = join(dir, name);
         writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
       }

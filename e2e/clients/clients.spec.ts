@@ -1,7 +1,7 @@
 import { expect, test as base } from '@playwright/test';
-import { createServer } from 'node:net';
 import { Logstead } from '../server';
 import { chosen, type Address, type Client } from './clients';
+import { freePort } from './ports';
 import { Sender } from './sender';
 import { counted, texts } from './texts';
 
@@ -122,15 +122,6 @@ id = "main"
 id = "default"
 to = ["main"]
 `;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** A datagram that finds no room is lost, by nobody's fault. So no more are sent than there is room for. */

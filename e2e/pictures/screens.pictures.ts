@@ -86,6 +86,12 @@ test('every screen, as an operator sees it', async ({
   await settled(page);
   await picture('search');
 
+  const stages = 'program=nginx | timechart span=6h count() by host';
+  await page.goto(logstead.url(`/search?q=${encodeURIComponent(stages)}&from=-7d`));
+  await expect(page.getByRole('table')).toBeVisible();
+  await settled(page);
+  await picture('statistics');
+
   await page.goto(logstead.url('/router'));
   await expect(page.getByRole('button', { name: 'Route logins' })).toBeVisible();
   await picture('router');

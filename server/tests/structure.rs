@@ -83,6 +83,29 @@ fn the_lower_crates_know_no_runtime_no_server_and_no_index_library() {
     check("logstead-loadgen", &["tokio", "axum", "tantivy", "rusqlite"]);
 }
 
+#[test]
+fn every_dependency_is_used() {
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version=1"]);
+    let metadata: Value = serde_json::from_str(&metadata).expect("cargo prints JSON");
+    let mut unused = Vec::new();
+    for package in metadata["packages"].as_array().expect("a list of packages") {
+        let manifest = text(&package["manifest_path"]);
+        let folder = Path::new(&manifest).parent().expect("a package has a folder");
+        let files = files_ending(".rs").into_iter().filter(|file| file.starts_with(folder));
+        let code: String = files.map(|file| read(&file)).collect();
+        let is_part = |character: char| character.is_alphanumeric() || character == '_';
+        let words: BTreeSet<&str> = code.split(|character| !is_part(character)).collect();
+        for dependency in package["dependencies"].as_array().expect("a list of dependencies") {
+            let name = dependency["rename"].as_str().unwrap_or_default().to_owned();
+            let name = if name.is_empty() { text(&dependency["name"]) } else { name };
+            if !words.contains(name.replace('-', "_").as_str()) {
+                unused.push(format!("{} does not use {name}", text(&package["name"])));
+            }
+        }
+    }
+    assert!(unused.is_empty(), "{unused:#?}");
+}
+
 /// What a folder of the server may not import: `flow` uses none of the others, and its users do not use each other. The
 /// store and the shapes of messages use nothing of the server but its machine; the API and the commands use both.
 const SERVER_FOLDERS: [(&str, &[&str]); 12] = [

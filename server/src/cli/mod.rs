@@ -7,8 +7,10 @@ mod export;
 mod failure;
 mod follow;
 mod format;
+mod healthcheck;
 mod import;
 mod inspect;
+mod licences;
 mod loadgen;
 mod progress;
 mod question;
@@ -84,6 +86,12 @@ enum Command {
     /// Prints the contents of a file of a store
     #[command(after_help = inspect::EXAMPLES)]
     Inspect(inspect::Inspect),
+    /// Asks whether the server of these settings is ready
+    #[command(after_help = healthcheck::EXAMPLES)]
+    Healthcheck(healthcheck::Healthcheck),
+    /// Prints the licences of everything that the binary and the console are made of
+    #[command(after_help = licences::EXAMPLES)]
+    Licences(licences::Licences),
     /// Makes certificates
     #[command(after_help = tls::EXAMPLES)]
     Tls(tls::Tls),
@@ -112,6 +120,8 @@ pub fn run() -> ExitCode {
         Command::Verify(verify) => verify.run(),
         Command::Reindex(reindex) => reindex.run(),
         Command::Inspect(inspect) => inspect.run(),
+        Command::Healthcheck(healthcheck) => healthcheck.run(),
+        Command::Licences(licences) => licences.run(),
         Command::Tls(tls) => tls.run(),
         Command::Token(token) => token.run(),
         Command::Loadgen(loadgen) => loadgen.run(),

@@ -18,8 +18,9 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tls self-signed --name logs.example.org --name 10.0.0.5 --days 90 --directory /etc/logstead
 
 Then start with --set web.tls.certificate=/etc/logstead/web.pem --set web.tls.key=/etc/logstead/web.key, and let clients trust
-the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. Exit code 1: a file is there already; 3: a
-file cannot be written.";
+the certificate itself: curl --cacert web.pem, logstead search --ca-file web.pem. A folder that is missing is made. The key
+can be read by its owner alone: made by root, it has to be given to the user that Logstead runs as (chown logstead web.key).
+Exit code 1: a file is there already; 3: a file cannot be written.";
 
 /// The longest that browsers accept.
 const DAYS_MAX: i64 = 825;
@@ -69,6 +70,8 @@ impl SelfSigned {
                 return Err(Failure::no(format!("{} {what}", path.display())));
             }
         }
+        std::fs::create_dir_all(&self.directory)
+            .map_err(|error| Failure::environment(format!("{}: {error}", self.directory.display())))?;
         write_new(&key_path, &key, 0o600)?;
         write_new(&certificate_path, &certificate, 0o644)?;
         let (certificate, key) = (certificate_path.display(), key_path.display());

@@ -51,6 +51,16 @@ fn upload(server: &Server, journal: &Path, folder: &Path) -> Command {
     upload
 }
 
+/// Uploads a journal with one entry to an address.
+pub(crate) fn upload_one(url: &str, folder: &Path, message: &str) {
+    let journal = journal(folder, std::iter::once(format!("MESSAGE={message}\n").into_bytes()));
+    let mut upload = program("systemd-journal-upload");
+    upload.arg(format!("--url={url}")).arg(format!("--file={}", journal.display())).arg("--follow=no");
+    upload.arg(format!("--save-state={}", folder.join("state").display()));
+    let output = run(&mut upload, b"");
+    assert!(output.status.success(), "{output:?}");
+}
+
 #[test]
 fn a_journal_arrives_with_all_its_fields_and_goes_on_where_it_stopped() {
     let (server, folder) = (Server::start(ROUTER), tempfile::tempdir().unwrap());

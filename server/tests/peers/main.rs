@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod certificates;
+mod documents;
 mod forwarding;
 mod http;
 mod journald;

@@ -11,11 +11,13 @@ use crate::source::{Bound, Ready, Settings, Shared, Source, Ways};
 use logstead_config::{Acting, Checked, Count, Listener, Problem, Source as Config};
 use parking_lot::MutexGuard;
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 /// One socket delivers about a million datagrams per second: this many cores can hardly parse more.
 const CORES_PER_UDP_SOCKET: usize = 4;
+/// Linux lets anybody listen from here on, unless told otherwise.
+const UNPRIVILEGED_PORT_MIN: u16 = 1024;
 
 /// A change that can become live at any moment, since everything that can fail has succeeded and other changes are
 /// locked out. If it is dropped, it leaves no trace.
@@ -301,7 +303,39 @@ fn udp_sockets(partitions: Count) -> usize {
     }
 }
 
+/// Says what to do about it, which depends on why.
 fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
+    let is_low = listener.address().is_some_and(|address| address.port() < UNPRIVILEGED_PORT_MIN);
     let instead = if listener.path().is_some() { "path" } else { "port" };
-    format!("{listener} cannot be listened on: {error}; stop what listens there, or choose another {instead}")
+    let advice = match error.kind() {
+        ErrorKind::PermissionDenied if is_low => format!(
+            "ports below {UNPRIVILEGED_PORT_MIN} need a privilege: give the binary or the service CAP_NET_BIND_SERVICE, \
+             or listen on 5514 and redirect the port"
+        ),
+        ErrorKind::PermissionDenied => format!("let Logstead's user create it, or choose another {instead}"),
+        ErrorKind::AddrNotAvailable => "this machine has no such address: choose one that it has".to_owned(),
+        ErrorKind::AddrInUse => format!("stop the program that listens there, or choose another {instead}"),
+        _ => format!("choose another {instead}"),
+    };
+    format!("{listener} cannot be listened on: {error}; {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(listener: Listener, kind: ErrorKind) -> String {
+        cannot_listen(&listener, &io::Error::from(kind))
+    }
+
+    #[test]
+    fn what_is_said_about_a_listener_is_what_helps() {
+        let tcp = |port| Listener::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
+        assert!(said(tcp(514), ErrorKind::PermissionDenied).contains("CAP_NET_BIND_SERVICE"));
+        assert!(!said(tcp(514), ErrorKind::PermissionDenied).contains("stop the program"));
+        assert!(said(tcp(5514), ErrorKind::AddrInUse).contains("stop the program that listens there"));
+        assert!(said(tcp(5514), ErrorKind::AddrNotAvailable).contains("no such address"));
+        let path = Listener::UnixDgram("run/log.sock".to_owned());
+        assert!(said(path, ErrorKind::PermissionDenied).contains("another path"));
+    }
 }

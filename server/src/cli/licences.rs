@@ -1,0 +1,26 @@
+//! `logstead licences`: the licences of Logstead and of the packages in it, some of which ask that their text goes along.
+
+use super::failure::Failure;
+use super::text;
+use clap::Args;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  logstead licences
+  logstead licences | less
+
+The console serves the texts of the packages at /licences.txt.";
+
+/// Written by `npm run licences`.
+const PACKAGES: &str = include_str!("../../../docs/licence-texts.txt");
+const OWN: &str = include_str!("../../../LICENSE");
+
+#[derive(Args, Debug)]
+pub(super) struct Licences {}
+
+impl Licences {
+    #[expect(clippy::unused_self, reason = "as every command is run")]
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let all = format!("Logstead\n\n{OWN}\n{}\n{PACKAGES}", "=".repeat(80));
+        text::bytes(all.trim_end().as_bytes()).map_err(Failure::environment)
+    }
+}
