@@ -12,7 +12,7 @@ export const statusQuery = queryOptions({
   queryKey: ['router', 'status'],
   queryFn: ({ signal }): Promise<RouterStatus> =>
     unwrap(client.GET('/api/v1/router/status', { signal })),
-  refetchInterval: POLL_MS,
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
 });
 
 /** Messages received per second at a moment. */

@@ -1,6 +1,7 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
 import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
+import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
@@ -21,7 +22,9 @@ import { useRowActions } from './useRowActions';
 import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
-const Compare = lazy(async () => ({ default: (await import('../compare/Compare')).Compare }));
+const Compare = lazy(async () => ({
+  default: (await fetched(() => import('../compare/Compare'))).Compare,
+}));
 
 type Props = {
   state: SearchState;
