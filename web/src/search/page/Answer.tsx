@@ -78,6 +78,7 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
       messages={messages}
       first={search.newest?.messages ?? messages}
       hits={hits}
+      common={search.common}
       hasMore={search.hasMore}
       loadingMore={search.loadingMore}
       onMore={search.onMore}
