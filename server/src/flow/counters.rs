@@ -61,19 +61,22 @@ pub(crate) struct Rate(Mutex<RateState>);
 struct RateState {
     at: Option<Instant>,
     count: u64,
-    per_second: f64,
+    per_second: Option<f64>,
 }
 
 impl Rate {
     /// Minimum time between looks for a new figure.
     const WINDOW_SECONDS: f64 = 1.0;
+    /// With more time between them the figure would say nothing of the last seconds.
+    const WINDOW_SECONDS_MAX: f64 = 60.0;
 
-    pub(crate) fn look(&self, count: u64, now: Instant) -> f64 {
+    /// `None` where it is not measured: at the first look, and at one long after the one before.
+    pub(crate) fn look(&self, count: u64, now: Instant) -> Option<f64> {
         let mut state = self.0.lock();
         let passed = state.at.map(|at| now.duration_since(at).as_secs_f64());
         if passed.is_none_or(|passed| Self::WINDOW_SECONDS <= passed) {
-            state.per_second =
-                passed.map_or(0.0, |passed| (count.saturating_sub(state.count)) as f64 / passed);
+            let passed = passed.filter(|passed| *passed <= Self::WINDOW_SECONDS_MAX);
+            state.per_second = passed.map(|passed| (count.saturating_sub(state.count)) as f64 / passed);
             (state.at, state.count) = (Some(now), count);
         }
         state.per_second
@@ -131,7 +134,7 @@ pub(crate) struct SourceCounters {
     pub(crate) dropped: Drops,
     pub(crate) last_seen: AtomicI64,
     /// How far the senders' clocks are behind ours, by the last message with a time, in nanoseconds.
-    pub(crate) skew: AtomicI64,
+    pub(crate) skew: Mutex<Option<i64>>,
     pub(crate) rate: Rate,
     /// The last thing that went wrong with a sender.
     pub(crate) last_error: Mutex<Option<String>>,
@@ -144,9 +147,9 @@ impl SourceCounters {
         self.read_messages.add(messages);
     }
 
-    /// How far the senders' clocks are behind ours.
-    pub(crate) fn skew_ms(&self) -> i64 {
-        self.skew.load(Ordering::Relaxed) / 1_000_000
+    /// How far the senders' clocks are behind ours. `None` until a message has said its time.
+    pub(crate) fn skew_ms(&self) -> Option<i64> {
+        self.skew.lock().map(|nanos| nanos / 1_000_000)
     }
 
     pub(crate) fn last_seen(&self) -> Option<Timestamp> {

@@ -8,6 +8,7 @@ import { Empty } from '../ui/Empty';
 import { Unanswered } from '../ui/Unanswered';
 import { follow } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
+import { formatTime, useZone } from '../ui/time';
 import { DestinationTable } from './DestinationTable';
 import { Equation } from './Equation';
 import { IsKnown } from './Figure';
@@ -57,6 +58,7 @@ type BalanceProps = Pick<Props, 'range' | 'onRange'> & {
 };
 
 function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
+  const [zone] = useZone();
   const queries = useSourceQueries(flow);
   const { rows, total, destinations } = flow;
   const isEmpty = rows.every(
@@ -64,6 +66,12 @@ function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
   );
   return (
     <IsKnown value={known.isKnown}>
+      {flow.known_since !== null && (
+        <p className={classes.since}>
+          Counted since {formatTime(flow.known_since, zone).slice(0, 16)}: of the time before
+          nothing is known here.
+        </p>
+      )}
       {isEmpty ? (
         <Empty title="Nothing was received in this time">
           <p>
