@@ -319,3 +319,22 @@ impl Counters {
 fn by_id<T: Default>(all: &Mutex<HashMap<String, Arc<T>>>, id: &str) -> Arc<T> {
     all.lock().entry(id.to_owned()).or_default().clone()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_rate_that_is_not_measured_is_none_and_not_nothing() {
+        let (rate, began) = (Rate::default(), Instant::now());
+        let look = |count, seconds| rate.look(count, began + Duration::from_secs_f64(seconds));
+        assert_eq!(look(10, 0.0), None, "there is nothing to compare with");
+        assert_eq!(look(11, 0.5), None, "too soon after that");
+        assert_eq!(look(30, 2.0), Some(10.0));
+        assert_eq!(look(40, 2.5), Some(10.0), "as measured last");
+        assert_eq!(look(40, 4.0), Some(5.0));
+        assert_eq!(look(7240, 3604.0), None, "an hour says nothing of the last seconds");
+        assert_eq!(look(7240, 3606.0), Some(0.0));
+    }
+}

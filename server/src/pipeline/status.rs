@@ -222,8 +222,9 @@ pub struct LogspaceStatus {
     pub last_error: Option<String>,
     /// Messages it holds.
     pub messages: u64,
-    /// Stored over the last seconds.
-    pub messages_per_second: f64,
+    /// Stored over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    #[schema(required)]
+    pub messages_per_second: Option<f64>,
     /// Journal on disk.
     pub journal_bytes: u64,
     /// Everything on disk: segments, their indexes, journal.
