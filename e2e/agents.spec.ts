@@ -57,7 +57,7 @@ test('only what the query matches is waited for', async ({ agentsPage, logstead,
   await expect(page).toHaveURL(/q=needle/);
   await agentsPage.isWaiting();
   await logstead.sendTcp('<14>1 - web-1 app 1 - - hay');
-  await expect(agentsPage.firstMessage).toContainText('do not match the query');
+  await expect(agentsPage.firstMessage).toContainText('1 other was received meanwhile');
   await logstead.sendTcp('<14>1 - web-2 app 1 - - needle');
   await expect(agentsPage.parsed('host')).toHaveText('web-2');
 });
@@ -66,8 +66,22 @@ test('a wait survives a server that goes away', async ({ agentsPage, logstead })
   await agentsPage.open('curl');
   await agentsPage.isWaiting();
   await logstead.restart();
-  await logstead.sendTcp('<14>1 - web-1 app 1 - - back again');
+  await logstead.sendTcp(`<14>1 - web-1 app 1 - - back again ${await agentsPage.word()}`);
   await expect(agentsPage.firstMessage).toContainText('back again');
+});
+
+test('the message of another sender is not taken for the test message', async ({
+  agentsPage,
+  logstead,
+}) => {
+  await agentsPage.open('rsyslog');
+  await agentsPage.isWaiting();
+  await logstead.sendTcp('<14>1 - shop-07 shop 1 - - of a stranger');
+  await expect(agentsPage.firstMessage).toContainText('1 other was received meanwhile');
+  await expect(agentsPage.firstMessage).not.toContainText('Received');
+  await logstead.sendTcp(`<14>1 - web-1 app 1 - - mine ${await agentsPage.word()}`);
+  await expect(agentsPage.firstMessage).toContainText('Received, parsed as');
+  await expect(agentsPage.parsed('host')).toHaveText('web-1');
 });
 
 test.describe('ports', () => {

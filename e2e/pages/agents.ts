@@ -33,7 +33,12 @@ export class AgentsPage {
 
   /** Resolves when the server has said that it listens for what is sent from now on. */
   async isWaiting(): Promise<void> {
-    await this.firstMessage.getByText('Waiting for your first message').waitFor();
+    await this.firstMessage.getByText(/^Waiting for (your test|a) message/).waitFor();
+  }
+
+  /** What the test message has and no other. */
+  async word(): Promise<string> {
+    return (await this.page.getByRole('textbox', { name: 'Test word' }).textContent()) ?? '';
   }
 
   agent(name: string): Locator {

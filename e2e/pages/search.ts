@@ -210,6 +210,6 @@ export class SearchPage {
 
   /** Over a page that cannot be kept up to date. */
   get away(): Locator {
-    return this.page.getByRole('status').getByText('The server has been unreachable since');
+    return this.page.getByRole('status').getByText('The server cannot be reached.');
   }
 }

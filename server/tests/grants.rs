@@ -566,7 +566,7 @@ async fn a_logspace_that_is_not_granted_is_refused_whether_or_not_it_exists() {
             async move { server.json("POST", address, &token, &body).await }
         };
         for id in ["other", "nope", ""] {
-            ask(token.clone(), id).await.is_problem(403, "an administrator can grant it under /users");
+            ask(token.clone(), id).await.is_problem(403, "an administrator can grant it");
         }
         assert_eq!(ask(token.clone(), "main").await.status, StatusCode::OK, "{path}");
         let missing = ask(token.clone(), "gone").await;

@@ -207,7 +207,14 @@ fn a_retention_is_previewed_and_nothing_is_removed() {
     wait_until_sealed(&server);
     let preview = |retention: Value| server.post("/logspaces/main/retention-preview", &retention);
     assert_eq!(preview(json!({})).1["messages"], 0);
-    assert_eq!(preview(json!({ "age": "1h" })).1["messages"], 0);
+    let (_, hour) = preview(json!({ "age": "1h" }));
+    assert_eq!(hour["messages"], 0);
+    // All of it arrived just now: whatever the times in the messages, it goes within the hour.
+    let next = hour["next_messages"].as_u64().unwrap();
+    assert!(0 < next && next <= 5000, "{hour}");
+    assert!(hour["next_at"].as_str().unwrap() <= hour["all_at"].as_str().unwrap(), "{hour}");
+    let (_, unlimited) = preview(json!({ "size": "200GiB" }));
+    assert_eq!((&unlimited["next_at"], &unlimited["all_at"]), (&Value::Null, &Value::Null));
     let (_, all) = preview(json!({ "size": "1B" }));
     assert_eq!(all["messages"], logspace(&server)["sealed_messages"]);
     assert!(0 < all["bytes"].as_u64().unwrap() && all["received_last"].is_string(), "{all}");

@@ -122,6 +122,26 @@ fn an_outcome_says_by_which_routes_and_which_steps_changed_it() {
 }
 
 #[test]
+fn the_examples_of_an_outcome_are_those_that_change() {
+    let server = Server::start(&document(ALL));
+    let line = |n: u64| {
+        let text = if n < 20 { "GET / 200".to_owned() } else { format!("card=492982115734041{}", n % 10) };
+        format!("<13>1 2026-11-22T10:00:{n:02}Z host pay - - - {text}\n")
+    };
+    server.send((0..25).map(line).collect::<String>().as_bytes());
+    server.wait_for("source=syslog", 25);
+    let draft = document(&format!("{ALL}steps = [{{ mask = '\\d{{16}}' }}]\n"));
+    let (_, report) = server.post("/router/test", &json!({"document": draft, "query": "source=syslog"}));
+    let cell = &report["matrix"][0];
+    assert_eq!((&cell["count"], &cell["changed"]), (&json!(25), &json!(5)), "{report}");
+    let examples = cell["examples"].as_array().unwrap();
+    assert_eq!(examples.len(), 3, "{report}");
+    for example in examples {
+        assert_eq!(example["after"]["message"], "card=****", "{example}");
+    }
+}
+
+#[test]
 fn what_is_pasted_for_http_is_read_as_it_is_ingested() {
     let server = Server::start(&document(ALL));
     let draft = document(&format!(

@@ -61,19 +61,22 @@ pub(crate) struct Rate(Mutex<RateState>);
 struct RateState {
     at: Option<Instant>,
     count: u64,
-    per_second: f64,
+    per_second: Option<f64>,
 }
 
 impl Rate {
     /// Minimum time between looks for a new figure.
     const WINDOW_SECONDS: f64 = 1.0;
+    /// With more time between them the figure would say nothing of the last seconds.
+    const WINDOW_SECONDS_MAX: f64 = 60.0;
 
-    pub(crate) fn look(&self, count: u64, now: Instant) -> f64 {
+    /// `None` where it is not measured: at the first look, and at one long after the one before.
+    pub(crate) fn look(&self, count: u64, now: Instant) -> Option<f64> {
         let mut state = self.0.lock();
         let passed = state.at.map(|at| now.duration_since(at).as_secs_f64());
         if passed.is_none_or(|passed| Self::WINDOW_SECONDS <= passed) {
-            state.per_second =
-                passed.map_or(0.0, |passed| (count.saturating_sub(state.count)) as f64 / passed);
+            let passed = passed.filter(|passed| *passed <= Self::WINDOW_SECONDS_MAX);
+            state.per_second = passed.map(|passed| (count.saturating_sub(state.count)) as f64 / passed);
             (state.at, state.count) = (Some(now), count);
         }
         state.per_second
@@ -131,7 +134,7 @@ pub(crate) struct SourceCounters {
     pub(crate) dropped: Drops,
     pub(crate) last_seen: AtomicI64,
     /// How far the senders' clocks are behind ours, by the last message with a time, in nanoseconds.
-    pub(crate) skew: AtomicI64,
+    pub(crate) skew: Mutex<Option<i64>>,
     pub(crate) rate: Rate,
     /// The last thing that went wrong with a sender.
     pub(crate) last_error: Mutex<Option<String>>,
@@ -144,9 +147,9 @@ impl SourceCounters {
         self.read_messages.add(messages);
     }
 
-    /// How far the senders' clocks are behind ours.
-    pub(crate) fn skew_ms(&self) -> i64 {
-        self.skew.load(Ordering::Relaxed) / 1_000_000
+    /// How far the senders' clocks are behind ours. `None` until a message has said its time.
+    pub(crate) fn skew_ms(&self) -> Option<i64> {
+        self.skew.lock().map(|nanos| nanos / 1_000_000)
     }
 
     pub(crate) fn last_seen(&self) -> Option<Timestamp> {
@@ -315,4 +318,23 @@ impl Counters {
 
 fn by_id<T: Default>(all: &Mutex<HashMap<String, Arc<T>>>, id: &str) -> Arc<T> {
     all.lock().entry(id.to_owned()).or_default().clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_rate_that_is_not_measured_is_none_and_not_nothing() {
+        let (rate, began) = (Rate::default(), Instant::now());
+        let look = |count, seconds| rate.look(count, began + Duration::from_secs_f64(seconds));
+        assert_eq!(look(10, 0.0), None, "there is nothing to compare with");
+        assert_eq!(look(11, 0.5), None, "too soon after that");
+        assert_eq!(look(30, 2.0), Some(10.0));
+        assert_eq!(look(40, 2.5), Some(10.0), "as measured last");
+        assert_eq!(look(40, 4.0), Some(5.0));
+        assert_eq!(look(7240, 3604.0), None, "an hour says nothing of the last seconds");
+        assert_eq!(look(7240, 3606.0), Some(0.0));
+    }
 }

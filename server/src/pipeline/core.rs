@@ -2,7 +2,7 @@
 
 use super::clock_watch::ClockWatch;
 use super::headroom::Headroom;
-use super::logspace::Logspace;
+use super::logspace::{Logspace, Outlook};
 use super::lookups::LookupFiles;
 use super::metrics::{self, Everything};
 use super::observe::Observed;
@@ -23,7 +23,7 @@ use crate::source::Source;
 use arc_swap::ArcSwap;
 use logstead_config::settings::Settings;
 use logstead_config::{Retention, Size, SourceKind};
-use logstead_indexer::{Disk, Expired, Searcher};
+use logstead_indexer::{Disk, Searcher};
 use logstead_syslog::format::Parser;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ impl Pipeline {
     }
 
     /// What a retention would remove from a logspace; `None` if there is no such logspace.
-    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<Expired> {
+    pub fn retention_preview(&self, logspace: &str, retention: Retention) -> Option<Outlook> {
         self.running.load().logspaces.get(logspace).map(|logspace| logspace.preview(retention))
     }
 

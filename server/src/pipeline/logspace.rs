@@ -111,9 +111,14 @@ impl Logspace {
         &self.keeper
     }
 
-    /// What a retention would remove.
-    pub(crate) fn preview(&self, retention: Retention) -> Expired {
-        self.keeper.preview(&expiry(retention))
+    /// What a retention would remove, now and later.
+    pub(crate) fn preview(&self, retention: Retention) -> Outlook {
+        let expiry = expiry(retention);
+        let age = retention.age.map(|age| nanos(age.duration()));
+        let next = age.zip(self.keeper.next_to_expire(&expiry));
+        let next = next.map(|(age, (received, messages))| (received.saturating_add(age), messages));
+        let all_at = age.zip(self.keeper.received_last()).map(|(age, last)| last.saturating_add(age));
+        Outlook { now: self.keeper.preview(&expiry), next, all_at: all_at.filter(|_| next.is_some()) }
     }
 
     pub(crate) fn counters(&self) -> &LogspaceCounters {
@@ -135,6 +140,16 @@ impl Logspace {
             tracing::error!(logspace = self.id, "the thread of the logspace ended with a panic");
         }
     }
+}
+
+/// What a retention would remove of what is stored now.
+pub struct Outlook {
+    /// At once.
+    pub now: Expired,
+    /// What age takes after that: when, and how many messages.
+    pub next: Option<(Timestamp, u64)>,
+    /// By when age has taken all of it.
+    pub all_at: Option<Timestamp>,
 }
 
 /// What the thread of a logspace does beside appending.
@@ -267,6 +282,9 @@ fn expiry(retention: Retention) -> Expiry {
 
 /// The time this long ago.
 fn before(duration: Duration) -> Timestamp {
-    let nanos = i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
-    clock::now().saturating_add(-nanos)
+    clock::now().saturating_add(-nanos(duration))
+}
+
+fn nanos(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }

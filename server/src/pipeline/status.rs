@@ -71,8 +71,9 @@ pub struct SourceStatus {
     pub messages: u64,
     /// Received since the start of the process.
     pub bytes: u64,
-    /// Over the last seconds.
-    pub messages_per_second: f64,
+    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    #[schema(required)]
+    pub messages_per_second: Option<f64>,
     /// Messages whose format was not recognised.
     pub unparsed: u64,
     /// Messages that a bug of a parser left unparsed; the log says more.
@@ -95,8 +96,10 @@ pub struct SourceStatus {
     pub dropped: BTreeMap<String, u64>,
     /// When the last message came.
     pub last_seen: Option<String>,
-    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
-    pub clock_skew_ms: i64,
+    /// How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null until
+    /// a message has said its time.
+    #[schema(required)]
+    pub clock_skew_ms: Option<i64>,
     /// The last thing that went wrong with a sender.
     pub last_error: Option<String>,
     /// Bytes between the sockets and the disk.
@@ -125,8 +128,9 @@ pub struct RouteStatus {
     pub enabled: bool,
     /// Matched since the start of the process.
     pub messages: u64,
-    /// Over the last seconds.
-    pub messages_per_second: f64,
+    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    #[schema(required)]
+    pub messages_per_second: Option<f64>,
     /// What its steps did since the start of the process, in order.
     pub steps: Vec<StepStatus>,
 }
@@ -173,8 +177,9 @@ pub struct DestinationStatus {
     pub messages: u64,
     /// Sent since the start of the process.
     pub bytes: u64,
-    /// Over the last seconds.
-    pub messages_per_second: f64,
+    /// Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    #[schema(required)]
+    pub messages_per_second: Option<f64>,
     /// What was dropped, by reason.
     pub dropped: BTreeMap<String, u64>,
     /// Messages that wait.
@@ -217,8 +222,9 @@ pub struct LogspaceStatus {
     pub last_error: Option<String>,
     /// Messages it holds.
     pub messages: u64,
-    /// Stored over the last seconds.
-    pub messages_per_second: f64,
+    /// Stored over the last seconds; null until it is measured, between two requests a second to a minute apart.
+    #[schema(required)]
+    pub messages_per_second: Option<f64>,
     /// Journal on disk.
     pub journal_bytes: u64,
     /// Everything on disk: segments, their indexes, journal.

@@ -251,7 +251,7 @@ fn count(batch: &Batch, bytes: usize, counters: &SourceCounters) {
     let received = batch.received(last);
     counters.last_seen.store(received.nanos(), Ordering::Relaxed);
     if let Some(time) = batch.own_time(last) {
-        counters.skew.store(received.nanos().saturating_sub(time.nanos()), Ordering::Relaxed);
+        *counters.skew.lock() = Some(received.nanos().saturating_sub(time.nanos()));
     }
 }
 

@@ -25,7 +25,8 @@ beforeEach(() => {
     );
   vi.stubGlobal('fetch', (request: string | Request) => {
     // What else the page asks is not what is tested.
-    if (typeof request !== 'string') return new Promise(() => undefined);
+    if (typeof request !== 'string' || !request.includes('/tail'))
+      return new Promise(() => undefined);
     asked.push(request);
     return answer();
   });
@@ -86,12 +87,12 @@ test('after ten minutes it stops, and goes on when asked', async () => {
   // The server says something every second, so the connection is not taken for a dead one.
   answer = () => Promise.resolve(talkative());
   renderPart(<Page agent="curl" />);
-  expect(await screen.findByText('Waiting for your first message…')).toBeVisible();
+  expect(await screen.findByText('Waiting for your test message…')).toBeVisible();
   await act(() => vi.advanceTimersByTimeAsync(WAIT_MAX_MS));
   expect(screen.getByText('Nothing came in 10 minutes')).toBeVisible();
   const user = userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) });
   await user.click(screen.getByRole('button', { name: 'Keep waiting' }));
-  expect(await screen.findByText('Waiting for your first message…')).toBeVisible();
+  expect(await screen.findByText('Waiting for your test message…')).toBeVisible();
 });
 
 function talkative(): Response {

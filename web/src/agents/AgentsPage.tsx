@@ -2,9 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import guideText from '../../../docs/agents.md?raw';
+import { isForbidden } from '../api/known';
 import { sessionQuery } from '../api/session';
 import { statusQuery } from '../api/status';
 import { follow, useOpen } from '../ui/open';
+import { testWord } from '../ui/testWord';
 import { AgentList } from './AgentList';
 import { ArrivalPanel } from './ArrivalPanel';
 import { Configuration } from './Configuration';
@@ -24,9 +26,11 @@ type Props = {
 export function AgentsPage({ state, onChange }: Props) {
   const open = useOpen();
   const { data: session } = useQuery(sessionQuery);
-  const { data: status } = useQuery(statusQuery);
+  const asked = useQuery(statusQuery);
+  const { data: status } = asked;
   const [host, setHost] = useState(location.hostname);
   const [token, setToken] = useState('');
+  const [word] = useState(testWord);
   const name = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (state.agent !== null) name.current?.scrollIntoView();
@@ -39,6 +43,7 @@ export function AgentsPage({ state, onChange }: Props) {
     token: token.trim(),
     web: location,
     listeners: status === undefined ? null : listenersOf(status),
+    word,
   };
   const needsToken = agent.blocks.some(({ kind, text }) => kind === 'code' && wantsToken(text));
   const linkTo = (id: string) =>
@@ -65,10 +70,16 @@ export function AgentsPage({ state, onChange }: Props) {
             onHost={setHost}
             onToken={setToken}
           />
-          <Configuration agent={agent} place={place} sources={guide.sources} />
+          <Configuration
+            agent={agent}
+            place={place}
+            sources={guide.sources}
+            mayKnowPorts={!isForbidden(asked.error)}
+          />
           <ArrivalPanel
             agent={agent.id}
             query={state.query}
+            word={word}
             user={session?.user ?? null}
             status={status}
             onQuery={(query) => onChange({ ...state, query })}

@@ -6,6 +6,7 @@ import { completeIn } from '../api/complete';
 import type { RouterStatus } from '../api/model';
 import type { User } from '../api/session';
 import { Notice } from '../ui/Notice';
+import { Command } from '../ui/Command';
 import { formatCount } from '../ui/number';
 import { QueryField } from '../ui/query/QueryField';
 import { FirstMessage } from './FirstMessage';
@@ -16,13 +17,17 @@ import classes from './Arrival.module.css';
 type Props = {
   /** Another agent is waited for anew. */
   agent: string;
-  query: string;
+  /** Null for the test message. */
+  query: string | null;
+  /** What the test message has and no other. */
+  word: string;
   user: User | null;
   status: RouterStatus | undefined;
   onQuery: (query: string) => void;
 };
 
-export function ArrivalPanel({ agent, query, user, status, onQuery }: Props) {
+export function ArrivalPanel({ agent, query: asked, word, user, status, onQuery }: Props) {
+  const query = asked ?? word;
   const [round, setRound] = useState(0);
   const [text, setText] = useState(query);
   const again = () => setRound(round + 1);
@@ -32,7 +37,7 @@ export function ArrivalPanel({ agent, query, user, status, onQuery }: Props) {
   };
   return (
     <>
-      <Wait key={`${agent} ${round}`} query={query} status={status} onAgain={again} />
+      <Wait key={`${agent} ${round}`} {...{ query, word, status }} onAgain={again} />
       <div>
         <div className={classes.query} role="search" aria-label="What to wait for">
           <IconSearch className={classes.icon} size={16} aria-hidden />
@@ -56,11 +61,12 @@ export function ArrivalPanel({ agent, query, user, status, onQuery }: Props) {
 
 type WaitProps = {
   query: string;
+  word: string;
   status: RouterStatus | undefined;
   onAgain: () => void;
 };
 
-function Wait({ query, status, onAgain }: WaitProps) {
+function Wait({ query, word, status, onAgain }: WaitProps) {
   const { face, keepWaiting, retry } = useArrival(query);
   const problems = useNewProblems(status);
   const part = useRef<HTMLDivElement>(null);
@@ -75,12 +81,14 @@ function Wait({ query, status, onAgain }: WaitProps) {
         ref={part}
         className={classes.wait}
         data-kind={face.kind}
+        data-own={query === word}
         role="status"
         aria-label="First message"
       >
         <FaceOf
           face={face}
           query={query}
+          word={word}
           onAgain={onAgain}
           onKeepWaiting={keepWaiting}
           onRetry={retry}
@@ -102,23 +110,35 @@ function Wait({ query, status, onAgain }: WaitProps) {
 type FaceProps = {
   face: Face;
   query: string;
+  word: string;
   onAgain: () => void;
   onKeepWaiting: () => void;
   onRetry: () => void;
 };
 
-function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
+function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProps) {
+  const isOwn = query === word;
   switch (face.kind) {
     case 'waiting':
       return (
         <>
           <Head mark={<span className={classes.pulse} aria-hidden />}>
-            {face.isOpen ? 'Waiting for your first message…' : 'Connecting…'}
+            {face.isOpen
+              ? isOwn
+                ? 'Waiting for your test message…'
+                : 'Waiting for a message that matches…'
+              : 'Connecting…'}
           </Head>
+          {isOwn && (
+            <>
+              <p>Log this word by what you have configured. No other message has it:</p>
+              <Command label="Test word" text={word} />
+            </>
+          )}
           <p className="dimmed">
             {face.others === 0
               ? 'A request that is refused says why in its answer to the sender.'
-              : `${formatCount(face.others)} others were received meanwhile that do not match the query.`}
+              : othersText(face.others)}
           </p>
         </>
       );
@@ -126,7 +146,11 @@ function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
       return (
         <>
           <Head
-            mark={<IconCircleCheckFilled size={20} className={classes.check} aria-hidden />}
+            mark={
+              isOwn ? (
+                <IconCircleCheckFilled size={20} className={classes.check} aria-hidden />
+              ) : undefined
+            }
             actions={
               <>
                 <Button component="a" href={searchHref(query, face.message)}>
@@ -138,7 +162,7 @@ function FaceOf({ face, query, onAgain, onKeepWaiting, onRetry }: FaceProps) {
               </>
             }
           >
-            Received, parsed as:
+            {isOwn ? 'Received, parsed as:' : 'The first that matches, whoever sent it:'}
           </Head>
           <FirstMessage message={face.message} />
           <p className="dimmed">{countText(face.count)}</p>
@@ -216,6 +240,12 @@ function Head({ mark, actions, children }: HeadProps) {
   );
 }
 
+function othersText(count: number): string {
+  return count === 1
+    ? '1 other was received meanwhile that does not match.'
+    : `${formatCount(count)} others were received meanwhile that do not match.`;
+}
+
 function countText(count: number): string {
   return count === 1 ? 'It is the only one so far.' : `${formatCount(count)} so far.`;
 }
@@ -223,7 +253,7 @@ function countText(count: number): string {
 /** Why somebody may wait in vain for a message that is stored. */
 function seenBy(user: User | null): string {
   const everything =
-    'Counts what arrives from now on and matches this query; at first, everything except Logstead’s own messages.';
+    'Waits for what arrives from now on and matches this query; at first, for your test message.';
   if (user === null || (user.logspaces === null && user.scope === null)) return everything;
   const places = user.logspaces === null ? '' : ` in ${user.logspaces.join(' and ')}`;
   const scope = user.scope === null ? '' : ` that match ${user.scope}`;

@@ -7,9 +7,17 @@ import { type Need, type Place, fill, meets, needsOf } from './fill';
 import { type Agent, runsOf } from './guide';
 import classes from './AgentsPage.module.css';
 
-type Props = { agent: Agent; place: Place; sources: readonly string[] };
+type Props = {
+  agent: Agent;
+  place: Place;
+  sources: readonly string[];
+  /** Whether the server would tell this user where it listens. */
+  mayKnowPorts: boolean;
+};
 
-export function Configuration({ agent: { name, blocks }, place, sources }: Props) {
+export function Configuration(props: Props) {
+  const { agent, place, sources, mayKnowPorts } = props;
+  const { name, blocks } = agent;
   const codes = blocks.filter(({ kind }) => kind === 'code');
   const labelOf = (block: (typeof blocks)[number]) =>
     codes.length === 1
@@ -24,7 +32,13 @@ export function Configuration({ agent: { name, blocks }, place, sources }: Props
           <div key={at} className={classes.block}>
             <Command label={labelOf(block)} text={text} />
             {needsOf(block.text).map((need) => (
-              <Reach key={need.kind} need={need} place={place} sources={sources} />
+              <Reach
+                key={need.kind}
+                need={need}
+                place={place}
+                sources={sources}
+                mayKnowPorts={mayKnowPorts}
+              />
             ))}
           </div>
         );
@@ -33,11 +47,11 @@ export function Configuration({ agent: { name, blocks }, place, sources }: Props
   );
 }
 
-type ReachProps = { need: Need; place: Place; sources: readonly string[] };
+type ReachProps = Omit<Props, 'agent'> & { need: Need };
 
 /** What one would otherwise find out by waiting for ever. */
-function Reach({ need, place: { host, listeners }, sources }: ReachProps) {
-  if (listeners === null) return null;
+function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: ReachProps) {
+  if (listeners === null) return <PortUnknown need={need} mayKnow={mayKnowPorts} />;
   const router = (
     <Anchor inherit underline="always" href="/router">
       Router
@@ -66,6 +80,18 @@ function Reach({ need, place: { host, listeners }, sources }: ReachProps) {
         {source === undefined ? '.' : ', or as text:'}
       </p>
       {source !== undefined && <Command label={`${kind} source`} text={source} />}
+    </Notice>
+  );
+}
+
+function PortUnknown({ need: { kind, scheme }, mayKnow }: { need: Need; mayKnow: boolean }) {
+  const what = kind === scheme ? kind : `${kind} over ${scheme}`;
+  if (mayKnow) {
+    return <p className="dimmed">PORT is filled in as soon as the server says where it listens.</p>;
+  }
+  return (
+    <Notice tone="caution" title={`The port for ${what} is not known to you`}>
+      PORT stands in its place. An administrator or an operator sees it on this page.
     </Notice>
   );
 }

@@ -55,7 +55,7 @@ test('each end of a connection has a face', () => {
 
 test('the address keeps the agent and the query', () => {
   for (const state of [
-    { agent: null, query: '-source=internal' },
+    { agent: null, query: null },
     { agent: 'curl', query: '' },
   ])
     expect(readAgents(writeAgents(state))).toEqual(state);

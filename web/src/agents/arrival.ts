@@ -4,9 +4,6 @@ import type { Message, ProblemDetail } from '../api/model';
 import type { TailEvent } from '../api/tail';
 import { requestZone } from '../ui/time';
 
-/** Logstead's own messages, such as that a source was opened, are not what one waits for. */
-export const DEFAULT_QUERY = '-source=internal';
-
 export const WAIT_MAX_MS = 10 * 60_000;
 
 export type Arrival = {

@@ -10,6 +10,7 @@ const blocks = agents.flatMap(({ name, blocks }) => blocks.map((block) => ({ nam
 const place: Place = {
   host: 'logs.corp',
   token: 'lst_secret',
+  word: 'test-1a2b3c',
   web: { protocol: 'https:', port: '8443' },
   listeners: [
     { kind: 'syslog', scheme: 'tcp', port: '601', isLocal: false },
@@ -49,10 +50,16 @@ test('the host, the token and the ports go where they belong', () => {
   check('Bearer TOKEN $&', 'Bearer $& $&', { token: '$&' });
 });
 
-test('what is not known stays as it is written', () => {
+test('what is not known is not shown as if it were', () => {
   const unknown: Place = { ...place, token: '', listeners: null };
-  expect(fill('TOKEN at logs.example, 5514', unknown)).toBe('TOKEN at logs.corp, 5514');
+  expect(fill('TOKEN at logs.example, 5514', unknown)).toBe('TOKEN at logs.corp, PORT');
+  expect(fill('udp://logs.example:12201', unknown)).toBe('udp://logs.corp:PORT');
   expect(fill('port="2514"', { ...place, listeners: [] })).toBe('port="2514"');
+});
+
+test('a sample message is the test message', () => {
+  const curl = blocks.filter(({ name }) => name === 'curl').map(({ text }) => fill(text, place));
+  expect(curl.join()).toContain('"message":"slow test-1a2b3c"');
 });
 
 test('a configuration tells what it needs', () => {

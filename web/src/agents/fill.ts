@@ -9,8 +9,10 @@ export type Place = {
   token: string;
   /** Where the console itself came from. */
   web: { protocol: string; port: string };
-  /** Null while the server has not said. */
+  /** Null where they are not known: the server has not said, or does not say it to this user. */
   listeners: readonly Listener[] | null;
+  /** What the test message has and no other. */
+  word: string;
 };
 
 export type Listener = { kind: string; scheme: string; port: string; isLocal: boolean };
@@ -19,6 +21,10 @@ export type Listener = { kind: string; scheme: string; port: string; isLocal: bo
 export type Need = { kind: string; scheme: string; port: string };
 
 const TOKEN = /\bTOKEN\b/g;
+/** In the place of a port that is not known. */
+const PORT = 'PORT';
+/** The text of a message that is sent as it stands. */
+const SAMPLE = /("message": ?"[^"]*)"/;
 
 /** The ports of the documentation, and what has to listen there. */
 const documented = [
@@ -28,16 +34,16 @@ const documented = [
   { port: '4317', kind: 'otlp', schemes: ['grpc'] },
 ] as const;
 
-export function fill(text: string, { host, token, web, listeners }: Place): string {
+export function fill(text: string, { host, token, web, listeners, word }: Place): string {
   const webPort = web.port === '' ? (web.protocol === 'https:' ? '443' : '80') : web.port;
   const ports = new Map([['8080', webPort]]);
-  for (const need of needsOf(text))
-    ports.set(need.port, listeners?.find((one) => meets(one, need))?.port ?? need.port);
+  for (const need of needsOf(text)) ports.set(need.port, portFor(need, listeners));
   const known = new RegExp(`\\b(?:${[...ports.keys()].join('|')})\\b`, 'g');
   return (
     text
       .replace(/http:(\/\/[^/\s]*logs\.example:8080)/g, `${web.protocol}$1`)
       .replace(known, (port) => ports.get(port) ?? port)
+      .replace(SAMPLE, (_, sample: string) => `${sample} ${word}"`)
       // In an address an IPv6 host keeps its brackets; elsewhere programs do not take them.
       .replace(
         /(\/\/(?:[^/\s]*@)?)?logs\.example(:?)/g,
@@ -48,6 +54,12 @@ export function fill(text: string, { host, token, web, listeners }: Place): stri
       )
       .replace(TOKEN, (placeholder) => (token === '' ? placeholder : token))
   );
+}
+
+/** Where nothing listens for it yet, it is the one to listen on. */
+function portFor(need: Need, listeners: Place['listeners']): string {
+  if (listeners === null) return PORT;
+  return listeners.find((one) => meets(one, need))?.port ?? need.port;
 }
 
 export function wantsToken(code: string): boolean {

@@ -1,6 +1,6 @@
 /** Who sends. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from './client';
+import { client, isRefusal, unwrap } from './client';
 import type { Senders } from './model';
 
 const POLL_MS = 5_000;
@@ -10,7 +10,7 @@ const LIMIT = 10_000;
 export const sendersQuery = queryOptions({
   queryKey: ['senders'],
   queryFn: ({ signal }) => senders({ limit: LIMIT }, signal),
-  refetchInterval: ({ state: { error } }) => error === null && POLL_MS,
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
   placeholderData: keepPreviousData,
 });
 

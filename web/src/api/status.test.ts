@@ -16,6 +16,8 @@ const status = {
 
 test('all sources together make the rate, and only what listens can be sent to', () => {
   expect(ingestRate(status)).toBe(24);
+  const unmeasured = { ...source, messages_per_second: null };
+  expect(ingestRate({ ...status, sources: [...status.sources, unmeasured as never] })).toBeNull();
   expect(listeningUrls(status)).toEqual(['tcp://0.0.0.0:514']);
   expect(failedListeners(status.sources[0]?.listeners ?? []).map(({ url }) => url)).toEqual([
     'udp://0.0.0.0:514',

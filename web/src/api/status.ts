@@ -12,7 +12,7 @@ export const statusQuery = queryOptions({
   queryKey: ['router', 'status'],
   queryFn: ({ signal }): Promise<RouterStatus> =>
     unwrap(client.GET('/api/v1/router/status', { signal })),
-  refetchInterval: POLL_MS,
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
 });
 
 /** Messages received per second at a moment. */
@@ -42,7 +42,8 @@ export const ingestQuery = queryOptions({
     const status = await unwrap(client.GET('/api/v1/router/status', { signal }));
     cache.setQueryData(statusQuery.queryKey, status);
     const before = cache.getQueryData<readonly Sample[]>(['ingest']) ?? (await pastSamples(signal));
-    return [...before, { at: Date.now(), rate: ingestRate(status) }].slice(-SAMPLES_MAX);
+    const rate = ingestRate(status);
+    return rate === null ? before : [...before, { at: Date.now(), rate }].slice(-SAMPLES_MAX);
   },
   // Without the right to see it, or without a session, asking stops.
   refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
@@ -51,9 +52,12 @@ export const ingestQuery = queryOptions({
   structuralSharing: false,
 });
 
-/** What all sources receive together. */
-export function ingestRate({ sources }: RouterStatus): number {
-  return sources.reduce((sum, { messages_per_second }) => sum + messages_per_second, 0);
+/** What all sources receive together; null until it is measured of each of them. */
+export function ingestRate({ sources }: RouterStatus): number | null {
+  return sources.reduce<number | null>(
+    (sum, { messages_per_second: rate }) => (sum === null || rate === null ? null : sum + rate),
+    0,
+  );
 }
 
 /** How far sealing is behind. */

@@ -2029,9 +2029,9 @@ export interface components {
             messages: number;
             /**
              * Format: double
-             * @description Over the last seconds.
+             * @description Over the last seconds; null until it is measured, between two requests a second to a minute apart.
              */
-            messages_per_second: number;
+            messages_per_second: number | null;
             /** @description When that is tried again. */
             next_try?: string | null;
             /**
@@ -2744,9 +2744,9 @@ export interface components {
             messages: number;
             /**
              * Format: double
-             * @description Stored over the last seconds.
+             * @description Over the last seconds; null until it is measured, between two requests a second to a minute apart.
              */
-            messages_per_second: number;
+            messages_per_second: number | null;
             /** @description Why segments cannot be made; messages are still stored and found. */
             sealing_error?: string | null;
             /**
@@ -3396,6 +3396,7 @@ export interface components {
             step: components["schemas"]["Step"];
             to: string;
             total: components["schemas"]["Fates"];
+            known_since: string | null;
         };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
@@ -3425,6 +3426,10 @@ export interface components {
             received_last: string | null;
             /** Format: int64 */
             segments: number;
+            next_at: string | null;
+            all_at: string | null;
+            /** Format: int64 */
+            next_messages: number;
         };
         /** @description A retention, written as in the router document. Without either limit everything is kept. */
         RetentionRequest: {
@@ -3522,9 +3527,9 @@ export interface components {
             messages: number;
             /**
              * Format: double
-             * @description Over the last seconds.
+             * @description Over the last seconds; null until it is measured, between two requests a second to a minute apart.
              */
-            messages_per_second: number;
+            messages_per_second: number | null;
             /** @description What its steps did since the start of the process, in order. */
             steps: components["schemas"]["StepStatus"][];
         };
@@ -3952,9 +3957,10 @@ export interface components {
             bytes: number;
             /**
              * Format: int64
-             * @description How many milliseconds the last message's own time was behind ours, including the time it took to arrive.
+             * @description How many milliseconds the last message's own time was behind ours, including the time it took to arrive; null until
+             *     a message has said its time.
              */
-            clock_skew_ms: number;
+            clock_skew_ms: number | null;
             /**
              * Format: int64
              * @description Open connections.
@@ -3988,9 +3994,9 @@ export interface components {
             messages: number;
             /**
              * Format: double
-             * @description Over the last seconds.
+             * @description Over the last seconds; null until it is measured, between two requests a second to a minute apart.
              */
-            messages_per_second: number;
+            messages_per_second: number | null;
             /**
              * Format: int64
              * @description Pieces found where a frame should begin: their senders count wrongly.

@@ -3,7 +3,8 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { healthQuery } from '../api/health';
-import { momentText, useZone } from '../ui/time';
+import { clockText } from '../ui/notKnown';
+import { useZone } from '../ui/time';
 import classes from './AwayBanner.module.css';
 
 export function AwayBanner() {
@@ -19,6 +20,8 @@ export function AwayBanner() {
       });
     }
     wasAway.current = isAway;
+    // Nothing of what is shown is known any more, so nothing of it is green (global.css).
+    document.documentElement.dataset['known'] = String(!isAway);
   }, [isAway, queryClient]);
   return (
     <div className={classes.place} role="status">
@@ -26,9 +29,10 @@ export function AwayBanner() {
         <div className={classes.banner}>
           <IconPlugConnectedX size={16} aria-hidden />
           <span>
-            The server has been unreachable since{' '}
-            <time>{momentText(new Date(health.since).toISOString(), zone).slice(11, 19)}</time>;
-            retrying.
+            {health.why === 'silent'
+              ? 'The server does not answer.'
+              : 'The server cannot be reached.'}{' '}
+            What is shown is from <time>{clockText(health.since, zone)}</time> or before.
           </span>
         </div>
       )}

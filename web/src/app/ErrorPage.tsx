@@ -1,11 +1,13 @@
-/** The error boundary's face: a mistake in the console itself, not in what the user did. */
+/** The error boundary's face: a mistake in the console itself, not in what the user did; or a page of an older console. */
 import { Button, Group } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { CodeGone } from '../api/code';
 import { Copy } from '../ui/Copy';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
 
 export function ErrorPage({ error, reset }: ErrorComponentProps) {
+  if (error instanceof CodeGone) return <Updated />;
   const message = error instanceof Error ? error.message : String(error);
   const stack = error instanceof Error ? error.stack : undefined;
   const details = `${window.location.href}\n${stack ?? message}`;
@@ -21,6 +23,16 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
         </Button>
         <Copy what="details" text={details} />
       </Group>
+    </Empty>
+  );
+}
+
+/** The part that was to be shown is not on the server any more. */
+function Updated() {
+  return (
+    <Empty isPage title="The console was updated">
+      <p>This page is of an older version than the server. Reload it to go on.</p>
+      <Button onClick={() => window.location.reload()}>Reload</Button>
     </Empty>
   );
 }

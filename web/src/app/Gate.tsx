@@ -6,6 +6,7 @@ import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useRef } from 'react';
+import { fetched } from '../api/code';
 import type { Session } from '../api/model';
 import { hasEnded, sessionQuery, signOut } from '../api/session';
 import { Empty } from '../ui/Empty';
@@ -16,16 +17,20 @@ import { Shell } from './Shell';
 
 // A page that opens needs none of these.
 const LoginPage = lazy(() =>
-  import('../session/LoginPage').then((module) => ({ default: module.LoginPage })),
+  fetched(() => import('../session/LoginPage')).then((module) => ({ default: module.LoginPage })),
 );
 const SetupPage = lazy(() =>
-  import('../session/SetupPage').then((module) => ({ default: module.SetupPage })),
+  fetched(() => import('../session/SetupPage')).then((module) => ({ default: module.SetupPage })),
 );
 const SessionEnded = lazy(() =>
-  import('../session/SessionEnded').then((module) => ({ default: module.SessionEnded })),
+  fetched(() => import('../session/SessionEnded')).then((module) => ({
+    default: module.SessionEnded,
+  })),
 );
 const EnrolPage = lazy(() =>
-  import('../session/account/EnrolPage').then((module) => ({ default: module.EnrolPage })),
+  fetched(() => import('../session/account/EnrolPage')).then((module) => ({
+    default: module.EnrolPage,
+  })),
 );
 
 export function Gate() {

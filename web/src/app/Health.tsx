@@ -2,7 +2,9 @@
 import { Popover, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy } from 'react';
+import { fetched } from '../api/code';
 import { healthQuery } from '../api/health';
+import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
 import type { RouterStatus } from '../api/model';
 import { unusualSendersQuery } from '../api/senders';
 import { ingestQuery, statusQuery } from '../api/status';
@@ -13,7 +15,7 @@ import { nameOf, stateOf } from './healthState';
 import classes from './Health.module.css';
 
 const HealthPanel = lazy(async () => ({
-  default: (await import('./HealthPanel')).HealthPanel,
+  default: (await fetched(() => import('./HealthPanel'))).HealthPanel,
 }));
 
 /** Figures of the whole store change slowly, so the rail asks for them less often than the overview. */
@@ -21,14 +23,14 @@ const SLOW_POLL_MS = 60_000;
 
 export function Health({ version }: { version: string }) {
   const { data: health } = useQuery(healthQuery);
-  const { data: samples = [] } = useQuery(ingestQuery);
-  const { data: status } = useQuery({ ...statusQuery, enabled: false });
-  const causes = useCauses(status);
-  const state = stateOf(health, causes);
+  const { data: samples = [], error } = useQuery(ingestQuery);
+  const status = useQuery({ ...statusQuery, enabled: false });
+  const isNow = useKnown([{ ...status, error }]);
+  const [causes, isAll] = useCauses(status.data);
+  const state = stateOf(health, isNow.isKnown ? isAll : isNow, causes);
   const name = nameOf(state, causes);
   const newest = samples.at(-1);
-  const isHere = state !== 'unreachable' && state !== 'checking';
-  const rate = newest === undefined || !isHere ? null : formatRate(newest.rate);
+  const rate = newest === undefined || !isNow.isKnown ? null : formatRate(newest.rate);
   return (
     <Popover position="right-end" width={320} trapFocus returnFocus>
       <Popover.Target>
@@ -49,9 +51,9 @@ export function Health({ version }: { version: string }) {
             version={version}
             health={health}
             state={state}
-            samples={samples}
-            status={status}
-            causes={causes}
+            samples={isNow.isKnown ? samples : []}
+            status={isNow.isKnown ? status.data : undefined}
+            causes={isNow.isKnown ? causes : []}
           />
         </Suspense>
       </Popover.Dropdown>
@@ -59,10 +61,12 @@ export function Health({ version }: { version: string }) {
   );
 }
 
-/** The causes on the overview. Users who cannot read the status get none. */
-function useCauses(status: RouterStatus | undefined): readonly Cause[] {
+/** The causes on the overview, and whether these are all. */
+function useCauses(status: RouterStatus | undefined): [readonly Cause[], Known] {
   const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
-  const { data: flow } = useQuery({ ...dayQuery, ...slowly });
-  const { data: senders } = useQuery({ ...unusualSendersQuery, ...slowly });
-  return status === undefined ? [] : causesOf(status, flow, senders, Date.parse(status.time));
+  const flow = useQuery({ ...dayQuery, ...slowly });
+  const senders = useQuery({ ...unusualSendersQuery, ...slowly });
+  const known = useKnown([flow, senders], SLOW_POLL_MS + AGE_MAX_MS);
+  if (status === undefined) return [[], known];
+  return [causesOf(status, flow.data, senders.data, Date.parse(status.time)), known];
 }

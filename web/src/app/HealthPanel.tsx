@@ -117,6 +117,10 @@ function explain(state: HealthState, health: ServerHealth | undefined): string {
         ? health.reasons
         : 'It does not say why.';
     case 'unreachable':
-      return 'Check that it runs, and your connection to it.';
+      return 'Nothing is known of it. Check that it runs, and your connection to it.';
+    case 'unknown':
+      return 'It answers, and does not say how it is.';
+    case 'hidden':
+      return 'It receives and stores. How the whole of it is, only those know who have access to all logspaces: ask an administrator.';
   }
 }

@@ -2,6 +2,7 @@
 import { useDisclosure, useDocumentTitle } from '@mantine/hooks';
 import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, lazy } from 'react';
+import { fetched } from '../api/code';
 import type { User } from '../api/session';
 import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
@@ -14,7 +15,9 @@ import { carriedTo, placesFor } from './places';
 import { carried } from './scope';
 import { usePreferences } from './usePreferences';
 
-const Shortcuts = lazy(async () => ({ default: (await import('./Shortcuts')).Shortcuts }));
+const Shortcuts = lazy(async () => ({
+  default: (await fetched(() => import('./Shortcuts'))).Shortcuts,
+}));
 
 const GROUPS = ['Go to', 'Recent queries', 'Time range', 'Console'];
 const RECENT_SHOWN = 8;
@@ -56,7 +59,7 @@ export function Shell({ user, version, children }: Props) {
       group: 'Go to',
       words: 'documentation guide manual',
       run: () =>
-        void import('../help/topics').then(({ topicsOf }) =>
+        void fetched(() => import('../help/topics')).then(({ topicsOf }) =>
           navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
         ),
     },

@@ -13,6 +13,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, lazy } from 'react';
+import { fetched } from '../api/code';
 import { type User, sessionQuery, signOut } from '../api/session';
 import { KeyCaps } from '../ui/KeyCaps';
 import { useCommands } from '../ui/commands';
@@ -22,7 +23,7 @@ import { ThemeChoice, useThemeCommands } from './ThemeChoice';
 import { initialsOf } from '../ui/initials';
 
 const PasswordDialog = lazy(async () => ({
-  default: (await import('./PasswordDialog')).PasswordDialog,
+  default: (await fetched(() => import('./PasswordDialog'))).PasswordDialog,
 }));
 
 type Props = { user: User; onCommands: () => void; onShortcuts: () => void };

@@ -1,12 +1,34 @@
 /** How the server is, in a word. What is wrong with what it does is said as on the overview. */
 import type { Health } from '../api/health';
+import type { Known } from '../api/known';
 import { type Cause, isBad, wordOf } from '../overview/causes';
 
-export type HealthState = 'checking' | 'ready' | 'look' | 'trouble' | 'not-ready' | 'unreachable';
+export type HealthState =
+  | 'checking'
+  | 'ready'
+  | 'look'
+  | 'trouble'
+  | 'not-ready'
+  | 'unreachable'
+  /** It answers, and does not say how it is. */
+  | 'unknown'
+  /** It does not say so to this user. */
+  | 'hidden';
 
-export function stateOf(health: Health | undefined, causes: readonly Cause[]): HealthState {
+/** `known` is whether the causes are all there are. */
+export function stateOf(
+  health: Health | undefined,
+  known: Known,
+  causes: readonly Cause[],
+): HealthState {
   if (health === undefined) return 'checking';
   if (health.state !== 'ready') return health.state;
+  if (!known.isKnown) {
+    if (known.why === 'refused') return 'hidden';
+    if (known.why !== 'asking') return 'unknown';
+    // What is wrong is wrong, whatever else there may be.
+    if (causes.length === 0) return 'checking';
+  }
   if (causes.length === 0) return 'ready';
   return isBad(causes) ? 'trouble' : 'look';
 }
@@ -22,6 +44,10 @@ export function nameOf(state: HealthState, causes: readonly Cause[]): string {
     case 'not-ready':
       return 'Not ready';
     case 'unreachable':
-      return 'Unreachable';
+      return 'No answer';
+    case 'unknown':
+      return 'Not known';
+    case 'hidden':
+      return 'Not known to you';
   }
 }

@@ -35,7 +35,7 @@ export function firstPage(user: User | null | undefined): '/overview' | '/search
 
 /** Those that a user has something to do on. */
 export function placesFor(user: User): Place[] {
-  const ofAll: readonly string[] = ['/overview', '/senders', '/flow'];
+  const ofAll: readonly string[] = ['/overview', '/senders', '/router', '/flow'];
   return places.filter(
     ({ to }) =>
       (seesAll(user) || !ofAll.includes(to)) && (to !== '/admin' || user.role === 'admin'),

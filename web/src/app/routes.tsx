@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import { fetched } from '../api/code';
 import { type AdminState, readAdmin, writeAdmin } from '../admin/adminParams';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
 import { SearchPage } from '../search/page/SearchPage';
@@ -25,6 +26,7 @@ import { sessionQuery } from '../api/session';
 import { ErrorPage } from './ErrorPage';
 import { Gate } from './Gate';
 import { NotFound } from './NotFound';
+import { PagePending } from './PagePending';
 import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
 import { firstPage } from './places';
@@ -64,7 +66,10 @@ const overviewRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/overview',
   staticData: { page: 'Overview' },
-  component: lazyRouteComponent(() => import('../overview/OverviewPage'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    () => fetched(() => import('../overview/OverviewPage')),
+    'OverviewPage',
+  ),
 });
 
 const searchRoute = createRoute({
@@ -92,7 +97,10 @@ const searchRoute = createRoute({
   },
 });
 
-const LazyTailPage = lazyRouteComponent(() => import('../tail/TailPage'), 'TailPage');
+const LazyTailPage = lazyRouteComponent(
+  () => fetched(() => import('../tail/TailPage')),
+  'TailPage',
+);
 
 const tailRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -113,7 +121,10 @@ const tailRoute = createRoute({
   },
 });
 
-const LazySendersPage = lazyRouteComponent(() => import('../senders/SendersPage'), 'SendersPage');
+const LazySendersPage = lazyRouteComponent(
+  () => fetched(() => import('../senders/SendersPage')),
+  'SendersPage',
+);
 
 const sendersRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -134,7 +145,10 @@ const sendersRoute = createRoute({
   },
 });
 
-const LazyRouterPage = lazyRouteComponent(() => import('../router/RouterPage'), 'RouterPage');
+const LazyRouterPage = lazyRouteComponent(
+  () => fetched(() => import('../router/RouterPage')),
+  'RouterPage',
+);
 
 const routerRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -155,7 +169,10 @@ const routerRoute = createRoute({
   },
 });
 
-const LazyFlowPage = lazyRouteComponent(() => import('../flow/FlowPage'), 'FlowPage');
+const LazyFlowPage = lazyRouteComponent(
+  () => fetched(() => import('../flow/FlowPage')),
+  'FlowPage',
+);
 
 const flowRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -182,7 +199,10 @@ const flowRoute = createRoute({
   },
 });
 
-const LazyAgentsPage = lazyRouteComponent(() => import('../agents/AgentsPage'), 'AgentsPage');
+const LazyAgentsPage = lazyRouteComponent(
+  () => fetched(() => import('../agents/AgentsPage')),
+  'AgentsPage',
+);
 
 const agentsRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -200,7 +220,7 @@ const agentsRoute = createRoute({
 });
 
 const LazyLogspacesPage = lazyRouteComponent(
-  () => import('../logspaces/LogspacesPage'),
+  () => fetched(() => import('../logspaces/LogspacesPage')),
   'LogspacesPage',
 );
 
@@ -223,7 +243,10 @@ const logspacesRoute = createRoute({
   },
 });
 
-const LazyAdminPage = lazyRouteComponent(() => import('../admin/AdminPage'), 'AdminPage');
+const LazyAdminPage = lazyRouteComponent(
+  () => fetched(() => import('../admin/AdminPage')),
+  'AdminPage',
+);
 
 const adminRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -242,7 +265,10 @@ const adminRoute = createRoute({
   },
 });
 
-const LazyApiPage = lazyRouteComponent(() => import('../help/api/ApiPage'), 'ApiPage');
+const LazyApiPage = lazyRouteComponent(
+  () => fetched(() => import('../help/api/ApiPage')),
+  'ApiPage',
+);
 
 const apiRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -260,7 +286,10 @@ const apiRoute = createRoute({
   },
 });
 
-const LazyGuidePage = lazyRouteComponent(() => import('../help/guide/GuidePage'), 'GuidePage');
+const LazyGuidePage = lazyRouteComponent(
+  () => fetched(() => import('../help/guide/GuidePage')),
+  'GuidePage',
+);
 
 const guideRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -272,7 +301,10 @@ const guideRoute = createRoute({
   },
 });
 
-const LazyWelcomePage = lazyRouteComponent(() => import('../welcome/WelcomePage'), 'WelcomePage');
+const LazyWelcomePage = lazyRouteComponent(
+  () => fetched(() => import('../welcome/WelcomePage')),
+  'WelcomePage',
+);
 
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -307,7 +339,10 @@ const accountRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/account',
   staticData: { page: 'Account' },
-  component: lazyRouteComponent(() => import('../session/account/AccountPage'), 'AccountPage'),
+  component: lazyRouteComponent(
+    () => fetched(() => import('../session/account/AccountPage')),
+    'AccountPage',
+  ),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -328,11 +363,17 @@ const routeTree = rootRoute.addChildren([
   accountRoute,
 ]);
 
+/** The page before stays for so long; what takes longer says that it is on its way. */
+const PENDING_MS = 400;
+
 export function createAppRouter() {
   return createRouter({
     routeTree,
     defaultPreload: 'intent',
     defaultErrorComponent: ErrorPage,
+    defaultPendingComponent: PagePending,
+    defaultPendingMs: PENDING_MS,
+    defaultPendingMinMs: 0,
     parseSearch: parseParams,
     stringifySearch: stringifyParams,
   });

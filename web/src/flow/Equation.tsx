@@ -1,7 +1,10 @@
 /** The whole range in one line: what was received, and where all of it is. */
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCircleCheck, IconHelpCircle } from '@tabler/icons-react';
+import type { Known } from '../api/known';
 import type { LedgerCounts } from '../api/model';
+import { notKnownText } from '../ui/notKnown';
 import { formatCount } from '../ui/number';
+import { useZone } from '../ui/time';
 import { reasonsText, sumOf } from './reasons';
 import classes from './Flow.module.css';
 
@@ -12,7 +15,7 @@ type AmountProps = Term & {
   sign?: string;
 };
 
-export function Equation({ total }: { total: LedgerCounts }) {
+export function Equation({ total, known }: { total: LedgerCounts; known: Known }) {
   const lost = sumOf(total.lost_before);
   const terms: Term[] = [
     { name: 'Stored', count: total.stored },
@@ -47,7 +50,7 @@ export function Equation({ total }: { total: LedgerCounts }) {
           />
         </dl>
       )}
-      <Verdict remainder={total.remainder} />
+      <Verdict remainder={total.remainder} known={known} />
     </section>
   );
 }
@@ -61,7 +64,15 @@ function Amount({ name, count, about, isBad = false, sign }: AmountProps) {
   );
 }
 
-function Verdict({ remainder }: { remainder: number }) {
+function Verdict({ remainder, known }: { remainder: number; known: Known }) {
+  const [zone] = useZone();
+  if (!known.isKnown) {
+    return (
+      <p className={classes.verdict} data-unknown>
+        <IconHelpCircle size={18} aria-hidden /> {notKnownText(known, zone)}
+      </p>
+    );
+  }
   if (remainder === 0) {
     return (
       <p className={classes.verdict}>

@@ -1,4 +1,5 @@
 /** A number that leads to what stands behind it, and what it is made of. */
+import { createContext, useContext } from 'react';
 import { formatCount } from '../ui/number';
 import classes from './Flow.module.css';
 
@@ -37,8 +38,13 @@ export function Parts({ parts }: { parts: readonly Part[] }) {
   );
 }
 
+/** Whether the figures of the page are those of now. */
+export const IsKnown = createContext(true);
+
 /** Quiet where it is as it has to be, loud where it is not. */
 export function Remainder({ remainder }: { remainder: number }) {
+  const isKnown = useContext(IsKnown);
+  if (!isKnown) return <span className={classes.balanced}>not known</span>;
   if (remainder === 0) return <span className={classes.balanced}>balanced</span>;
   const sign = remainder < 0 ? '\u2212' : '';
   return (

@@ -11,15 +11,18 @@ const range: TimeRange = { kind: 'last', span: '15m' };
 
 /** The server. The client takes `fetch` when it is loaded. */
 const server = vi.hoisted(() => {
-  const stub = vi.fn<(input: Request) => Promise<Response>>();
+  const stub = vi.fn<(input: Request | string) => Promise<Response>>();
   vi.stubGlobal('fetch', stub);
   return stub;
 });
 
 /** Answers of the server: the ledger or a problem, and the query of a source. */
-function setUp(answer: Ledger | ProblemDetail) {
+function setUp(answer: Ledger | ProblemDetail, isThere = true) {
   server.mockReset();
-  server.mockImplementation(({ url }) => {
+  server.mockImplementation((request) => {
+    if (typeof request === 'string')
+      return isThere ? Promise.resolve(new Response('ready')) : Promise.reject(new TypeError());
+    const { url } = request;
     const isFlow = url.includes('/api/v1/flow?');
     const status = 'status' in answer ? answer.status : 200;
     return Promise.resolve(
@@ -89,5 +92,20 @@ test('a failure can be tried again', async () => {
   setUp({ title: 'Bad request', status: 400, detail: 'the range ends before it begins' });
   expect(await screen.findByRole('alert')).toHaveTextContent('The range ends before it begins');
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(server).toHaveBeenCalledTimes(2);
+  expect(server.mock.calls.filter(([request]) => request instanceof Request)).toHaveLength(2);
+});
+
+test('nothing is balanced of which the server says nothing any more', async () => {
+  setUp(flow, false);
+  expect(
+    await screen.findByText(/^Not known since .*: the server cannot be reached/),
+  ).toBeVisible();
+  expect(screen.queryByText(/balanced/i)).not.toBeInTheDocument();
+});
+
+test('who may not see the flow is told whom to ask, and nothing else', async () => {
+  setUp({ title: 'Forbidden', status: 403, detail: 'An administrator can grant all of it.' });
+  expect(await screen.findByRole('heading', { name: 'Not known to you' })).toBeVisible();
+  expect(screen.getByText(/an administrator/i)).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument();
 });

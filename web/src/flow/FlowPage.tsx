@@ -2,13 +2,16 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
 import type { Ledger } from '../api/model';
 import { Empty } from '../ui/Empty';
-import { Notice } from '../ui/Notice';
+import { Unanswered } from '../ui/Unanswered';
 import { follow } from '../ui/open';
-import type { TimeRange } from '../ui/range';
+import { type TimeRange, canRefresh } from '../ui/range';
+import { formatTime, useZone } from '../ui/time';
 import { DestinationTable } from './DestinationTable';
 import { Equation } from './Equation';
+import { IsKnown } from './Figure';
 import { Sankey } from './Sankey';
 import { Series } from './Series';
 import { SourceTable } from './SourceTable';
@@ -28,7 +31,10 @@ type Props = {
 };
 
 export function FlowPage({ range, picker, onRange, onOpen }: Props) {
-  const { data: flow, error, refetch, isPlaceholderData: stale } = useQuery(flowQuery(range));
+  const asked = useQuery(flowQuery(range));
+  const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
+  // What became of a time that is over does not change any more.
+  const known = useKnown([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
     <div className={classes.page} onClick={(event) => follow(event, onOpen)}>
       <div className={classes.title}>
@@ -37,24 +43,35 @@ export function FlowPage({ range, picker, onRange, onOpen }: Props) {
         <div className={classes.picker}>{picker}</div>
       </div>
       {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        <Unanswered error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
       )}
       {flow === undefined && error === null && <Loading />}
-      {flow !== undefined && <Balance flow={flow} range={range} stale={stale} onRange={onRange} />}
+      {flow !== undefined && <Balance {...{ flow, known, range, stale, onRange }} />}
     </div>
   );
 }
 
-type BalanceProps = { flow: Ledger; range: TimeRange; stale: boolean; onRange: Props['onRange'] };
+type BalanceProps = Pick<Props, 'range' | 'onRange'> & {
+  flow: Ledger;
+  known: Known;
+  stale: boolean;
+};
 
-function Balance({ flow, range, stale, onRange }: BalanceProps) {
+function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
+  const [zone] = useZone();
   const queries = useSourceQueries(flow);
   const { rows, total, destinations } = flow;
   const isEmpty = rows.every(
     (row) => row.received + row.in_flight + sumOf(row.lost_before) === 0 && row.remainder === 0,
   );
   return (
-    <>
+    <IsKnown value={known.isKnown}>
+      {flow.known_since !== null && (
+        <p className={classes.since}>
+          Counted since {formatTime(flow.known_since, zone).slice(0, 16)}: of the time before
+          nothing is known here.
+        </p>
+      )}
       {isEmpty ? (
         <Empty title="Nothing was received in this time">
           <p>
@@ -63,14 +80,14 @@ function Balance({ flow, range, stale, onRange }: BalanceProps) {
         </Empty>
       ) : (
         <>
-          <Equation total={total} />
+          <Equation total={total} known={known} />
           <Sankey flow={flow} hrefOf={(place) => hrefOf(place, range, queries)} />
           <Series flow={flow} stale={stale} onZoom={onRange} />
           <SourceTable rows={rows} total={total} range={range} queries={queries} />
         </>
       )}
       {destinations.length > 0 && <DestinationTable destinations={destinations} />}
-    </>
+    </IsKnown>
   );
 }
 

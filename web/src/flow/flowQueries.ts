@@ -1,6 +1,6 @@
 /** What the flow page asks the server. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../api/client';
+import { client, isRefusal, unwrap } from '../api/client';
 import type { Ledger } from '../api/model';
 import { editedQuery } from '../api/query';
 import { type TimeRange, canRefresh } from '../ui/range';
@@ -16,7 +16,7 @@ export function flowQuery(range: TimeRange) {
     queryKey: ['flow', query],
     queryFn: ({ signal }): Promise<Ledger> =>
       unwrap(client.GET('/api/v1/flow', { params: { query }, signal })),
-    refetchInterval: ({ state: { error } }) => error === null && canRefresh(range) && POLL_MS,
+    refetchInterval: ({ state: { error } }) => !isRefusal(error) && canRefresh(range) && POLL_MS,
     placeholderData: keepPreviousData,
   });
 }

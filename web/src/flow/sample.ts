@@ -45,6 +45,7 @@ export function ledger(
     from: time,
     to: '2026-11-23T10:02:00Z',
     step: '1m',
+    known_since: null,
     rows: [...rows],
     total,
     series: [

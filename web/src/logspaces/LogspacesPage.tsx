@@ -8,7 +8,7 @@ import { logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
-import { Notice } from '../ui/Notice';
+import { Unanswered } from '../ui/Unanswered';
 import { useCommands } from '../ui/commands';
 import { formatBytes } from '../ui/number';
 import { Card } from './Card';
@@ -96,7 +96,11 @@ export function LogspacesPage({ state, onChange }: Props) {
         </div>
       </header>
       {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        <Unanswered
+          error={error}
+          isFilled={logspaces !== undefined}
+          onRetry={() => void refetch()}
+        />
       )}
       {logspaces === undefined && error === null && (
         <div className={classes.cards} role="status" aria-label="Loading">

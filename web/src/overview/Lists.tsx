@@ -34,10 +34,11 @@ export function DestinationCard({ status: { destinations } }: { status: RouterSt
         destinations.slice(0, ROWS).map((destination) => (
           <tr key={destination.id}>
             <th scope="row">{destination.id}</th>
-            <td data-tone={destination.state === 'retrying' ? 'bad' : 'quiet'}>
-              {stateText(destination)}
-            </td>
+            <td data-tone={toneOf(destination)}>{stateText(destination)}</td>
             <td>{formatCount(destination.queue_messages)} waiting</td>
+            <td data-tone={destination.quarantined > 0 ? 'caution' : 'quiet'}>
+              {destination.quarantined > 0 && `${formatCount(destination.quarantined)} refused`}
+            </td>
             <td>
               {destination.oldest_ms == null ? '' : `${formatLength(destination.oldest_ms)} old`}
             </td>
@@ -48,8 +49,22 @@ export function DestinationCard({ status: { destinations } }: { status: RouterSt
   );
 }
 
-function stateText({ state }: DestinationStatus): string {
-  return state === 'retrying' ? 'down' : state;
+function stateText({ state, quarantined }: DestinationStatus): string {
+  switch (state) {
+    case 'retrying':
+      return 'down';
+    case 'ok':
+      return quarantined > 0 ? 'refuses' : 'ok';
+    case 'idle':
+    case 'paused':
+    case 'disabled':
+      return state;
+  }
+}
+
+function toneOf({ state, quarantined }: DestinationStatus): 'bad' | 'caution' | 'quiet' {
+  if (state === 'retrying') return 'bad';
+  return quarantined > 0 ? 'caution' : 'quiet';
 }
 
 export function SenderCard({ senders }: { senders: Senders }) {

@@ -1,12 +1,18 @@
 /** The operator's first page: whether all is well, what is not, and the figures of the last day. */
 import { Button, Skeleton } from '@mantine/core';
-import { IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconHelpCircle,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { type Ignorance, useKnown } from '../api/known';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { unusualSendersQuery } from '../api/senders';
 import { statusQuery } from '../api/status';
-import { Notice } from '../ui/Notice';
+import { notKnownText } from '../ui/notKnown';
 import { follow, useOpen } from '../ui/open';
 import { formatTime, useZone } from '../ui/time';
 import { Figures } from './Figures';
@@ -21,30 +27,57 @@ export function OverviewPage() {
   const status = useQuery(statusQuery);
   const flow = useQuery(dayQuery);
   const senders = useQuery(unusualSendersQuery);
+  const known = useKnown([status, flow, senders]);
   const failed = [status, flow, senders].find(({ error }) => error !== null);
   const isHere = status.data !== undefined && flow.data !== undefined && senders.data !== undefined;
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
       <header className={classes.title}>
         <h1>Overview</h1>
-        {status.data !== undefined && (
+        {known.isKnown && status.data !== undefined && (
           <p className="dimmed">{formatTime(status.data.time, zone).slice(0, 16)}</p>
         )}
       </header>
-      {failed !== undefined && (
-        <Notice
-          tone="error"
-          title={failed.error?.message ?? ''}
-          onRetry={() => void failed.refetch()}
-        />
-      )}
-      {isHere ? (
+      {known.isKnown && isHere && (
         <State status={status.data} flow={flow.data} senders={senders.data} />
-      ) : (
-        failed === undefined && <Loading />
+      )}
+      {!known.isKnown && known.why === 'asking' && <Loading />}
+      {!known.isKnown && known.why !== 'asking' && (
+        <NotKnown title={notKnownText(known, zone)} why={known.why} error={failed?.error ?? null} />
       )}
     </div>
   );
+}
+
+type NotKnownProps = {
+  title: string;
+  why: Exclude<Ignorance, 'asking'>;
+  error: Error | null;
+};
+
+/** Figures from before would be read as those of now, so there are none. */
+function NotKnown({ title, why, error }: NotKnownProps) {
+  return (
+    <section className={classes.health} aria-label="Health">
+      <h2>
+        <IconHelpCircle className={classes.icon} data-tone="unknown" size={20} aria-hidden />{' '}
+        {title}
+      </h2>
+      <p className={classes.more}>{adviceOf(why, error)}</p>
+    </section>
+  );
+}
+
+function adviceOf(why: Exclude<Ignorance, 'asking'>, error: Error | null): string {
+  switch (why) {
+    case 'refused':
+      return error?.message ?? 'Ask an administrator.';
+    case 'failed':
+      return `${error?.message ?? ''} It is asked again.`.trim();
+    case 'away':
+    case 'silent':
+      return 'The figures come back by themselves as soon as the server answers.';
+  }
 }
 
 type StateProps = { status: RouterStatus; flow: Ledger; senders: Senders };

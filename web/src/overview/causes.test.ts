@@ -61,6 +61,22 @@ describe('what needs a look', () => {
     expect(causesOf(down, undefined, undefined, now)).toEqual(causes.slice(0, 1));
   });
 
+  it('has what a destination refused, however well that does otherwise', () => {
+    const refusing = {
+      ...status,
+      destinations: [
+        { id: 'opensearch', state: 'ok', queue_messages: 0, quarantined: 1416 },
+        { id: 'siem', state: 'ok', queue_messages: 0, quarantined: 0 },
+      ],
+    } as unknown as RouterStatus;
+    const causes = causesOf(refusing, flow, senders, now);
+    expect(causes.map(({ who, what }) => `${who} ${what}`)).toEqual([
+      'opensearch refused 1\u202f416 messages',
+    ]);
+    expect(causes[0]?.href).toBe('/router?view=list&quarantine=opensearch');
+    expect(wordOf(causes)).toBe('1 to look at');
+  });
+
   it('names a ledger that does not add up', () => {
     const wrong = { total: { remainder: -2 } } as unknown as Ledger;
     const causes = causesOf(status, wrong, senders, now);

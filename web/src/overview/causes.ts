@@ -31,6 +31,7 @@ export function causesOf(
 ): Cause[] {
   return [
     ...destinations(status, now),
+    ...refused(status),
     ...sources(status),
     ...logspaces(status),
     ...(flow === undefined ? [] : balance(flow)),
@@ -78,6 +79,21 @@ function destinations(status: RouterStatus, now: number): Cause[] {
       ].join(', '),
       href: address('/router', { view: 'list', queue: one.id }),
       action: 'Show its queue',
+    }));
+}
+
+/** They wait in the quarantine until somebody sends them again or discards them; the destination goes on without them. */
+function refused({ destinations }: RouterStatus): Cause[] {
+  return destinations
+    .filter(({ quarantined }) => quarantined > 0)
+    .map(({ id, quarantined }) => ({
+      key: `refused ${id}`,
+      tone: 'caution',
+      who: id,
+      what: `refused ${formatMessages(quarantined)}`,
+      effect: 'They are kept in its quarantine, and it does not have them.',
+      href: address('/router', { view: 'list', quarantine: id }),
+      action: 'Show them',
     }));
 }
 

@@ -1,6 +1,6 @@
 /** What the overview asks the server, besides what other pages ask too. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../api/client';
+import { client, isRefusal, unwrap } from '../api/client';
 import type { Ledger } from '../api/model';
 
 const POLL_MS = 10_000;
@@ -10,6 +10,6 @@ export const dayQuery = queryOptions({
   queryKey: ['flow', 'day'],
   queryFn: ({ signal }): Promise<Ledger> =>
     unwrap(client.GET('/api/v1/flow', { params: { query: { from: '-24h', step: '1h' } }, signal })),
-  refetchInterval: ({ state: { error } }) => error === null && POLL_MS,
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
   placeholderData: keepPreviousData,
 });

@@ -2,9 +2,10 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { useKnown } from '../api/known';
 import type { Session } from '../api/model';
 import { sessionQuery } from '../api/session';
-import { Notice } from '../ui/Notice';
+import { Unanswered } from '../ui/Unanswered';
 import { Workbench } from './Workbench';
 import { liveQuery, statusQuery } from './queries';
 import type { RouterView } from './routerParams';
@@ -17,6 +18,7 @@ export function RouterPage({ view, onChange }: Props) {
   const { data: session } = useQuery(sessionQuery);
   const { data: live, error, refetch } = useQuery(liveQuery);
   const status = useQuery(statusQuery);
+  const known = useKnown([status]);
   const appliedRevision = status.data?.revision;
   useEffect(() => {
     // Another user, or the command line, applied a revision.
@@ -29,7 +31,7 @@ export function RouterPage({ view, onChange }: Props) {
     return (
       <Workbench
         live={live}
-        status={status.data}
+        status={known.isKnown ? status.data : undefined}
         statusError={status.error}
         canEdit={mayEdit(session)}
         view={view}
@@ -46,7 +48,7 @@ export function RouterPage({ view, onChange }: Props) {
         {error === null ? (
           <Skeleton height={320} aria-label="Loading" />
         ) : (
-          <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+          <Unanswered error={error} isFilled={false} onRetry={() => void refetch()} />
         )}
       </div>
     </div>

@@ -1,6 +1,7 @@
 /** The document as text, in an editor that knows what may be written where. What is wrong is docked below it. */
 import { Skeleton } from '@mantine/core';
 import { Suspense, lazy, useState } from 'react';
+import { fetched } from '../api/code';
 import type { DocumentProblem } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { ProblemList } from './ProblemList';
@@ -8,7 +9,7 @@ import { completeToml } from './completion';
 import type { Item, ItemPlace } from './document';
 import classes from './RouterPage.module.css';
 
-const TomlEditor = lazy(() => import('../ui/editor/TomlEditor'));
+const TomlEditor = lazy(() => fetched(() => import('../ui/editor/TomlEditor')));
 
 type Props = {
   text: string | null;

@@ -1,6 +1,7 @@
 /** The document as a canvas, as lists or as text. A narrow window shows lists in place of the canvas. */
 import { Skeleton } from '@mantine/core';
 import { Suspense, lazy } from 'react';
+import { fetched } from '../api/code';
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { TextView } from './TextView';
@@ -13,7 +14,7 @@ import type { DestinationTask, RouterView } from './routerParams';
 import { itemsOf } from './textItems';
 import classes from './RouterPage.module.css';
 
-const Canvas = lazy(() => import('./canvas/Canvas'));
+const Canvas = lazy(() => fetched(() => import('./canvas/Canvas')));
 
 type Props = {
   /** Null while the draft is a text that cannot be read. */

@@ -2,6 +2,7 @@
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isAway } from '../api/client';
 import type { RouterChange, RouterStatus, Validation } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { Ticked } from '../ui/Ticked';
@@ -164,7 +165,9 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
         />
       )}
       <div className={classes.notices}>
-        {statusError !== null && <Notice tone="error" title={statusError.message} />}
+        {statusError !== null && !isAway(statusError) && (
+          <Notice tone="error" title={statusError.message} />
+        )}
         {validation.error !== null && content !== null && (
           <Notice tone="error" title={validation.error.message} />
         )}

@@ -4,7 +4,8 @@ import { formatRate } from '../ui/number';
 import { type Item, type Section, idOf, listOf, textOf, valueAt } from './document';
 import { warningOfRoute } from './problems';
 
-type LiveItem = { perSecond: number; trouble?: string };
+/** `perSecond` is null until it is measured. */
+type LiveItem = { perSecond: number | null; trouble?: string };
 
 /** The counters of an item; undefined when only the draft has it. */
 export function liveOf(

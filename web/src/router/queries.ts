@@ -1,11 +1,12 @@
 /** What the router page asks the server, and what it tells it. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, unwrap, unwrapWithResponse } from '../api/client';
+import { client, isRefusal, unwrap, unwrapWithResponse } from '../api/client';
 import type { Revision, RouterChange, Validation, WireDocument } from '../api/model';
 import { statusQuery as frameStatusQuery } from '../api/status';
 import { type RouterDocument, readDocument } from './document';
 import type { Content } from './draft/edits';
 
+const POLL_MS = 1_000;
 const TOML = 'application/toml';
 
 /** The live document in both its forms. */
@@ -38,7 +39,10 @@ function revisionOf(response: Response): number {
 }
 
 /** The counters are looked at while they move. */
-export const statusQuery = queryOptions({ ...frameStatusQuery, refetchInterval: 1_000 });
+export const statusQuery = queryOptions({
+  ...frameStatusQuery,
+  refetchInterval: ({ state: { error } }) => !isRefusal(error) && POLL_MS,
+});
 
 export const revisionsQuery = queryOptions({
   queryKey: ['router', 'revisions'],

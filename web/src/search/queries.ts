@@ -39,6 +39,8 @@ export type Summary = {
   fraction?: number;
   /** Whether this is all of it. */
   done: boolean;
+  /** Whether every message that there is was looked at. */
+  complete: boolean;
   took_ms: number;
 };
 
@@ -57,7 +59,7 @@ export function summaryQuery(state: SearchState) {
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Summary> => {
-      let summary: Summary = { done: false, took_ms: 0 };
+      let summary: Summary = { done: false, complete: false, took_ms: 0 };
       let timer: ReturnType<typeof setTimeout> | undefined;
       // Lines that arrive together are shown together.
       const show = () => {
@@ -71,7 +73,10 @@ export function summaryQuery(state: SearchState) {
           if ('progress' in line) summary = { ...summary, ...line.progress };
           if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
           if ('facets' in line) summary = { ...summary, facets: line.facets };
-          if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
+          if ('end' in line) {
+            const { coverage, took_ms } = line.end;
+            summary = { ...summary, done: true, complete: coverage.complete, took_ms };
+          }
           timer ??= setTimeout(show);
         }
       } finally {

@@ -7,6 +7,7 @@ import type { Sender } from '../api/model';
 import { sendersQuery } from '../api/senders';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
+import { Unanswered } from '../ui/Unanswered';
 import { useCommands } from '../ui/commands';
 import { formatCount, formatMessages, formatRate } from '../ui/number';
 import { follow, useOpen } from '../ui/open';
@@ -61,7 +62,11 @@ export function SendersPage({ state, onChange }: Props) {
       <div className={classes.middle}>
         <section className={classes.main} aria-label="All senders">
           {error !== null && (
-            <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+            <Unanswered
+              error={error}
+              isFilled={data !== undefined}
+              onRetry={() => void refetch()}
+            />
           )}
           {data !== undefined && data.total > 0 && (
             <div className={classes.tools}>

@@ -22,7 +22,8 @@ beforeEach(() => {
     new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } });
   vi.stubGlobal('fetch', (request: string | Request) => {
     // What may be written next is asked with a request of its own.
-    if (typeof request !== 'string') return Promise.reject(new TypeError('no server'));
+    if (typeof request !== 'string' || request === '/healthz')
+      return Promise.reject(new TypeError('no server'));
     asked.push(request);
     return Promise.resolve(answer());
   });

@@ -1,6 +1,7 @@
 /** Watch messages as they are stored: up to four tails side by side. */
 import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
+import { fetched } from '../api/code';
 import type { Message } from '../api/model';
 import type { MessageState } from '../messages/asked';
 import { useCommands } from '../ui/commands';
@@ -21,7 +22,9 @@ import { useWrap } from './useWrap';
 import classes from './TailPage.module.css';
 
 /** Loaded when the first message is opened. */
-const Drawer = lazy(async () => ({ default: (await import('../messages/drawer/Drawer')).Drawer }));
+const Drawer = lazy(async () => ({
+  default: (await fetched(() => import('../messages/drawer/Drawer'))).Drawer,
+}));
 
 /** What the fields beside the tails are counted over. */
 const LAST_MINUTES = { kind: 'last', span: '15m' } as const;

@@ -1,7 +1,7 @@
 /** How the rows of a tail are drawn. Columns grow while the first lines come, and hold still afterwards. */
 import { useState } from 'react';
 import type { Hits } from '../ui/highlight';
-import { type Look, lookOf } from '../ui/message/look';
+import { type Look, lookOf, nothingCommon } from '../ui/message/look';
 import type { Line } from './buffer';
 import { grown } from './grown';
 
@@ -17,7 +17,7 @@ export function useLook(lines: readonly Line[], hits: Hits, columns: readonly st
   const newest = lines.slice(-LOOKED_AT).toReversed();
   const messages = newest.flatMap((line) => (line.kind === 'message' ? [line.message] : []));
   const asked = hits.flatMap(({ field }) => (field === null ? [] : [field]));
-  const look = grown(known.look, lookOf(messages, [...asked, ...columns]));
+  const look = grown(known.look, lookOf(messages, [...asked, ...columns], nothingCommon));
   if (lines.length > 0) setKnown({ lines: lines.length, look });
   return look;
 }

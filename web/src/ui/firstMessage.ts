@@ -1,13 +1,16 @@
 /** The commands and settings that send a newcomer's first message. */
 
 const DEFAULT_PORT = '5514';
+/** In the place of one that is not known. */
+const UNKNOWN_PORT = 'PORT';
 const HELLO = 'hello logstead';
 
 /** Where messages can be sent over the network. */
 export type Receiver = { host: string; port: string; transport: 'tcp' | 'udp' };
 
-/** TCP where something listens on it, else UDP; the usual port where nothing is known. */
-export function receiverOf(listeners: readonly string[], host: string): Receiver {
+/** TCP where something listens on it, else UDP; the usual port where nothing does. Null: it is not known where. */
+export function receiverOf(listeners: readonly string[] | null, host: string): Receiver {
+  if (listeners === null) return { host, port: UNKNOWN_PORT, transport: 'tcp' };
   const tcp = portOf(listeners, 'tcp');
   if (tcp !== undefined) return { host, port: tcp, transport: 'tcp' };
   const udp = portOf(listeners, 'udp');
@@ -16,7 +19,11 @@ export function receiverOf(listeners: readonly string[], host: string): Receiver
 }
 
 /** `logger` over TCP where something listens on it, else over UDP. */
-export function loggerCommand(listeners: readonly string[], host: string, text = HELLO): string {
+export function loggerCommand(
+  listeners: readonly string[] | null,
+  host: string,
+  text = HELLO,
+): string {
   const { port, transport } = receiverOf(listeners, host);
   return `logger -n ${bare(host)} -P ${port} ${transport === 'udp' ? '-d' : '-T'} ${quoted(text)}`;
 }

@@ -44,8 +44,9 @@ export function formatPart(bytes: number, max: number): string {
   return `${trimmed((bytes / size).toFixed(1))} of ${trimmed(amount)} ${unit}`;
 }
 
-/** Messages per second: `0`, `0.4`, `12`, `1 234`. */
-export function formatRate(perSecond: number): string {
+/** Messages per second: `0`, `0.4`, `12`, `1 234`; `–` where it is not measured. */
+export function formatRate(perSecond: number | null): string {
+  if (perSecond === null) return '–';
   if (perSecond > 0 && perSecond < 10) return perSecond.toFixed(1);
   return formatCount(Math.round(perSecond));
 }

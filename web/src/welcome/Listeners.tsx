@@ -1,13 +1,20 @@
 /** Where the server takes messages, and what to do where it could not open a socket. */
 import { useQuery } from '@tanstack/react-query';
+import { isForbidden } from '../api/known';
 import { failedListeners, listeningUrls, statusQuery } from '../api/status';
 import { Notice } from '../ui/Notice';
 import { isLocalOnly } from '../ui/firstMessage';
 import classes from './WelcomePage.module.css';
 
 export function Listeners() {
-  const { data: status } = useQuery(statusQuery);
-  if (status === undefined) return null;
+  const { data: status, error } = useQuery(statusQuery);
+  if (status === undefined) {
+    return isForbidden(error) ? (
+      <Notice tone="caution" title="The port is not known to you">
+        PORT stands in its place. An administrator or an operator sees it on this page.
+      </Notice>
+    ) : null;
+  }
   const up = listeningUrls(status);
   const failed = status.sources.flatMap(({ listeners }) => failedListeners(listeners));
   return (

@@ -23,7 +23,7 @@ type Way = (typeof ways)[number];
 export function Ways({ word }: { word: string }) {
   const [way, setWay] = useState<Way>('logger');
   const { data: status } = useQuery(statusQuery);
-  const listeners = status === undefined ? [] : listeningUrls(status);
+  const listeners = status === undefined ? null : listeningUrls(status);
   const host = location.hostname;
   const text = `hello logstead ${word}`;
   const receiver = receiverOf(listeners, host);

@@ -9,7 +9,7 @@ import { Listeners } from './Listeners';
 import { Look } from './Look';
 import { Ways } from './Ways';
 import { arrivalQuery } from './arrival';
-import { testWord } from './testWord';
+import { testWord } from '../ui/testWord';
 import type { Step } from './welcomeParams';
 import classes from './WelcomePage.module.css';
 

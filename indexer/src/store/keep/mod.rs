@@ -18,6 +18,7 @@ use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
+use crate::store::part::parts;
 use crate::store::retention::{Expired, Expiry, old_parts};
 use crate::store::view::{FileView, Shared, View};
 pub use done::{Done, KeepError};
@@ -210,6 +211,22 @@ impl Keeper {
     /// What expiry would remove.
     pub fn preview(&self, expiry: &Expiry) -> Expired {
         Expired::of(&old_parts(&self.view(), expiry))
+    }
+
+    /// What goes next once that is removed: when its last message was received, and how many it has. `None` where nothing
+    /// is left that can be read.
+    pub fn next_to_expire(&self, expiry: &Expiry) -> Option<(Timestamp, u64)> {
+        let view = self.view();
+        let left = parts(&view).into_iter().skip(old_parts(&view, expiry).len());
+        let mut messages = 0;
+        for part in left {
+            messages += part.messages();
+            // What cannot be read goes with what follows it.
+            if let Some(received) = part.received().filter(|_| 0 < messages) {
+                return Some((received, messages));
+            }
+        }
+        None
     }
 
     /// Removes whole segments and closed journal files from the old end, as far as all their messages may go.

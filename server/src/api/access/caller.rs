@@ -60,7 +60,7 @@ impl Caller {
             // It was checked when it was granted; a grammar that has changed since must not widen it.
             query::parse(text).map(Arc::new).map_err(|error| {
                 let reason = format!("the scope of {name} is no longer valid ({error})");
-                ApiError::forbidden(format!("{reason}: an administrator can grant another one under /users"))
+                ApiError::forbidden(format!("{reason}: ask an administrator for another one"))
             })
         });
         let scope = scope.transpose()?;
@@ -148,7 +148,7 @@ impl Caller {
             return Ok(());
         }
         let detail = format!(
-            "the logspace `{logspace}` is not granted to {}: an administrator can grant it under /users",
+            "the logspace `{logspace}` is not granted to {}: an administrator can grant it",
             self.name
         );
         Err(ApiError::forbidden(detail).path("logspaces"))
@@ -163,7 +163,7 @@ impl Caller {
         }
         Err(ApiError::forbidden(format!(
             "this is about the whole logspace `{logspace}`, of which {} may see a part: an administrator can grant it \
-             without a scope under /users",
+             without a scope",
             self.name
         )))
     }
@@ -190,8 +190,8 @@ impl Caller {
             }
             Needs::Everything(_) | Needs::Ingest(_) if !grant.is_everything() => {
                 Err(ApiError::forbidden(format!(
-                    "this is about the whole store, of which {name} is granted a part: an administrator can grant all of \
-                 it under /users"
+                    "this needs access to all logspaces, and {name} may see a part of the store: an administrator can \
+                     grant all of it"
                 )))
             }
             Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) => {

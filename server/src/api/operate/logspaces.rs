@@ -33,7 +33,8 @@ pub(crate) struct RetentionRequest {
     size: Option<String>,
 }
 
-/// What a retention would remove now: whole segments and journal files, the oldest first.
+/// What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
+/// messages were received.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RetentionPreview {
     messages: u64,
@@ -43,6 +44,14 @@ pub(crate) struct RetentionPreview {
     /// When the last of these messages was received; null if nothing would be removed.
     #[schema(required)]
     received_last: Option<String>,
+    /// When age removes more of what is stored now; null if it does not, because there is no age or nothing is left.
+    #[schema(required)]
+    next_at: Option<String>,
+    /// How many messages go then.
+    next_messages: u64,
+    /// By when age has removed all that is stored now; null if it does not.
+    #[schema(required)]
+    all_at: Option<String>,
 }
 
 /// Every logspace that the caller may search, with what it holds.
@@ -57,7 +66,7 @@ pub(crate) async fn logspaces(
     axum::Json(Logspaces { logspaces, work })
 }
 
-/// Says what a retention would remove. Nothing is removed.
+/// Says what a retention would remove, and when. Nothing is removed.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/retention-preview", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
@@ -74,14 +83,18 @@ pub(crate) async fn retention_preview(
         age: read::<Period>(request.age.as_deref(), "age")?,
         size: read::<Size>(request.size.as_deref(), "size")?,
     };
-    let expired = shared.state.pipeline.retention_preview(&id, retention);
-    let expired = expired.ok_or_else(|| unknown(&shared, &id))?;
+    let outlook = shared.state.pipeline.retention_preview(&id, retention);
+    let outlook = outlook.ok_or_else(|| unknown(&shared, &id))?;
+    let expired = outlook.now;
     Ok(axum::Json(RetentionPreview {
         messages: expired.messages,
         bytes: expired.bytes,
         segments: expired.segments as u64,
         journal_files: expired.files as u64,
         received_last: expired.received_last.map(|time| time.to_string()),
+        next_at: outlook.next.map(|(at, _)| at.to_string()),
+        next_messages: outlook.next.map_or(0, |(_, messages)| messages),
+        all_at: outlook.all_at.map(|time| time.to_string()),
     }))
 }
 

@@ -37,6 +37,10 @@ pub(crate) struct Report {
     pub(crate) to: String,
     /// The step that was used: of a time long ago there are no minutes any more.
     pub(crate) step: Step,
+    /// Since when messages are counted here, if that is within the range or after it: of the time before nothing is known,
+    /// and the figures do not have it. Null where they have all of the range.
+    #[schema(required)]
+    pub(crate) known_since: Option<String>,
     /// The sources, by id.
     pub(crate) rows: Vec<SourceRow>,
     pub(crate) total: Fates,
@@ -127,11 +131,20 @@ pub(super) fn report(book: &Book, query: &Query, now: i64) -> Report {
         from: time(from),
         to: time(to),
         step,
+        known_since: Some(known_since(book).unwrap_or(now)).filter(|known| from < *known).map(time),
         rows,
         total,
         series: series(&cells, span, (from, to)),
         destinations: of_destinations(book, &cells, to),
     }
+}
+
+/// The first minute of which there is an account. A ledger without any knows nothing of what was before now.
+fn known_since(book: &Book) -> Option<i64> {
+    [Span::Day, Span::Hour, Span::Minute]
+        .iter()
+        .filter_map(|span| book.range(*span, i64::MIN, i64::MAX).next().map(|(key, _)| key.minute))
+        .min()
 }
 
 pub(super) fn accounts(book: &Book) -> Accounts {

@@ -111,14 +111,16 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
         One(of.status.queue_bytes_max)
     }),
     gauge("source_last_seen_seconds", "When the last message came.", |of| {
-        of.source.map_or(Values::None, |source| {
-            Decimal(source.counters.last_seen().map_or(0.0, |time| time.nanos() as f64 / 1e9), 3)
-        })
+        let last_seen = of.source.and_then(|source| source.counters.last_seen());
+        last_seen.map_or(Values::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
     }),
     gauge(
         "source_clock_skew_seconds",
         "By how much the time that the last message said was behind ours.",
-        |of| of.source.map_or(Values::None, |source| Decimal(source.counters.skew_ms() as f64 / 1e3, 3)),
+        |of| {
+            let skew = of.source.and_then(|source| source.counters.skew_ms());
+            skew.map_or(Values::None, |millis| Decimal(millis as f64 / 1e3, 3))
+        },
     ),
 ];
 

@@ -79,6 +79,9 @@ export function HeldBars({ held, cutBars, cutTime }: Props) {
         )}
         <span>{dayOf(last)}</span>
       </figcaption>
+      <p className={classes.base}>
+        By the times of the messages. Age counts from when they were received.
+      </p>
     </figure>
   );
 }

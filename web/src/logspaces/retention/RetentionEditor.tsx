@@ -3,11 +3,12 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { type RetentionPreview, changeLogspace, logspacesQuery } from '../../api/logspaces';
+import { changeLogspace, logspacesQuery } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
 import { Failed } from '../../ui/Failed';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatMessages } from '../../ui/number';
+import { useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { type Growth, storedBytes, whenFull } from '../growth/growth';
 import { heldQuery, previewQuery } from '../queries';
@@ -25,6 +26,7 @@ import {
   textOf,
   wrongWith,
 } from './limits';
+import { verdictOf } from './verdict';
 import classes from './Retention.module.css';
 
 const WAIT_MS = 300;
@@ -33,6 +35,7 @@ type Props = { info: LogspaceInfo; growth: Growth | undefined; may: boolean };
 
 export function RetentionEditor({ info, growth, may }: Props) {
   const cache = useQueryClient();
+  const [zone] = useZone();
   const live = fieldsOf(info.retention);
   const [written, setWritten] = useState<Fields | null>(null);
   const [typed, setTyped] = useState('');
@@ -72,6 +75,13 @@ export function RetentionEditor({ info, growth, may }: Props) {
     },
   });
   const isDeleting = gone > 0;
+  const verdict = verdictOf(
+    {
+      ...{ isChanged, isRight, preview: isKnown ? shown : undefined },
+      ...{ wanted: limitsOf(wanted), live: limitsOf(info.retention) },
+    },
+    zone,
+  );
   const isReady = isChanged && isRight && isKnown && (!isDeleting || typed.trim() === info.id);
   const change = (part: Partial<Fields>) => {
     setWritten({ ...fields, ...part });
@@ -115,12 +125,8 @@ export function RetentionEditor({ info, growth, may }: Props) {
         <Failed what="The preview" error={preview.error} onRetry={() => void preview.refetch()} />
       )}
       {may && preview.error === null && (
-        <p
-          className={classes.verdict}
-          data-tone={!isChanged || !isKnown || !isRight ? 'quiet' : isDeleting ? 'bad' : 'good'}
-          role="status"
-        >
-          {verdictOf({ isChanged, isRight, shown: isKnown ? shown : undefined })}
+        <p className={classes.verdict} data-tone={verdict.tone} role="status">
+          {verdict.text}
         </p>
       )}
       {held.error !== null && (
@@ -212,21 +218,6 @@ function Limit({ label, field, live, units, disabled, onChange }: LimitProps) {
       )}
     </div>
   );
-}
-
-type VerdictProps = {
-  isChanged: boolean;
-  isRight: boolean;
-  /** Undefined as long as it is not known. */
-  shown: RetentionPreview | undefined;
-};
-
-function verdictOf({ isChanged, isRight, shown }: VerdictProps): string {
-  if (!isChanged) return 'Change a limit to see what it would delete.';
-  if (!isRight) return 'A limit is not right yet.';
-  if (shown === undefined) return 'Looking at what would go…';
-  if (shown.messages === 0) return 'Deletes nothing now.';
-  return `Deletes ${formatMessages(shown.messages)}, ${formatBytes(shown.bytes)}, for good.`;
 }
 
 function fullText(

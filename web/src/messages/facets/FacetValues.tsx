@@ -3,6 +3,7 @@ import { Skeleton, TextInput, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useState } from 'react';
+import { fetched } from '../../api/code';
 import type { Facet } from '../../api/model';
 import { Failed } from '../../ui/Failed';
 import { formatCount } from '../../ui/number';
@@ -13,7 +14,7 @@ import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
 const Distribution = lazy(async () => ({
-  default: (await import('./Distribution')).Distribution,
+  default: (await fetched(() => import('./Distribution'))).Distribution,
 }));
 
 /** How many values are shown at first, and how many more each time somebody asks. */

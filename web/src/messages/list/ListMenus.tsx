@@ -1,5 +1,6 @@
 /** The menus of a list: of a value that was clicked on, and of text that was selected. */
 import { Suspense, lazy, useState } from 'react';
+import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
@@ -9,7 +10,7 @@ import type { ClickedValue } from './clicked';
 import { type Proposal, placeIn, proposalFor } from './extract/proposal';
 
 const ExtractDialog = lazy(async () => ({
-  default: (await import('./extract/ExtractDialog')).ExtractDialog,
+  default: (await fetched(() => import('./extract/ExtractDialog'))).ExtractDialog,
 }));
 
 /** At most one of them is open. */

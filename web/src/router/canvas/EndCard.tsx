@@ -60,7 +60,19 @@ export function EndCard(props: Props) {
 type QueueProps = Pick<CardData, 'measured'> & { of: DestinationStatus };
 
 /** In a word or two: how the queue is doing. */
-function Queue({ of, measured, isOff }: QueueProps & { isOff: boolean }) {
+function Queue(props: QueueProps & { isOff: boolean }) {
+  const { of } = props;
+  if (of.quarantined === 0) return <Waiting {...props} />;
+  // An empty queue alone would look as if all had arrived.
+  return (
+    <span className={classes.queue} data-full>
+      {of.queue_messages > 0 && `${formatShort(of.queue_messages)} waiting, `}
+      {formatShort(of.quarantined)} refused
+    </span>
+  );
+}
+
+function Waiting({ of, measured, isOff }: QueueProps & { isOff: boolean }) {
   const waiting = `${formatShort(of.queue_messages)} waiting`;
   if (isOff) {
     const kept = of.queue_messages === 0 ? 'queue empty' : `${formatShort(of.queue_messages)} kept`;
@@ -101,6 +113,7 @@ function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
       <span className={classes.row}>
         <span className={classes.about}>
           <b>{formatShort(of.queue_messages)}</b> queued
+          {of.quarantined > 0 && `, ${formatShort(of.quarantined)} refused`}
         </span>
         <span className={classes.amount}>{formatPart(of.queue_bytes, of.queue_bytes_max)}</span>
       </span>

@@ -81,7 +81,7 @@ export function fillingOf(
 /** Empty until it is known, and of what is off; what only the draft has says that it is new. */
 export function rateText(
   { item, status }: Pick<CardData, 'item' | 'status'>,
-  rate: number | undefined,
+  rate: number | null | undefined,
 ): string {
   return status === undefined || rate === undefined || isOff(item) ? '' : `${formatRate(rate)}/s`;
 }

@@ -4,7 +4,7 @@ import { type Item, type RouterDocument, idOf, isOff, listOf } from '../document
 import { type Shares, sharesOf } from './shares';
 
 export type RouteTraffic = {
-  /** What the route takes; undefined for one that is not live. */
+  /** What the route takes; undefined for one that is not live, and where it is not measured. */
   takes: number | undefined;
   /** What is left for the routes behind it. */
   left: number;
@@ -32,8 +32,10 @@ export function trafficOf(
   status: RouterStatus | undefined,
   shares: Shares = sharesOf(status),
 ): Traffic {
-  const rates = (list: readonly { id: string; messages_per_second: number }[] = []) =>
-    new Map(list.map((one) => [one.id, one.messages_per_second]));
+  const rates = (list: readonly { id: string; messages_per_second: number | null }[] = []) =>
+    new Map(
+      list.flatMap(({ id, messages_per_second: rate }) => (rate === null ? [] : [[id, rate]])),
+    );
   const bySource = rates(status?.sources);
   const byRoute = rates(status?.routes);
   const failing = failingTargets(status);

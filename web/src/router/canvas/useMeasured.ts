@@ -10,7 +10,9 @@ type Seen = { looks: readonly RouterStatus[]; measured: Measured | undefined };
 
 export function useMeasured(status: RouterStatus | undefined): Measured | undefined {
   const [seen, setSeen] = useState<Seen>({ looks: [], measured: undefined });
-  if (status === undefined || status === seen.looks.at(-1)) return seen.measured;
+  // What flowed before it was not known any more says nothing of now.
+  if (status === undefined) return undefined;
+  if (status === seen.looks.at(-1)) return seen.measured;
   // The counters begin anew with the process.
   const began = seen.looks.some(({ totals }) => totals.received > status.totals.received);
   const looks = [...(began ? [] : seen.looks), status].slice(-LOOKS_MAX);

@@ -16,7 +16,7 @@ export function useSeries(status: RouterStatus | undefined): SeriesOf {
   const series = new Map(
     status.sources.map(({ id, messages_per_second: rate }) => [
       id,
-      [...(seen.series.get(id) ?? []), rate].slice(-SAMPLES_MAX),
+      [...(seen.series.get(id) ?? []), ...(rate === null ? [] : [rate])].slice(-SAMPLES_MAX),
     ]),
   );
   setSeen({ status, series });

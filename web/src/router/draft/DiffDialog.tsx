@@ -1,6 +1,7 @@
 /** The draft against what is live: as sentences and line by line. */
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { fetched } from '../../api/code';
 import { Dialog } from '../../ui/Dialog';
 import type { Validation } from '../../api/model';
 import { DiffView } from '../../ui/DiffView';
@@ -35,7 +36,7 @@ export function DraftDiff({ draft, live, validation }: Omit<Props, 'opened' | 'o
   const { data: diff } = useQuery({
     queryKey: ['router', 'draft-diff', live.toml, text],
     queryFn: async () => {
-      const { createTwoFilesPatch } = await import('diff');
+      const { createTwoFilesPatch } = await fetched(() => import('diff'));
       return createTwoFilesPatch('live', 'draft', live.toml, text ?? '');
     },
     enabled: text !== undefined,

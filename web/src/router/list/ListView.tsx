@@ -185,6 +185,9 @@ function Row(props: RowProps) {
             {forecast !== '' && `, ${forecast}`}
           </span>
         )}
+        {destination !== undefined && destination.quarantined > 0 && (
+          <span className={classes.queued}>{formatCount(destination.quarantined)} refused</span>
+        )}
         {off && !badges.includes('disabled') && <span className={classes.off}>off</span>}
         <Badges badges={badges} shown={2} />
         <span className={classes.rate}>{off ? '' : rateLabel(status, live)}</span>

@@ -13,12 +13,15 @@ type Props = {
   /** Whether the draft is still the one that was tried. */
   isCurrent: boolean;
   isRunning: boolean;
+  /** Whether only some of the messages were tried. */
+  isNarrow: boolean;
   onFix: (finding: Finding) => void;
   onShow: (finding: Finding) => void;
   onCell: (place: { row: string; column: string }) => void;
 };
 
-export function Findings({ findings, isCurrent, isRunning, onFix, onShow, onCell }: Props) {
+export function Findings(props: Props) {
+  const { findings, isCurrent, isRunning, isNarrow, onFix, onShow, onCell } = props;
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? findings : findings.slice(0, SHOWN_MAX);
   return (
@@ -27,9 +30,7 @@ export function Findings({ findings, isCurrent, isRunning, onFix, onShow, onCell
       {findings.length === 0 && (
         <p className={classes.none}>
           <IconCircleCheck size={16} aria-hidden />
-          {isRunning
-            ? 'Nothing to worry about so far.'
-            : 'No message is lost, and every route takes some.'}
+          {noneText(isRunning, isNarrow)}
         </p>
       )}
       <ul>
@@ -80,6 +81,13 @@ export function Findings({ findings, isCurrent, isRunning, onFix, onShow, onCell
       )}
     </section>
   );
+}
+
+function noneText(isRunning: boolean, isNarrow: boolean): string {
+  if (isRunning) return 'Nothing to worry about so far.';
+  return isNarrow
+    ? 'None of these messages is lost. Others were not tried.'
+    : 'No message is lost, and every route takes some.';
 }
 
 export function titleOf(count: number): string {

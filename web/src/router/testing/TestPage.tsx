@@ -132,7 +132,7 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
       <div className={classes.main}>
         <Summary report={report} matrix={matrix} />
         <MatrixTable matrix={matrix} documents={tested} chosen={cell ?? null} onChoose={choose} />
-        <Volumes report={report} logspaces={logspaces} />
+        <Volumes report={report} tested={tested} logspaces={logspaces} />
         {report.problems.map((problem) => (
           <p key={problem} className={classes.note}>
             {`${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`}
@@ -144,12 +144,14 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
           findings={findings}
           isCurrent={isCurrent}
           isRunning={isRunning}
+          isNarrow={tested !== null && isNarrow(tested.messages)}
           onFix={onFix}
           onShow={onShow}
           onCell={choose}
         />
         <div ref={outcome} className={classes.outcome}>
-          {cell !== undefined && <CellPanel cell={cell} report={report} />}
+          {/* Of another test the first examples are shown first. */}
+          {cell !== undefined && <CellPanel key={tested?.at ?? ''} cell={cell} report={report} />}
         </div>
       </div>
     </div>

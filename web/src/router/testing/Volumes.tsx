@@ -5,16 +5,21 @@ import { useState } from 'react';
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
 import { changeText, dailyVolumes, daysOf, diskChange, diskText, stretchText } from './volumes';
+import type { Tested } from './useTesting';
 import type { TestReport } from './wire';
 import classes from './Volumes.module.css';
 
-type Props = { report: TestReport; logspaces: readonly LogspaceStatus[] };
+type Props = {
+  report: TestReport;
+  tested: Tested | null;
+  logspaces: readonly LogspaceStatus[];
+};
 
 const SHOWN_MAX = 12;
 
-export function Volumes({ report, logspaces }: Props) {
+export function Volumes({ report, tested, logspaces }: Props) {
   const [isWhole, setWhole] = useState(false);
-  const days = daysOf(report);
+  const days = daysOf(report, tested);
   const volumes = dailyVolumes(report.targets, days);
   const shown = isWhole ? volumes : volumes.slice(0, SHOWN_MAX);
   const change = diskChange(report.targets, days, logspaces);

@@ -136,6 +136,35 @@ test('a final route that takes messages away is told to pass them on', () => {
   expect(moved.routes.map(({ id }) => id)).toEqual(['logins', 'bastions']);
 });
 
+test('a part of the messages says nothing of what a route takes', () => {
+  const apps = { id: 'apps', to: ['main'] };
+  const cards = { id: 'mask-cards', to: ['main'], final: true };
+  const documents = documentsOf([apps], [cards, apps]);
+  const taken = { before: { apps: 10 }, after: { 'mask-cards': 10 } };
+  const main = ['logspace:main'];
+  const report = reportOf([cell(main, main, { taken })], {
+    routes: [routeReport('mask-cards', 0, 10), routeReport('apps', 10, 0)],
+  });
+  expect(found(report, documents).map(({ title }) => title)).toEqual([
+    'Route apps takes nothing any more.',
+  ]);
+  expect(found(report, documents, true)).toEqual([]);
+});
+
+test('no message is sent past the steps of a route that takes it first', () => {
+  const apps = { id: 'apps', to: ['main', 'siem'] };
+  const cards = { id: 'mask-cards', to: ['main'], final: true, steps: [mask] };
+  const documents = documentsOf([apps], [cards, apps]);
+  const taken = { before: { apps: 10 }, after: { 'mask-cards': 10 } };
+  const report = reportOf([cell(both, ['logspace:main'], { taken })], {
+    routes: [routeReport('mask-cards', 0, 10), routeReport('apps', 10, 0)],
+  });
+  expect(found(report, documents).map(({ title, fix }) => [title, fix])).toEqual([
+    ['10 messages reach siem no more.', null],
+    ['Route apps takes nothing any more.', null],
+  ]);
+});
+
 test('a target that a route no longer names is named again', () => {
   const documents = documentsOf([{ id: 'a', to: ['main', 'siem'] }], [{ id: 'a', to: ['main'] }]);
   const taken = { before: { a: 10 }, after: { a: 10 } };

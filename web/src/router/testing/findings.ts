@@ -202,10 +202,12 @@ function elsewhere(cell: Cell, { draft }: Documents): Finding {
         : `Route ${after ?? ''} takes them in place of ${before ?? 'another one'}.`,
     messages: cell.count,
     fix: isTakenAway
-      ? {
-          label: `Let ${after ?? ''} pass them on`,
-          edits: [{ type: 'set', place: now.item, key: 'final', value: undefined }],
-        }
+      ? hasSteps(nowRoute)
+        ? null
+        : {
+            label: `Let ${after ?? ''} pass them on`,
+            edits: [{ type: 'set', place: now.item, key: 'final', value: undefined }],
+          }
       : sendTo === null || route === undefined || to.length === 0
         ? null
         : {
@@ -234,7 +236,8 @@ function ofRoute(
   const route = draft.routes[place?.item.index ?? -1];
   if (place === null || route === undefined || route['enabled'] === false) return [];
   const isNew = !live.routes.some((one) => idOf(one) === id);
-  if (after === 0 && report.messages > 0 && (before > 0 || (isNew && !isNarrow))) {
+  // Of a part of the messages a route may take none, and take others.
+  if (!isNarrow && after === 0 && report.messages > 0 && (before > 0 || isNew)) {
     const by = before > 0 ? takenAwayBy(id, cells, draft) : null;
     return [
       {
@@ -248,7 +251,7 @@ function ofRoute(
               : `It is new, and none of the ${formatMessages(report.messages)} that were tried gets there.`,
         messages: before,
         fix:
-          by === null
+          by === null || hasSteps(by.route)
             ? null
             : {
                 label: `Move ${id} before ${idOf(by.route)}`,
@@ -276,6 +279,11 @@ function ofRoute(
       },
     ];
   });
+}
+
+/** What a route masks or changes another one would keep as it came: to send messages past it is not offered. */
+function hasSteps(route: Item | undefined): boolean {
+  return route !== undefined && stepsOf(route).length > 0;
 }
 
 /** The final route before it in the draft that takes what it took. */

@@ -55,11 +55,20 @@ test('how far a test is, in words', () => {
   expect(secondsLeft(report, report)).toBeNull();
 });
 
+test('an hour is an hour, also where the clock of a host is ahead', () => {
+  const at = '2026-11-22T12:00:00Z';
+  const came = { from: '2026-11-22T11:00:00Z', to: '2026-11-22T14:00:00Z' };
+  const hour = { at, messages: { range: { kind: 'last', span: '1h' } as const } };
+  expect(daysOf({ range: came }, hour)).toBe(1 / 24);
+  const all = { at, messages: { range: { kind: 'all' } as const } };
+  expect(daysOf({ range: { ...came, from: '2026-11-22T00:00:00Z' } }, all)).toBe(0.5);
+});
+
 test('what targets get a day, and what that takes of the disk', () => {
-  const days = daysOf(report);
+  const days = daysOf(report, null);
   expect(days).toBe(0.25);
   expect(stretchText(0.25)).toBe('in 6 hours');
-  expect(daysOf({})).toBeNull();
+  expect(daysOf({}, null)).toBeNull();
   const stored = { id: 'main', messages: 10, stored_bytes: 500 };
   // Of 200 bytes of a message the disk keeps 50.
   const change = diskChange(report.targets, days, [stored as never]);
@@ -74,7 +83,7 @@ const tested: Tested = {
   ...{ liveRevision: 14, baseRevision: 14, at: '2026-11-24T10:00:00.000Z' },
   ...{ content: { kind: 'document', document }, draft: document, live: document },
   messages: {
-    ...{ range: { kind: 'last', span: '1h' }, query: 'host=a|b', logspaces: [], saved: null },
+    ...{ range: { kind: 'last', span: '12h' }, query: 'host=a|b', logspaces: [], saved: null },
     ...{ pasted: null, source: 'syslog' },
   },
 };
@@ -85,7 +94,7 @@ test('the report has what was tried, what came of it, and how exact that is', ()
   for (const part of [
     '- Live: revision 14',
     '  - route `a`: mask is added',
-    '- Messages: host=a|b in the last hour',
+    '- Messages: host=a|b in the last 12 hours',
     'a sample of 100 of 1\u202f000 messages, so figures are estimates (± 0.2 %)',
     '| main | main | 1\u202f000 | 330 | other fields | 33 % changed |',
     '| main | 1\u202f000 | 1\u202f000 | 781.3 KiB | 585.9 KiB | −25 % |',

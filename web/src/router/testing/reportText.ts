@@ -27,7 +27,7 @@ export function reportMarkdown(reported: Reported): string {
   const matrix = matrixOf(report.matrix, tested);
   const cells = [...matrix.cells.values()].flatMap((row) => [...row.values()]);
   const findings = findingsOf(report, matrix, tested, isNarrow(tested.messages));
-  const days = daysOf(report);
+  const days = daysOf(report, tested);
   const change = diskChange(report.targets, days, logspaces);
   const { totals } = matrix;
   return [

@@ -1,6 +1,7 @@
 /** What targets get a day, and what that takes of the disk. Pure. */
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
+import { type TimeRange, resolve } from '../../ui/range';
 import { targetText } from '../../ui/trace/targets';
 import type { TargetReport, TestReport } from './wire';
 
@@ -18,12 +19,24 @@ export type DailyVolume = {
   afterBytes: number;
 };
 
-/** How many days the messages took to come; null where that means nothing. */
-export function daysOf({ range }: Pick<TestReport, 'range'>): number | null {
+/**
+ * How many days the messages took to come, within the time that was asked for: a host whose clock is ahead does not make
+ * an hour longer. Null where that means nothing.
+ */
+export function daysOf(
+  { range }: Pick<TestReport, 'range'>,
+  tested: AskedRange | null,
+): number | null {
   if (range === undefined) return null;
-  const ms = Date.parse(range.to) - Date.parse(range.from);
+  const at = tested === null ? NaN : Date.parse(tested.at);
+  const asked = tested === null ? null : resolve(tested.messages.range, at);
+  const from = Math.max(Date.parse(range.from), asked?.from ?? -Infinity);
+  const end = asked?.to ?? (Number.isNaN(at) ? Infinity : at);
+  const ms = Math.min(Date.parse(range.to), end) - from;
   return ms > 0 ? ms / DAY_MS : null;
 }
+
+type AskedRange = { at: string; messages: { range: TimeRange } };
 
 /** `in this hour`, `in 3 days` */
 export function stretchText(days: number): string {

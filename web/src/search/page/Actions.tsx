@@ -11,6 +11,7 @@ import {
   IconShare2,
 } from '@tabler/icons-react';
 import { Suspense, lazy, memo, useState } from 'react';
+import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
@@ -25,17 +26,19 @@ type Props = {
 };
 
 const ExportDialog = lazy(async () => ({
-  default: (await import('../export/ExportDialog')).ExportDialog,
+  default: (await fetched(() => import('../export/ExportDialog'))).ExportDialog,
 }));
 const ShareDialog = lazy(async () => ({
-  default: (await import('../share/ShareDialog')).ShareDialog,
+  default: (await fetched(() => import('../share/ShareDialog'))).ShareDialog,
 }));
-const ApiDialog = lazy(async () => ({ default: (await import('../share/ApiDialog')).ApiDialog }));
+const ApiDialog = lazy(async () => ({
+  default: (await fetched(() => import('../share/ApiDialog'))).ApiDialog,
+}));
 const SaveDialog = lazy(async () => ({
-  default: (await import('../saved/SaveDialog')).SaveDialog,
+  default: (await fetched(() => import('../saved/SaveDialog'))).SaveDialog,
 }));
 const SavedDialog = lazy(async () => ({
-  default: (await import('../saved/SavedDialog')).SavedDialog,
+  default: (await fetched(() => import('../saved/SavedDialog'))).SavedDialog,
 }));
 
 type Action = 'saved' | 'save' | 'share' | 'export' | 'api';

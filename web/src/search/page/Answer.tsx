@@ -1,6 +1,7 @@
 /** What a search found, or why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
+import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
 import { Results } from '../results/Results';
@@ -16,7 +17,7 @@ import classes from './SearchPage.module.css';
 
 /** Loaded when nothing was found. */
 const EmptyResult = lazy(async () => ({
-  default: (await import('../empty/EmptyResult')).EmptyResult,
+  default: (await fetched(() => import('../empty/EmptyResult'))).EmptyResult,
 }));
 
 const NONE: readonly Message[] = [];
@@ -77,6 +78,7 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
       messages={messages}
       first={search.newest?.messages ?? messages}
       hits={hits}
+      common={search.common}
       hasMore={search.hasMore}
       loadingMore={search.loadingMore}
       onMore={search.onMore}

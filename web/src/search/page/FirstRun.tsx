@@ -11,7 +11,7 @@ export function FirstRun() {
     <section className={classes.panel} aria-label="First message">
       <h2>Send a first message</h2>
       <p>Logstead listens, and has nothing but its own log so far. In a terminal:</p>
-      <Command label="logger command" text={loggerCommand(listeners ?? [], location.hostname)} />
+      <Command label="logger command" text={loggerCommand(listeners ?? null, location.hostname)} />
       <p>or over HTTP, with an API token:</p>
       <Command label="curl command" text={curlCommand(location.origin)} />
     </section>

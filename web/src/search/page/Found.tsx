@@ -2,6 +2,7 @@
 import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useState } from 'react';
 import { isAway } from '../../api/client';
+import { fetched } from '../../api/code';
 import { splitStages } from '../../ui/query/stages';
 import { useHits } from '../../ui/query/useReading';
 import type { SearchState } from '../searchParams';
@@ -16,7 +17,7 @@ import classes from './SearchPage.module.css';
 
 /** Loaded when the first message is opened. */
 const Drawer = lazy(async () => ({
-  default: (await import('../../messages/drawer/Drawer')).Drawer,
+  default: (await fetched(() => import('../../messages/drawer/Drawer'))).Drawer,
 }));
 
 type Props = {

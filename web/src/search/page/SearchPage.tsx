@@ -1,6 +1,7 @@
 /** Ask for messages: the bar, and below it what the whole range looks like, or what was found. */
 import { useCallbackRef, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useRef } from 'react';
+import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import { useZone } from '../../ui/time';
 import { Facets } from '../../messages/facets/Facets';
@@ -15,7 +16,9 @@ import { type ChangeSearch, useSteps } from './useSteps';
 import classes from './SearchPage.module.css';
 
 /** Loaded when nothing is asked for. */
-const BlankPage = lazy(async () => ({ default: (await import('../blank/BlankPage')).BlankPage }));
+const BlankPage = lazy(async () => ({
+  default: (await fetched(() => import('../blank/BlankPage'))).BlankPage,
+}));
 
 type Props = {
   state: SearchState;

@@ -1,6 +1,7 @@
 /** Between the histogram and the results: how they are shown, how many there are, and what can be done with them. */
 import { useElementSize } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
+import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import { ViewTools } from '../results/ViewTools';
 import type { SearchState } from '../searchParams';
@@ -14,7 +15,7 @@ import { roomOf } from './room';
 import classes from './Toolbar.module.css';
 
 const SavedState = lazy(async () => ({
-  default: (await import('../saved/SavedState')).SavedState,
+  default: (await fetched(() => import('../saved/SavedState'))).SavedState,
 }));
 
 type Props = {

@@ -4,9 +4,11 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useMemo, useState } from 'react';
 import { isAway, isRefusal } from '../../api/client';
 import { canRefresh } from '../../ui/range';
+import { nothingCommon } from '../../ui/message/look';
 import { useZone } from '../../ui/time';
 import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
+import { commonOf } from '../results/common';
 import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
 import { useStored } from '../useStored';
 
@@ -103,12 +105,16 @@ function useCounts(state: SearchState) {
   useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
+  const { host, program } = isPlaceholderData ? nothingCommon : commonOf(data);
+  // The same for the same values: the list is not drawn again for other counts.
+  const common = useMemo(() => ({ host, program }), [host, program]);
   return {
     summary: data,
     /** Why there are no counts. Those that are there stay while the page says that it waits for the server. */
     countsError: isAway(error) && data !== undefined ? null : error,
     stale: isPlaceholderData,
     total,
+    common,
     counting: total === undefined && isFetching,
     runCounts: () => refetch(),
   };

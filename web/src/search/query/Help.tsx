@@ -2,11 +2,14 @@
 import { ActionIcon, Popover, Tooltip } from '@mantine/core';
 import { IconHelpCircle } from '@tabler/icons-react';
 import { Suspense, lazy, useState } from 'react';
+import { fetched } from '../../api/code';
 import { useCommands } from '../../ui/commands';
 import type { SearchState } from '../searchParams';
 import classes from './Help.module.css';
 
-const HelpContent = lazy(async () => ({ default: (await import('./HelpContent')).HelpContent }));
+const HelpContent = lazy(async () => ({
+  default: (await fetched(() => import('./HelpContent'))).HelpContent,
+}));
 
 type Props = { state: SearchState; onUse: (query: string) => void };
 

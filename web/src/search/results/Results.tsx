@@ -1,9 +1,11 @@
 /** The messages, newest first: moving among them, and what can be done with each. */
 import { Loader } from '@mantine/core';
 import { type MouseEvent, Suspense, lazy, memo, useMemo, useState } from 'react';
+import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
+import type { Common } from '../../ui/message/look';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
 import { MARKS_MAX, MarksBar } from './MarksBar';
@@ -21,7 +23,9 @@ import { useRowActions } from './useRowActions';
 import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
-const Compare = lazy(async () => ({ default: (await import('../compare/Compare')).Compare }));
+const Compare = lazy(async () => ({
+  default: (await fetched(() => import('../compare/Compare'))).Compare,
+}));
 
 type Props = {
   state: SearchState;
@@ -29,6 +33,7 @@ type Props = {
   /** Of the messages the newest, by which the list is drawn. They change with a new answer alone. */
   first: readonly Message[];
   hits: Hits;
+  common: Common;
   hasMore: boolean;
   loadingMore: boolean;
   onMore: () => void;
@@ -50,7 +55,7 @@ export const Results = memo(function Results(all: Props) {
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(props.hits), [props.hits]);
-  const look = useLook(state, first, props.hits);
+  const look = useLook(state, first, props.hits, props.common);
   const list = useList(props);
   const { scroller } = list;
   const rank = (name: string) => props.onEdit([{ op: 'top', field: name }]);

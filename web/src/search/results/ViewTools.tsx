@@ -3,6 +3,7 @@ import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
 import { Suspense, type SyntheticEvent, lazy, memo, useState } from 'react';
+import { fetched } from '../../api/code';
 import type { Message } from '../../api/model';
 import { useCommands } from '../../ui/commands';
 import { momentText, parseMoment, useZone } from '../../ui/time';
@@ -13,7 +14,7 @@ import { ViewItems } from '../../messages/list/ViewItems';
 import classes from './ViewTools.module.css';
 
 const ColumnPicker = lazy(async () => ({
-  default: (await import('../../messages/list/ColumnPicker')).ColumnPicker,
+  default: (await fetched(() => import('../../messages/list/ColumnPicker'))).ColumnPicker,
 }));
 
 type Props = {

@@ -1,9 +1,10 @@
 /** What a query with stages makes: a table, and a chart of it. Loaded when the first such query is asked. */
 import { Suspense, lazy } from 'react';
+import { fetched } from '../../api/code';
 import type { SearchState } from '../searchParams';
 
 const Panel = lazy(async () => ({
-  default: (await import('./StatisticsPanel')).StatisticsPanel,
+  default: (await fetched(() => import('./StatisticsPanel'))).StatisticsPanel,
 }));
 
 type Props = { state: SearchState; onAsk: (part: Partial<SearchState>) => void };

@@ -48,3 +48,16 @@ test('colours of a terminal are not shown, and markup is text', () => {
   expect(row.querySelector('mark')).toHaveTextContent('key');
   expect(row.querySelector('[data-kind="number"]')).toHaveTextContent('12');
 });
+
+test('a word that was found in a field is shown and marked, however usual the field is', () => {
+  const fields = { user: 'the key', seat: '4' };
+  const row = show({ message: 'request served', fields }, 'key host:key', ['user']);
+  expect(row).toHaveTextContent('request served user=the key seat=4');
+  expect(row.querySelector('mark')).toHaveTextContent('key');
+});
+
+test('a long value is shown from where the word was found', () => {
+  const fields = { agent: `${'x'.repeat(100)} key and more` };
+  const row = show({ message: 'request served', fields }, 'key host:key');
+  expect(row).toHaveTextContent('agent=…xxxxxxx key and more');
+});

@@ -1,7 +1,7 @@
 /** What a row says of a message: what happened in words, then the few values that make it differ from its neighbours. */
 import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
-import { type Hits, hitsIn, markHits } from '../highlight';
+import { type Hits, hasHit, hitsIn, markHits } from '../highlight';
 import { formatCount } from '../number';
 import { markedText } from './Marked';
 import { type Profile, noProfile, worthSaying } from './profile';
@@ -21,7 +21,9 @@ type Props = { message: Message; hits: Hits; wrap: boolean; profile?: Profile | 
 export function SmartText({ message, hits, wrap, profile = noProfile }: Props) {
   const { title, pairs, areFields } = smartOf(message);
   const { text, left } = cut(title, ROW_CHARACTERS_MAX);
-  const said = worthSaying(pairs, profile, text, wrap ? WRAPPED_PAIRS_MAX : PAIRS_MAX);
+  const isHit = ({ key, value }: Pair) =>
+    hits.length > 0 && hasHit(value, hitsIn(hits, areFields ? key : 'message'));
+  const said = worthSaying(pairs, profile, text, wrap ? WRAPPED_PAIRS_MAX : PAIRS_MAX, isHit);
   return (
     <>
       <Coloured text={text} hits={hits} wrap={wrap} />
@@ -46,19 +48,33 @@ type ValueProps = { pair: Pair; isField: boolean; hits: Hits; wrap: boolean };
 
 /** Only values of fields can be asked for: the list reads from `data-field` what was clicked on. */
 function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
-  const { text, left } = cut(value, VALUE_CHARACTERS_MAX);
+  const field = isField ? key : 'message';
+  const start = startOf(value, hitsIn(hits, field));
+  const { text, left } = cut(value.slice(start), VALUE_CHARACTERS_MAX);
   const asked = isField ? { 'data-field': key, 'data-value': value } : {};
   return (
     <>
       {' '}
       <span className={classes.pair} {...asked}>
         <span className={classes.key}>{visible(key)}=</span>
-        {markedText(text, isField ? key : 'message', hits, wrap)}
+        {start > 0 && '…'}
+        {markedText(text, field, hits, wrap)}
         {left > 0 && '…'}
       </span>
     </>
   );
 }
+
+/** Where a value is shown from: its beginning, or a little before what was found behind the part that has room. */
+function startOf(value: string, hits: Hits): number {
+  if (value.length <= VALUE_CHARACTERS_MAX || hits.length === 0) return 0;
+  const [first = { text: '', color: null }, second] = markHits(value, hits);
+  if (first.color !== null || second === undefined) return 0;
+  const end = first.text.length + second.text.length;
+  return end <= VALUE_CHARACTERS_MAX ? 0 : Math.max(0, first.text.length - BEFORE_HIT_CHARACTERS);
+}
+
+const BEFORE_HIT_CHARACTERS = 8;
 
 type ColouredProps = { text: string; hits: Hits; wrap: boolean };
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { cutMiddle, lookOf } from './look';
+import { cutMiddle, lookOf, nothingCommon } from './look';
 import { sample } from './sample';
 
-const hosts = (names: string[]) =>
+const hosts = (names: string[], host: string | null = null) =>
   lookOf(
     names.map((host) => sample({ host })),
     [],
+    { host, program: null },
   );
 
 test('a column has room for nine values of ten, and never for more than 22 characters', () => {
@@ -15,16 +16,23 @@ test('a column has room for nine values of ten, and never for more than 22 chara
   expect(names([40, 41, 42]).host.ch).toBe(22);
 });
 
-test('a value that all messages have stands in the head, if there are enough of them', () => {
-  expect(hosts(['a', 'a', 'a', 'a']).host.only).toBeNull();
-  expect(hosts(['a', 'a', 'a', 'a', 'a']).host.only).toBe('a');
-  expect(hosts(['a', 'a', 'a', 'a', 'b']).host.only).toBeNull();
-  expect(hosts(['', '', '', '', '']).host.only).toBe('');
+test('a value that all messages of the result have stands in the head, if there are enough rows', () => {
+  expect(hosts(['a', 'a', 'a', 'a'], 'a').host.only).toBeNull();
+  expect(hosts(['a', 'a', 'a', 'a', 'a'], 'a').host.only).toBe('a');
+  expect(hosts(['', '', '', '', ''], '').host.only).toBe('');
+});
+
+test('rows that are alike say nothing of the others', () => {
+  expect(hosts(['a', 'a', 'a', 'a', 'a']).host.only).toBeNull();
+  // A row that came after the counts.
+  expect(hosts(['b', 'a', 'a', 'a', 'a'], 'a').host.only).toBeNull();
 });
 
 test('logspaces are told apart where there are several', () => {
-  expect(lookOf([sample(), sample()], []).logspace).toBeNull();
-  expect(lookOf([sample(), sample({ logspace: 'security' })], []).logspace?.ch).toBe(8);
+  expect(lookOf([sample(), sample()], [], nothingCommon).logspace).toBeNull();
+  expect(lookOf([sample(), sample({ logspace: 'security' })], [], nothingCommon).logspace?.ch).toBe(
+    8,
+  );
 });
 
 test('a long name is cut in the middle', () => {

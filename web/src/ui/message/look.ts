@@ -16,6 +16,12 @@ export type Look = {
 /** `only` is the one value that all messages have: it stands in the head of the list instead. */
 export type Column = { ch: number; only: string | null };
 
+/** Of each field the value that every message of the result has, of those in the list and all others; null if unknown. */
+export type Common = { host: string | null; program: string | null };
+
+/** Of a list that has no end, and of a result that is not counted yet, nothing is known. */
+export const nothingCommon: Common = { host: null, program: null };
+
 export type LinePart = 'host' | 'program' | 'message' | 'logspace';
 
 export const lineParts: readonly LinePart[] = ['host', 'program', 'message', 'logspace'];
@@ -28,7 +34,7 @@ const PROGRAM_CH_MIN = 7;
 const LOGSPACE_CH_MIN = 8;
 /** The part of the values that have room. */
 const ROOM_PART = 0.9;
-/** Of fewer messages nothing can be said about the others. */
+/** Of fewer messages a head that says it once says no less. */
 const ONLY_MIN = 5;
 
 export const plainLook: Look = {
@@ -40,7 +46,11 @@ export const plainLook: Look = {
 };
 
 /** By the newest messages alone: a list does not change its look while it is scrolled. */
-export function lookOf(messages: readonly Message[], asked: readonly string[]): Look {
+export function lookOf(
+  messages: readonly Message[],
+  asked: readonly string[],
+  common: Common,
+): Look {
   const first = messages.slice(0, PROFILED_MAX);
   const logspaces = first.map(({ logspace }) => logspace);
   return {
@@ -49,12 +59,14 @@ export function lookOf(messages: readonly Message[], asked: readonly string[]): 
     host: columnOf(
       first.map(({ host }) => host),
       HOST_CH_MIN,
+      common.host,
     ),
     program: columnOf(
       first.map(({ program }) => program),
       PROGRAM_CH_MIN,
+      common.program,
     ),
-    logspace: new Set(logspaces).size > 1 ? columnOf(logspaces, LOGSPACE_CH_MIN) : null,
+    logspace: new Set(logspaces).size > 1 ? columnOf(logspaces, LOGSPACE_CH_MIN, null) : null,
   };
 }
 
@@ -69,13 +81,14 @@ export function cutMiddle(text: string, charactersMax: number): string {
   return `${first.join('')}…${last.join('')}`;
 }
 
-function columnOf(values: readonly string[], chMin: number): Column {
+function columnOf(values: readonly string[], chMin: number, common: string | null): Column {
   const lengths = values.map((value) => value.length).sort((a, b) => a - b);
   const wide = lengths[Math.ceil(lengths.length * ROOM_PART) - 1] ?? 0;
-  const isOne = values.length >= ONLY_MIN && values.every((value) => value === values[0]);
+  // The counts may be older than the rows.
+  const isOne = values.length >= ONLY_MIN && values.every((value) => value === common);
   return {
     ch: Math.min(Math.max(wide, chMin), CH_MAX),
-    only: isOne ? (values[0] ?? null) : null,
+    only: isOne ? common : null,
   };
 }
 

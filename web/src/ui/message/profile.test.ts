@@ -22,19 +22,30 @@ const messages = rows.map((_, n) => sample({ id: `main:${n}` }));
 const of = (asked: string[] = []) =>
   profileOf(messages, ({ id }) => rows[Number(id.slice(5))] ?? [], asked);
 
+const noHit = () => false;
 const keys = (said: Pair[]) => said.map(({ key }) => key);
 
 test('what differs is said first; ids last; times, single values and the clauses of the query not at all', () => {
-  expect(keys(worthSaying(rows[3] ?? [], of(), '', 9))).toEqual([
+  expect(keys(worthSaying(rows[3] ?? [], of(), '', 9, noHit))).toEqual([
     'took',
     'status',
     'trace_id',
     'method',
   ]);
-  expect(keys(worthSaying(rows[3] ?? [], of(['Status']), '', 1))).toEqual(['took']);
+  expect(keys(worthSaying(rows[3] ?? [], of(['Status']), '', 1, noHit))).toEqual(['took']);
 });
 
 test('what the words say already is not said again', () => {
-  const said = worthSaying(pairs({ action: 'deny', n: 'den', x: '' }), of(), 'deny tcp', 9);
+  const said = worthSaying(pairs({ action: 'deny', n: 'den', x: '' }), of(), 'deny tcp', 9, noHit);
   expect(keys(said)).toEqual(['n']);
+});
+
+test('what a word was found in is said first, also where every row has it', () => {
+  const isHit = ({ value }: Pair) => value === 'ana';
+  expect(keys(worthSaying(rows[3] ?? [], of(), '', 2, isHit))).toEqual(['user', 'took']);
+  // The words of the row show it already.
+  expect(keys(worthSaying(rows[3] ?? [], of(), 'login of ana', 2, isHit))).toEqual([
+    'took',
+    'status',
+  ]);
 });

@@ -69,20 +69,26 @@ export function profileOf(
   return { weights, silent };
 }
 
-/** The pairs that are worth a place in a row, in the order of the fields' weights. */
+/**
+ * The pairs that are worth a place in a row, in the order of the fields' weights. Those that a text of the query was
+ * found in come first, however usual they are: they are why the row is there.
+ */
 export function worthSaying(
   pairs: readonly Pair[],
   { weights, silent }: Profile,
   title: string,
   pairsMax: number,
+  isHit: (pair: Pair) => boolean,
 ): Pair[] {
   const isSaid = ({ key, value }: Pair) =>
-    value === '' || told.has(plain(key)) || silent.has(key.toLowerCase()) || holds(title, value);
-  const weight = ({ key }: Pair) => weights.get(key) ?? 1;
+    value === '' || told.has(plain(key)) || silent.has(key.toLowerCase());
+  const weight = (pair: Pair) => (isHit(pair) ? Infinity : (weights.get(pair.key) ?? 1));
   return pairs
-    .filter((pair) => !isSaid(pair))
-    .sort((a, b) => weight(b) - weight(a))
-    .slice(0, pairsMax);
+    .filter((pair) => !holds(title, pair.value) && (!isSaid(pair) || isHit(pair)))
+    .map((pair) => ({ pair, weight: weight(pair) }))
+    .sort((a, b) => (a.weight === b.weight ? 0 : b.weight - a.weight))
+    .slice(0, pairsMax)
+    .map(({ pair }) => pair);
 }
 
 /** The entropy of the values in bits; little where each value is another one, as of ids. */
@@ -106,7 +112,7 @@ function plain(key: string): string {
 
 /** As a whole: `tcp` is not in `tcpdump`. */
 function holds(text: string, value: string): boolean {
-  if (value.length > text.length) return false;
+  if (value === '' || value.length > text.length) return false;
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + value.length] ?? ' '];
     if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after)) return true;

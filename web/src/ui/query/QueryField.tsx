@@ -9,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { fetched } from '../../api/code';
 import { useQueryHistory } from './history';
 import { unitAt } from './places';
 import type { QueryMark } from './marks';
@@ -106,7 +107,7 @@ function useEditor(plain: Ref<HTMLTextAreaElement> & { current: HTMLTextAreaElem
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   useEffect(() => {
     let wanted = true;
-    import('./QueryEditor').then(
+    fetched(() => import('./QueryEditor')).then(
       ({ default: Editor }) => {
         const field = plain.current;
         const hasFocus = field !== null && document.activeElement === field;

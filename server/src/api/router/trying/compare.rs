@@ -159,8 +159,11 @@ impl Comparison {
                 *cell.differs.entry((*name).to_owned()).or_default() += 1;
             }
         }
-        // Those that look different say more.
+        // Those that look different are what one wants to see: the others make room for the first of them.
         let wanted = !differs.is_empty() || cell.changed == 0;
+        if !differs.is_empty() && cell.changed == 1 {
+            cell.examples.clear();
+        }
         if wanted && cell.examples.len() < self.examples_max {
             let (before, after) = both.unwrap_or_else(|| (looks(before), looks(after)));
             cell.examples.push(Example { id: ids.get(row).cloned().flatten(), before, after });

@@ -1,0 +1,63 @@
+/**
+ * Fetches parts of the console itself, which are left on the server until they are needed. While the server is away a
+ * part is waited for; the one that asked goes on by itself when it is there.
+ */
+
+/** The server is there, and does not have it: another version of the console took its place. */
+export class CodeGone extends Error {
+  constructor(cause: unknown) {
+    super('A newer version of the console is on the server.', { cause });
+    this.name = 'CodeGone';
+  }
+}
+
+const RETRY_MS = 1_000;
+/** A server that comes up may refuse one and serve the next. */
+const GONE_TRIES = 3;
+
+export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
+  watchStyles();
+  for (let gone = 0; ;) {
+    try {
+      await fetchStylesAgain();
+      return await load();
+    } catch (error) {
+      if (await isServerThere()) gone += 1;
+      if (gone === GONE_TRIES) throw new CodeGone(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function isServerThere(): Promise<boolean> {
+  const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => null);
+  return answer?.ok === true;
+}
+
+/** Styles that could not be had. The loader takes them as loaded from then on, so nobody else asks for them again. */
+const failedStyles = new Set<HTMLLinkElement>();
+let isWatching = false;
+
+function watchStyles(): void {
+  if (isWatching) return;
+  isWatching = true;
+  const notice = ({ target }: Event) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target);
+  };
+  // Such events do not bubble.
+  document.addEventListener('error', notice, true);
+}
+
+async function fetchStylesAgain(): Promise<void> {
+  await Promise.all(
+    [...failedStyles].map(async (link) => {
+      failedStyles.delete(link);
+      const again = link.cloneNode() as HTMLLinkElement;
+      await new Promise<unknown>((resolve, reject) => {
+        again.onload = resolve;
+        again.onerror = () => reject(new Error(`${again.href} cannot be fetched`));
+        link.replaceWith(again);
+      });
+    }),
+  );
+}

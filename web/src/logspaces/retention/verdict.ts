@@ -1,0 +1,48 @@
+/** What a retention that is being written would delete, now and later, in words. Pure. */
+import type { RetentionPreview } from '../../api/logspaces';
+import type { Limits } from '../growth/growth';
+import { formatBytes, formatMessages } from '../../ui/number';
+import { type Zone, formatTime } from '../../ui/time';
+
+export type Verdict = { text: string; tone: 'quiet' | 'good' | 'caution' | 'bad' };
+
+type Wish = {
+  isChanged: boolean;
+  isRight: boolean;
+  wanted: Limits;
+  live: Limits;
+  /** Undefined as long as it is not known. */
+  preview: RetentionPreview | undefined;
+};
+
+/** Only what deletes nothing, ever, looks well. */
+export function verdictOf(wish: Wish, zone: Zone): Verdict {
+  const { isChanged, isRight, wanted, live, preview } = wish;
+  if (!isChanged)
+    return { text: 'Change a limit to see what it would delete, and when.', tone: 'quiet' };
+  if (!isRight) return { text: 'A limit is not right yet.', tone: 'quiet' };
+  if (preview === undefined) return { text: 'Looking at what would go…', tone: 'quiet' };
+  const later = laterText(wanted, preview, zone);
+  if (preview.messages > 0) {
+    const now = `Deletes ${formatMessages(preview.messages)}, ${formatBytes(preview.bytes)}, for good.`;
+    return { text: `${now} ${later}`.trim(), tone: 'bad' };
+  }
+  if (later === '') return { text: 'Deletes nothing.', tone: 'good' };
+  const isShorter = isLess(wanted.ageMs, live.ageMs) || isLess(wanted.sizeBytes, live.sizeBytes);
+  return { text: `Deletes nothing now. ${later}`, tone: isShorter ? 'caution' : 'quiet' };
+}
+
+function laterText({ sizeBytes }: Limits, preview: RetentionPreview, zone: Zone): string {
+  const { next_at: next, next_messages: messages, all_at: all } = preview;
+  const bySize = sizeBytes === null ? '' : 'The oldest go as soon as there is more.';
+  if (next === null || all === null) return bySize;
+  const at = (time: string) => formatTime(time, zone).slice(0, 16);
+  const first = `The oldest ${formatMessages(messages)} go at ${at(next)}`;
+  const isOne = at(next) === at(all);
+  return isOne ? `${first}.` : `${first}, all that is stored now by ${at(all)}.`;
+}
+
+/** No limit is the highest. */
+function isLess(one: number | null, other: number | null): boolean {
+  return (one ?? Infinity) < (other ?? Infinity);
+}
