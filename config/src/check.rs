@@ -9,7 +9,7 @@ use crate::checked::{Checked, CheckedRoute, Target};
 use crate::document::{Document, VERSION, place_all, read};
 use crate::listen::Listener;
 use crate::node::Node;
-use crate::problem::{Findings, Path, Problem, did_you_mean, quoted};
+use crate::problem::{Aim, Finding, Findings, Path, Problem, did_you_mean, quoted};
 use crate::route::Route;
 use crate::source::{Http, Source, SourceKind};
 use crate::step::{CheckedStep, Step, check_step};
@@ -41,6 +41,19 @@ pub fn check_toml(text: &str) -> Result<(Document, Checked), Vec<Problem>> {
 /// As [`check_toml`], also of a document that cannot be run.
 pub fn draft_toml(text: &str) -> Result<Draft, Vec<Problem>> {
     draft(&Node::from_toml(text)?, text)
+}
+
+/// The problems with their places in the text, as far as they name a value that stands there: of what is found out only
+/// where a document is to run.
+pub fn placed(problems: Vec<Problem>, text: &str) -> Vec<Problem> {
+    let Ok(node) = Node::from_toml(text) else { return problems };
+    let place = |problem: Problem| match Path::parse(&problem.path) {
+        Some(path) if problem.line.is_none() && !problem.path.is_empty() => {
+            node.place(&Finding { path, message: problem.message, aim: Aim::Value }, text)
+        }
+        _ => problem,
+    };
+    problems.into_iter().map(place).collect()
 }
 
 /// As [`draft_toml`], of a JSON text. Its problems have no place in the text, unless it is not JSON.

@@ -44,7 +44,9 @@ mod unit;
 mod warn;
 mod zone;
 
-pub use check::{Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private};
+pub use check::{
+    Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
+};
 pub use checked::{Checked, CheckedRoute, Target};
 pub use choice::{
     Addressing, Compression, Durability, Format, ForwardFormat, ForwardFraming, Framing, HttpFormat,
@@ -70,7 +72,7 @@ pub use source::{
 };
 pub use step::{
     Acting, Action, CheckedStep, ParseFormat, Parsing, Piece, Rate, STEPS_MAX, Share, Step, TextTemplate,
-    is_lookup_name,
+    facility_of, fits, is_lookup_name, severity_of, time_of,
 };
 pub use template::{Moment, Part, Template, TimePart};
 pub use unit::{Period, Size, UnitError};

@@ -85,6 +85,19 @@ impl Path {
         self.with(Step::Index(index))
     }
 
+    /// Reads one as it is written: `sources[0].paths[1]`.
+    pub(crate) fn parse(text: &str) -> Option<Path> {
+        let mut path = Path::default();
+        for part in text.split('.') {
+            let (key, indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
+            path = path.key(key);
+            for index in indexes.split_terminator(']') {
+                path = path.index(index.strip_prefix('[')?.parse().ok()?);
+            }
+        }
+        Some(path)
+    }
+
     /// Whether this is `other` or what contains it.
     pub(crate) fn covers(&self, other: &Path) -> bool {
         other.0.starts_with(&self.0)
@@ -232,6 +245,15 @@ mod tests {
         assert_eq!(position(text, 2), (2, 1));
         assert_eq!(position(text, 5), (2, 2), "in the middle of ö counts as before it");
         assert_eq!(position(text, text.len() + 9), (3, 1));
+    }
+
+    #[test]
+    fn a_path_is_read_as_it_is_written() {
+        for path in ["version", "sources[0].paths[12]", "routes[3].steps[0].set.host", "a[0][1]"] {
+            assert_eq!(Path::parse(path).unwrap().to_string(), path);
+        }
+        assert_eq!(Path::parse("a[x]"), None);
+        assert_eq!(Path::parse("a[1"), Some(Path::default().key("a").index(1)));
     }
 
     #[test]

@@ -540,6 +540,30 @@ fn steps_do_one_thing_to_fields_that_can_be_changed() {
         "{ set = { a = \"{b\" } }",
         &message(".set.a", "15", "has a brace without its other half: write `{{` or `}}` for a brace"),
     );
+    // A text that no message can have there; what a field says is known when there is a message.
+    for (field, text, like) in [
+        ("severity", "bad", "a severity like `warning` or `4`"),
+        ("severity", "8", "a severity like `warning` or `4`"),
+        ("severity", "", "a severity like `warning` or `4`"),
+        ("facility", "local8", "a facility like `local0` or `16`"),
+        ("time", "yesterday", "a time like `2026-11-20T08:00:00Z`, or seconds since 1970"),
+        ("time", "2026-02-30T00:00:00Z", "a time like `2026-11-20T08:00:00Z`, or seconds since 1970"),
+    ] {
+        let place = (14 + field.len()).to_string();
+        let expected =
+            message(&format!(".set.{field}"), &place, &format!("`{text}` cannot be: write {like}"));
+        step(&format!("{{ set = {{ {field} = \"{text}\" }} }}"), &expected);
+    }
+    for right in [
+        "severity = 4",
+        "level = \"WARN\"",
+        "facility = \"local7\"",
+        "time = 1795262400",
+        "pid = \"any\"",
+        "severity = \"{x}\"",
+    ] {
+        step(&format!("{{ set = {{ {right} }} }}"), "");
+    }
     step(
         "{ replace = 'a', with = \"\", in = [\"time\"] }",
         &message(".in", "34", "`time` is not a text: use `set`"),

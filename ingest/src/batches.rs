@@ -78,7 +78,11 @@ impl<M: Messages> Batches<M> {
                 None => break,
             }
         }
-        builder.seal()
+        let batch = builder.seal();
+        match self.messages.marks() {
+            Some(marks) => marks.restored(&batch),
+            None => batch,
+        }
     }
 
     /// Reads all of them, so that a body with a bad message can be refused before anything of it is stored; says how many

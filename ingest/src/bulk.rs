@@ -9,6 +9,7 @@
 //! before its first message.
 
 use crate::batches::Sender;
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next, Refused};
 use crate::split::line;
 use jiff::tz::TimeZone;
@@ -36,6 +37,7 @@ pub struct Bulk {
     items: Vec<Item>,
     /// The last line of an action, and what it says: most are alike.
     last: (std::ops::Range<usize>, Said),
+    marks: Option<Marks>,
 }
 
 /// What becomes of an action.
@@ -141,6 +143,7 @@ impl Bulk {
         sender: Sender,
         messages_max: usize,
     ) -> Result<Bulk, Refused> {
+        let (body, marks) = mark(body);
         let said = Said { verb: Verb::Create, index: 0, id: None };
         let mut bulk = Bulk {
             json: Json { keys: keys(), limits: LIMITS },
@@ -150,6 +153,7 @@ impl Bulk {
             items: Vec::new(),
             last: (0..0, said),
             body,
+            marks,
         };
         let mut actions = 0;
         let mut lines = 0;
@@ -360,6 +364,10 @@ impl Messages for Bulk {
     fn restart(&mut self) {
         self.at = 0;
         self.items.clear();
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
     }
 }
 

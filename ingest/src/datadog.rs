@@ -6,6 +6,7 @@
 //! **Invariant:** the raw bytes of a row are the object exactly as it was sent.
 
 use crate::batches::Sender;
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next, Refused};
 use crate::split::Elements;
 use jiff::tz::TimeZone;
@@ -24,6 +25,7 @@ pub struct Datadog {
     json: Json,
     sender: Sender,
     elements: Elements,
+    marks: Option<Marks>,
 }
 
 /// Adds a field for each tag, if these are tags.
@@ -57,8 +59,9 @@ fn keys() -> Keys {
 impl Datadog {
     /// Refuses a body that is none.
     pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Datadog, Refused> {
+        let (body, marks) = mark(body);
         let elements = Elements::of(&body, messages_max, HINT)?;
-        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, elements })
+        Ok(Datadog { body, json: Json { keys: keys(), limits: LIMITS }, sender, elements, marks })
     }
 }
 
@@ -80,6 +83,10 @@ impl Messages for Datadog {
 
     fn restart(&mut self) {
         self.elements.restart();
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
     }
 }
 

@@ -1,6 +1,7 @@
 //! GELF over HTTP: an object, or several one after the other.
 
 use crate::batches::Sender;
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next, Refused};
 use crate::split::value;
 use logstead_record::BatchBuilder;
@@ -15,11 +16,13 @@ pub struct Gelf {
     sender: Sender,
     at: usize,
     number: usize,
+    marks: Option<Marks>,
 }
 
 impl Gelf {
     /// Refuses a body that is not JSON before its first message.
     pub fn of(body: Vec<u8>, sender: Sender, messages_max: usize) -> Result<Gelf, Refused> {
+        let (body, marks) = mark(body);
         let (mut at, mut messages) = (0, 0);
         while let Some(next) = value(&body, at) {
             at = next.map_err(|error| Refused::of_json(&error, HINT))?.1;
@@ -29,7 +32,7 @@ impl Gelf {
         if messages == 0 {
             return Err(Refused::malformed(format!("the body is empty: {HINT}")));
         }
-        Ok(Gelf { body, gelf: gelf::Gelf::new(LIMITS.line_bytes_max), sender, at: 0, number: 0 })
+        Ok(Gelf { body, gelf: gelf::Gelf::new(LIMITS.line_bytes_max), sender, at: 0, number: 0, marks })
     }
 }
 
@@ -56,6 +59,10 @@ impl Messages for Gelf {
 
     fn restart(&mut self) {
         (self.at, self.number) = (0, 0);
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
     }
 }
 

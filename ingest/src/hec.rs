@@ -15,6 +15,7 @@
 //! [fault](Hec::fault) says which event is not as it should be.
 
 use crate::batches::Sender;
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next};
 use crate::split::line;
 use logstead_parse::{JsonLimits, JsonObject};
@@ -83,6 +84,7 @@ pub struct Hec {
     at: usize,
     number: usize,
     fault: Option<Fault>,
+    marks: Option<Marks>,
 }
 
 #[derive(Deserialize)]
@@ -118,6 +120,7 @@ pub fn time_of(text: &str) -> Option<Timestamp> {
 impl Hec {
     /// Of a body with what its request says of it.
     pub fn of(body: Vec<u8>, (form, about): (Form, About), sender: Sender, messages_max: usize) -> Hec {
+        let (body, marks) = if form == Form::Lines { (body, None) } else { mark(body) };
         let keys = keys();
         let beside = Beside::of(about.values, &keys, sender.received);
         Hec {
@@ -131,6 +134,7 @@ impl Hec {
             at: 0,
             number: 0,
             fault: None,
+            marks,
         }
     }
 
@@ -314,6 +318,10 @@ impl Messages for Hec {
 
     fn restart(&mut self) {
         (self.at, self.number) = (0, 0);
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
     }
 }
 

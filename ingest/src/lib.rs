@@ -7,6 +7,7 @@
 //! | module     | owns                                                                    |
 //! |------------|-------------------------------------------------------------------------|
 //! | `encoding` | what a body is packed with, and how much comes out of it                |
+//! | `marks`    | bytes of JSON bodies that are not UTF-8                                 |
 //! | `messages` | what a protocol gives: one message after the other                      |
 //! | `batches`  | messages in batches of bounded size, and which were refused             |
 //! | `protobuf` | the fields of a message in Protocol Buffers                             |
@@ -24,6 +25,7 @@ pub mod gelf;
 pub mod hec;
 pub mod journal;
 pub mod loki;
+pub mod marks;
 pub mod messages;
 pub mod otlp;
 pub mod ours;

@@ -11,10 +11,11 @@
 //! **Invariant:** a body that is none is refused before its first entry.
 
 use crate::batches::Sender;
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next, Refused};
 use crate::protobuf::{Fields, Value};
 use crate::split::text;
-use logstead_record::{BatchBuilder, SECOND, Timestamp};
+use logstead_record::{BatchBuilder, Flags, SECOND, Timestamp};
 use logstead_syslog::format::beside::{Beside, Text, push};
 use logstead_syslog::format::keys::{Column, Keys};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -55,6 +56,7 @@ pub struct Loki {
     /// Entries that are left, and those that were before.
     left: usize,
     entries: usize,
+    marks: Option<Marks>,
 }
 
 /// Where the labels and the entries of a stream stand.
@@ -85,6 +87,7 @@ fn keys() -> Keys {
 impl Loki {
     /// Refuses a body that is none.
     pub fn of(body: Vec<u8>, form: Form, sender: Sender, messages_max: usize) -> Result<Loki, Refused> {
+        let (body, marks) = if form == Form::Json { mark(body) } else { (body, None) };
         let (streams, entries) = match form {
             Form::Json => json_streams(&body, messages_max)?,
             Form::Protobuf => protobuf_streams(&body, messages_max)?,
@@ -100,6 +103,7 @@ impl Loki {
             labels: Beside::nothing(),
             left: entries,
             entries,
+            marks,
         };
         loki.restart();
         Ok(loki)
@@ -114,9 +118,7 @@ impl Loki {
         // They were checked before.
         let labels = match self.form {
             Form::Json => json_labels(labels).unwrap_or_default(),
-            Form::Protobuf => {
-                std::str::from_utf8(labels).ok().and_then(|text| label_pairs(text).ok()).unwrap_or_default()
-            }
+            Form::Protobuf => label_pairs(&String::from_utf8_lossy(labels)).unwrap_or_default(),
         };
         self.labels = Beside::of(labels, &self.keys, self.sender.received);
     }
@@ -132,7 +134,7 @@ impl Messages for Loki {
                 Form::Protobuf => protobuf_entry(body, self.at)?,
             };
             self.at = at;
-            let Some(Entry { time, line, metadata }) = entry else {
+            let Some(Entry { time, line, raw, metadata }) = entry else {
                 self.begin(self.stream + 1);
                 continue;
             };
@@ -144,6 +146,10 @@ impl Messages for Loki {
             let own = Beside::of(metadata, &self.keys, self.sender.received);
             let text =
                 Text { time: Some(time), host: self.sender.peer.as_bytes(), ..Text::of(line.as_bytes()) };
+            let text = match raw {
+                Some(raw) => Text { raw, message_at: None, flags: Flags::NOT_UTF8, ..text },
+                None => text,
+            };
             push(&text, (&self.labels, &own), PREFIX, builder);
             return Some(Next::Added { bytes: line.len() + own.bytes() + self.labels.bytes() });
         }
@@ -162,12 +168,18 @@ impl Messages for Loki {
         self.left = self.entries;
         self.begin(0);
     }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
+    }
 }
 
 /// An entry.
 struct Entry<'b> {
     time: Timestamp,
     line: Cow<'b, str>,
+    /// What was sent, where that is not UTF-8.
+    raw: Option<&'b [u8]>,
     metadata: Vec<(Cow<'b, str>, Cow<'b, str>)>,
 }
 
@@ -284,7 +296,7 @@ impl<'de> Visitor<'de> for ReadEntry {
         if parts.next_element::<de::IgnoredAny>()?.is_some() {
             return Err(de::Error::custom("an entry has more than a time, a line and metadata"));
         }
-        Ok(Entry { time: Timestamp::from_nanos(nanos), line, metadata })
+        Ok(Entry { time: Timestamp::from_nanos(nanos), line, raw: None, metadata })
     }
 }
 
@@ -340,8 +352,8 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
         for field in Fields::of(stream) {
             match field.map_err(|wrong| said(&wrong.to_string()))? {
                 (1, value) => {
-                    let text = value.text().ok_or_else(|| said("labels are not text"))?;
-                    let pairs = label_pairs(text).map_err(|error| said(&error))?;
+                    let text = value.bytes().ok_or_else(|| said("labels are not text"))?;
+                    let pairs = label_pairs(&String::from_utf8_lossy(text)).map_err(|error| said(&error))?;
                     check_values(&pairs).map_err(|error| said(&error))?;
                     let from = text.as_ptr().addr() - body.as_ptr().addr();
                     labels = from..from + text.len();
@@ -374,23 +386,31 @@ fn protobuf_entry(body: &[u8], at: usize) -> Option<(Option<Entry<'_>>, usize)> 
 }
 
 fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
-    let mut read = Entry { time: Timestamp::from_nanos(0), line: Cow::Borrowed(""), metadata: Vec::new() };
+    let mut read =
+        Entry { time: Timestamp::from_nanos(0), line: Cow::Borrowed(""), raw: None, metadata: Vec::new() };
     for field in Fields::of(entry) {
         match field.map_err(|wrong| format!("an entry: {wrong}"))? {
             (1, Value::Bytes(time)) => read.time = read_time(time)?,
-            (2, line) => read.line = line.text().ok_or("a line is no UTF-8 text")?.into(),
+            // Go's senders check nothing.
+            (2, line) => {
+                let bytes = line.bytes().ok_or("a line is no text")?;
+                read.line = String::from_utf8_lossy(bytes);
+                read.raw = matches!(read.line, Cow::Owned(_)).then_some(bytes);
+            }
             (3, Value::Bytes(pair)) => {
-                let (mut name, mut value) = ("", "");
+                let (mut name, mut value) = (Cow::Borrowed(""), Cow::Borrowed(""));
                 for field in Fields::of(pair) {
                     match field.map_err(|wrong| format!("structured metadata: {wrong}"))? {
-                        (1, text) => name = text.text().ok_or("a name of structured metadata is not text")?,
-                        (2, text) => {
-                            value = text.text().ok_or("a value of structured metadata is not text")?
+                        (1, said) => {
+                            name = said.lossy_text().ok_or("a name of structured metadata is not text")?;
+                        }
+                        (2, said) => {
+                            value = said.lossy_text().ok_or("a value of structured metadata is not text")?;
                         }
                         _ => {}
                     }
                 }
-                read.metadata.push((name.into(), value.into()));
+                read.metadata.push((name, value));
             }
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! What every protocol gives: the messages of a body, one after the other.
 
+use crate::marks::Marks;
 use logstead_record::BatchBuilder;
 use std::borrow::Cow;
 
@@ -18,6 +19,11 @@ pub trait Messages: Send + 'static {
 
     /// Begins again.
     fn restart(&mut self);
+
+    /// What stands for bytes in the rows that it adds, if anything does.
+    fn marks(&self) -> Option<Marks> {
+        None
+    }
 }
 
 /// What became of a message.

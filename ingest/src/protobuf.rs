@@ -12,6 +12,8 @@
 //!
 //! **Invariant:** reading ends, at the end of the bytes or at the first that are wrong.
 
+use std::borrow::Cow;
+
 /// A value of a field.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value<'b> {
@@ -31,9 +33,9 @@ impl<'b> Value<'b> {
         if let Value::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The text, if it is one.
-    pub fn text(self) -> Option<&'b str> {
-        std::str::from_utf8(self.bytes()?).ok()
+    /// The text, if it has bytes; U+FFFD stands for those that are none.
+    pub fn lossy_text(self) -> Option<Cow<'b, str>> {
+        self.bytes().map(String::from_utf8_lossy)
     }
 
     /// The number, of whatever width.

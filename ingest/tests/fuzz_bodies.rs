@@ -5,6 +5,16 @@
 #[path = "../fuzz/src/bodies.rs"]
 mod bodies;
 
+use logstead_ingest::batches::{Batches, Sender};
+use logstead_ingest::bulk::Bulk;
+use logstead_ingest::datadog::Datadog;
+use logstead_ingest::gelf::Gelf;
+use logstead_ingest::hec::{self, About, Hec};
+use logstead_ingest::loki::{self, Loki};
+use logstead_ingest::messages::Messages;
+use logstead_ingest::otlp::{self, Otlp};
+use logstead_ingest::ours::{Form, Ours, Reading};
+use logstead_record::{Flags, Timestamp};
 use proptest::prelude::*;
 use std::io::Write;
 
@@ -65,6 +75,20 @@ const TEXTS: &[&str] = &[
     "{\"ddtags\":\"a:b,c\",\"message\":\"m\"}",
 ];
 
+/// What is not UTF-8 in JSON: single bytes, letters of Latin-1, and letters and escapes that look like what stands for them.
+const BYTES: &[&[u8]] = &[
+    b"\xff",
+    b"\xe4",
+    b"\xde",
+    "\u{7c4}\u{7ff}".as_bytes(),
+    b"\"\\u078E\"",
+    b"{\"message\":\"gr\xfc\xdfe\"}\n",
+    b"{\"event\":\"gr\xfc\xdfe\",\"fields\":{\"a\xe4\":\"b\xe4\"}}",
+    b"{\"short_message\":\"gr\xfc\xdfe\",\"host\":\"h\xe4\"}",
+    b"[\"1\",\"a\\n\xfcb\"]",
+    b"{\"body\":{\"stringValue\":\"\xfc\"}}",
+];
+
 /// Pieces of messages of Protocol Buffers: keys of fields, lengths, numbers, texts.
 const BINARY: &[&[u8]] = &[
     b"\x0a",
@@ -84,6 +108,7 @@ const BINARY: &[&[u8]] = &[
     b"\x0a\x07{a=\"b\"}",
     b"\x12\x03abc",
     b"\x12\x05\x0a\x03abc",
+    b"\x12\x05\x12\x03a\xe4c",
     b"\x0a\x05\x12\x03\x12\x01\x00",
     b"\x12\x09\x0a\x02\x08\x01\x12\x03abc",
     b"\x80",
@@ -125,7 +150,8 @@ fn pieces<P: AsRef<[u8]> + Clone + std::fmt::Debug + 'static>(
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
-    pieces(TEXTS.to_vec(), 14)
+    let texts = TEXTS.iter().map(|text| text.as_bytes());
+    pieces(texts.chain(BYTES.iter().copied()).collect::<Vec<&[u8]>>(), 14)
 }
 
 fn binary() -> impl Strategy<Value = Vec<u8>> {
@@ -201,4 +227,72 @@ proptest! {
     fn no_more_is_unpacked_than_may_be(data in prop_oneof![packed(), pieces(BINARY.to_vec(), 14)]) {
         bodies::unpack(&data);
     }
+}
+
+/// The messages of a body: text, raw bytes, flagged.
+type Rows = Vec<(String, Vec<u8>, bool)>;
+
+fn rows<M: Messages>(messages: M) -> Rows {
+    let received = Timestamp::from_nanos(1_790_000_000_000_000_000);
+    let mut batches =
+        Batches::of(messages, Sender { source: "http".to_owned(), peer: String::new(), received });
+    let mut rows = Vec::new();
+    while 0 < batches.rest_bytes() {
+        let batch = batches.next_batch();
+        for row in 0..batch.rows() {
+            let mut raw = Vec::new();
+            batch.write_raw(row, &mut raw);
+            let message = std::str::from_utf8(batch.message(row)).expect("a text").to_owned();
+            rows.push((message, raw, batch.flags(row).has(Flags::NOT_UTF8)));
+        }
+    }
+    assert_eq!(batches.refused, 0);
+    rows
+}
+
+#[test]
+fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
+    let sender = || Sender {
+        source: "http".to_owned(),
+        peer: String::new(),
+        received: Timestamp::from_nanos(1_790_000_000_000_000_000),
+    };
+    // `gr\xfc\xdfe` is Latin-1, `grün` is not.
+    let check = |what: &str, found: Rows, bad: &[u8], good: &str| {
+        let expected = [
+            ("gr\u{fffd}\u{fffd}e".to_owned(), bad.to_vec(), true),
+            ("gr\u{fc}n".to_owned(), good.as_bytes().to_vec(), false),
+        ];
+        assert_eq!(found, expected, "{what}");
+    };
+    let object = |key: &str| {
+        let bad = [b"{\"", key.as_bytes(), b"\":\"gr\xfc\xdfe\"}"].concat();
+        (bad, format!("{{\"{key}\":\"grün\"}}"))
+    };
+    let (bad, good) = object("message");
+    let lines = [&bad, &b"\n"[..], good.as_bytes()].concat();
+    let ours = |body, form| Ours::of(body, (form, Reading::default()), sender(), 9).expect("a body");
+    check("ndjson", rows(ours(lines, Form::JsonLines)), &bad, &good);
+    let list = [&b"["[..], &bad, b", ", good.as_bytes(), b"]"].concat();
+    check("json", rows(ours(list.clone(), Form::Json)), &bad, &good);
+    check("datadog", rows(Datadog::of(list, sender(), 9).expect("a body")), &bad, &good);
+    let bulk = [&b"{\"create\":{}}\n"[..], &bad, b"\n{\"create\":{}}\n", good.as_bytes(), b"\n"].concat();
+    check("_bulk", rows(Bulk::of(bulk, None, sender(), 9).expect("a body")), &bad, &good);
+    let (bad, good) = object("event");
+    let events = [&bad, good.as_bytes()].concat();
+    check("hec", rows(Hec::of(events, (hec::Form::Events, About::default()), sender(), 9)), &bad, &good);
+    let (bad, good) = object("short_message");
+    let objects = [&bad, &b"\n"[..], good.as_bytes()].concat();
+    check("gelf", rows(Gelf::of(objects, sender(), 9).expect("a body")), &bad, &good);
+    let loki = |body: Vec<u8>, form| rows(Loki::of(body, form, sender(), 9).expect("a body"));
+    let push = b"{\"streams\":[{\"stream\":{\"app\":\"a\"},\"values\":[[\"1\",\"gr\xfc\xdfe\"],[\"2\",\"gr\xc3\xbcn\"]]}]}";
+    check("loki json", loki(push.to_vec(), loki::Form::Json), b"gr\xfc\xdfe", "grün");
+    let push = b"\x0a\x1b\x0a\x07{a=\"b\"}\x12\x07\x12\x05gr\xfc\xdfe\x12\x07\x12\x05gr\xc3\xbcn";
+    check("loki protobuf", loki(push.to_vec(), loki::Form::Protobuf), b"gr\xfc\xdfe", "grün");
+    let record = |text: &[u8]| [b"{\"body\":{\"stringValue\":\"", text, b"\"}}"].concat();
+    let (bad, good) = (record(b"gr\xfc\xdfe"), record("grün".as_bytes()));
+    let logs =
+        [&b"{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":["[..], &bad, b",", &good, b"]}]}]}"].concat();
+    let otlp = Otlp::of(logs, otlp::Encoding::Json, "", 9).expect("a body");
+    check("otlp json", rows(otlp), &bad, std::str::from_utf8(&good).expect("a text"));
 }

@@ -10,7 +10,8 @@ const PAIRS_MAX: usize = 1000;
 const NAME_BYTES_MAX: usize = 256;
 
 /// The pairs of `key=value, key="a value"`. A key is letters, digits and `_-.@`, after white space, `,`, `;` or a
-/// bracket; a value ends at one of those. In a quoted value `\` keeps the character after it.
+/// bracket; a value ends at one of those, but not at a comma or semicolon between two characters of its own: `1,000` is one
+/// value, and `a=1,b=2` are two. In a quoted value `\` keeps the character after it.
 pub fn key_value(text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut after = 0;
@@ -46,7 +47,7 @@ fn is_separator(byte: u8) -> bool {
 fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
     let rest = &text[start..];
     let Some(&quote @ (b'"' | b'\'')) = rest.first() else {
-        let bytes = rest.iter().take_while(|byte| !is_separator(**byte)).count();
+        let bytes = bare_bytes(rest);
         return (rest[..bytes].to_vec(), start + bytes);
     };
     let mut value = Vec::new();
@@ -63,8 +64,28 @@ fn value(text: &[u8], start: usize) -> (Vec<u8>, usize) {
         }
     }
     // The quote is not closed: then it is a character as any other.
-    let bytes = rest.iter().take_while(|byte| !is_separator(**byte)).count();
+    let bytes = bare_bytes(rest);
     (rest[..bytes].to_vec(), start + bytes)
+}
+
+/// How long the value without quotes is that the text begins with.
+fn bare_bytes(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += text[at..].iter().take_while(|byte| !is_separator(**byte)).count();
+        let is_within = matches!(text.get(at), Some(b',' | b';')) && goes_on(&text[at + 1..]);
+        if !is_within {
+            return at;
+        }
+        at += 1;
+    }
+}
+
+/// Whether what stands behind a comma belongs to the value before it: it is no gap, and no other pair.
+fn goes_on(text: &[u8]) -> bool {
+    let key_bytes = text.iter().take_while(|byte| is_key(**byte)).count();
+    text.first().is_some_and(|first| !is_separator(*first))
+        && (key_bytes == 0 || text.get(key_bytes) != Some(&b'='))
 }
 
 #[cfg(test)]
@@ -85,6 +106,9 @@ mod tests {
             ("user=root from=10.0.0.1", "user=root | from=10.0.0.1"),
             (r#"msg="a b" x='c=d' y="q \"r\"""#, r#"msg=a b | x=c=d | y=q "r""#),
             ("a=1,b=2;c=3 (d=4)", "a=1 | b=2 | c=3 | d=4"),
+            ("bytes=1,000 cost=1.000,50; list=a;b,c", "bytes=1,000 | cost=1.000,50 | list=a;b,c"),
+            ("a=1, b=2,,c=3,", "a=1 | b=2 | c=3"),
+            ("a=1,b c=2", "a=1,b | c=2"),
             ("url=http://x/?q=1 z=2", "url=http://x/?q=1 | z=2"),
             ("empty= next=1", "empty= | next=1"),
             ("open=\"a b", "open=\"a"),

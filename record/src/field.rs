@@ -35,7 +35,8 @@ pub enum Field {
     Source,
     /// The address it was really sent from.
     Peer,
-    /// What was noted while receiving it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`.
+    /// What was noted while receiving it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
+    /// `bad_time`.
     Flag,
     /// The exact bytes as received.
     Raw,

@@ -15,13 +15,19 @@ impl Flags {
     pub const OUT_OF_STEP: Flags = Flags(8);
     /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
     pub const UNDELIMITED: Flags = Flags(16);
+    /// Bytes of it are not UTF-8: in its texts U+FFFD stands for them, and they are in the raw bytes.
+    pub const NOT_UTF8: Flags = Flags(64);
+    /// Its stamp stands for no moment: it has the time of receipt.
+    pub const BAD_TIME: Flags = Flags(128);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 5] = [
+    pub const NAMES: [(Flags, &'static str); 7] = [
         (Flags::TRUNCATED, "truncated"),
         (Flags::UNPARSED, "unparsed"),
         (Flags::INCOMPLETE, "incomplete"),
         (Flags::OUT_OF_STEP, "out_of_step"),
         (Flags::UNDELIMITED, "undelimited"),
+        (Flags::NOT_UTF8, "not_utf8"),
+        (Flags::BAD_TIME, "bad_time"),
     ];
 
     /// These and those.

@@ -21,6 +21,23 @@ impl Batch {
         (!value.is_empty()).then_some(value)
     }
 
+    /// All values of a field, in their order.
+    pub fn values<'a>(
+        &'a self,
+        row: usize,
+        field: &'a FieldName,
+    ) -> impl Iterator<Item = Cow<'a, [u8]>> + use<'a> {
+        let (known, name) = match field {
+            FieldName::Known(field) => (self.known_value(row, *field), None),
+            FieldName::Dynamic(name) => (None, Some(name.as_bytes())),
+        };
+        let named = name.into_iter().flat_map(move |name| {
+            let is_it = move |(other, _): &(&[u8], &[u8])| other.eq_ignore_ascii_case(name);
+            self.fields(row).filter(is_it).map(|(_, value)| Cow::Borrowed(value))
+        });
+        known.into_iter().chain(named).filter(|value| !value.is_empty())
+    }
+
     fn known_value(&self, row: usize, field: Field) -> Option<Cow<'_, [u8]>> {
         Some(match field.storage() {
             Storage::Name(_) | Storage::Text(_) => Cow::Borrowed(self.text(field, row)),

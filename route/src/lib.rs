@@ -28,4 +28,5 @@ mod way;
 
 pub use lookup::{LOOKUP_BYTES_MAX, LOOKUP_ROWS_MAX, LookupError, LookupTable, Lookups};
 pub use router::{Delivery, Dropped, Routed, Router};
+pub use step::unfit;
 pub use watch::{AtRoute, AtStep, NoWatch, Watch};

@@ -3,7 +3,6 @@
 //! **Invariant:** a table is replaced as a whole, so that a step sees the old one or the new one.
 
 use hashbrown::HashMap;
-use logstead_parse::Pair;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,6 +32,31 @@ pub struct Found<'a> {
     row: usize,
 }
 
+/// The lines of a table that are not blank, by the rules of RFC 4180: what stands in quotes may hold commas and line breaks.
+struct Lines<'t>(csv::Reader<&'t [u8]>);
+
+impl Lines<'_> {
+    fn of(text: &str) -> Lines<'_> {
+        let mut builder = csv::ReaderBuilder::new();
+        Lines(builder.has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes()))
+    }
+
+    /// The number of the line in which the next one begins, and its values.
+    fn next(&mut self) -> Result<Option<(u64, Vec<String>)>, LookupError> {
+        let mut record = csv::StringRecord::new();
+        loop {
+            let found = self.0.read_record(&mut record).map_err(|error| LookupError(error.to_string()))?;
+            if !found {
+                return Ok(None);
+            }
+            if record.len() != 1 || record.get(0).is_some_and(|value| !value.is_empty()) {
+                let number = record.position().map_or(0, csv::Position::line);
+                return Ok(Some((number, record.iter().map(str::to_owned).collect())));
+            }
+        }
+    }
+}
+
 impl LookupTable {
     /// Reads a file. `key` is its first column.
     pub fn parse(text: &[u8]) -> Result<LookupTable, LookupError> {
@@ -44,34 +68,26 @@ impl LookupTable {
         }
         let text = std::str::from_utf8(text).map_err(|_| LookupError("it is not UTF-8".to_owned()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (_, first) = lines
-            .next()
+        let mut lines = Lines::of(text);
+        let (_, columns) = lines
+            .next()?
             .ok_or_else(|| LookupError("it is empty: the first line names its columns".to_owned()))?;
-        let columns: Vec<String> =
-            first.split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect();
         if columns.len() < 2 || columns.iter().any(String::is_empty) {
             return Err(LookupError(
                 "the first line must name two or more columns, with commas between them".to_owned(),
             ));
         }
         let mut table = LookupTable { columns, ..LookupTable::default() };
-        for (number, line) in lines {
+        while let Some((number, values)) = lines.next()? {
             if LOOKUP_ROWS_MAX <= table.rows.len() {
                 return Err(LookupError(format!("it has more than {LOOKUP_ROWS_MAX} lines")));
             }
-            let mut values: Vec<Pair> = Vec::new();
-            if logstead_parse::csv(line.as_bytes(), &table.columns, &mut values).is_none() {
-                let columns = table.columns.len();
+            let columns = table.columns.len();
+            if values.len() != columns {
                 return Err(LookupError(format!(
-                    "line {} does not have {columns} values, as the first line",
-                    number + 1
+                    "line {number} does not have {columns} values, as the first line"
                 )));
             }
-            let values: Vec<String> = values
-                .into_iter()
-                .map(|(_, value)| String::from_utf8_lossy(&value).trim().to_owned())
-                .collect();
             // The last line of a key counts.
             table.by_first.insert(values.first().cloned().unwrap_or_default(), table.rows.len());
             table.rows.push(values);
@@ -136,6 +152,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn quotes_hold_commas_line_breaks_and_quotes_also_in_the_names() {
+        let text = "host,\"owner, first\",note\r\n\"web-1\",ann,\"two\nlines, and \"\"quotes\"\"\"\r\n \r\n\"a\nb\",bob,x\n";
+        let table = LookupTable::parse(text.as_bytes()).unwrap();
+        assert_eq!(
+            (table.columns(), table.rows()),
+            (&["host", "owner, first", "note"].map(str::to_owned)[..], 2)
+        );
+        let get = |key: &str, column: &str| table.find(key.as_bytes()).and_then(|found| found.get(column));
+        assert_eq!(get("web-1", "owner, first"), Some("ann"));
+        assert_eq!(get("web-1", "note"), Some("two\nlines, and \"quotes\""));
+        assert_eq!(get("a\nb", "owner, first"), Some("bob"));
+    }
+
+    #[test]
     fn a_table_is_found_by_its_first_column() {
         let table = LookupTable::parse(
             "\u{feff}host, owner,site\nweb-1,ann,\"a, b\"\n\nweb-2,bob,\nweb-1,carl,c\n".as_bytes(),
@@ -147,6 +177,8 @@ mod tests {
         assert_eq!((get("web-2", "site"), get("web-2", "other"), get("web-3", "owner")), (None, None, None));
         for (text, why) in [
             ("", "empty"),
+            ("\n \n", "empty"),
+            ("a,b\n1,\"2\n\n3\"\n4\n", "line 5 does not have 2"),
             ("a\n1\n", "two or more"),
             ("a,b\n1\n", "line 2 does not have 2"),
             ("a,b\n\u{fffd}\"", "line 2"),

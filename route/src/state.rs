@@ -97,10 +97,16 @@ impl Groups {
             &self.kind;
         key.clear();
         for field in by {
-            let value = batch.value(row, field).unwrap_or_default();
-            // With its length, so that different values never look alike together.
-            key.extend_from_slice(&(value.len() as u32).to_le_bytes());
-            key.extend_from_slice(&value);
+            let start = key.len();
+            key.extend_from_slice(&[0; 4]);
+            let mut count = 0_u32;
+            for value in batch.values(row, field) {
+                // With its length, so that different values never look alike together.
+                key.extend_from_slice(&(value.len() as u32).to_le_bytes());
+                key.extend_from_slice(&value);
+                count += 1;
+            }
+            key[start..start + 4].copy_from_slice(&count.to_le_bytes());
         }
     }
 

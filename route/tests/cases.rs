@@ -249,6 +249,13 @@ fn steps_give_fields_values() {
     check("{ set = { severity = \"debug\" } }", "a err x", "a debug x");
     check("{ set = { severity = 2 } }", "a err x", "a crit x");
     check("{ set = { severity = \"{level}\" } }", "a err x | level=high", "a err x | level=high");
+    // A template writes all values of a field; a field that every message has is one text.
+    check(
+        "{ set = { all = \"{tags}\" } }",
+        "a err x | tags=b tags=c Tags=d",
+        "a err x | tags=b tags=c Tags=d all=b, c, d",
+    );
+    check("{ set = { host = \"{dev}\" } }", "a err x | dev=b dev=c", "b, c err x | dev=b dev=c");
     check("{ set = { a = \"{b}\", b = \"{a}\" } }", "h err x | a=1 b=2", "h err x | a=2 b=1");
     check("{ unset = [\"a\"] }", "h err x | a=1 b=2 A=3", "h err x | b=2");
     check("{ unset = [\"host\"] }", "h err x", " err x");
@@ -256,6 +263,9 @@ fn steps_give_fields_values() {
     check("{ rename = { src = \"src_ip\" } }", "h err x | src=1 b=2", "h err x | b=2 src_ip=1");
     check("{ rename = { c = \"d\" } }", "h err x | a=1", "h err x | a=1");
     check("{ rename = { dev = \"host\" } }", "h err x | dev=fw", "fw err x");
+    check("{ rename = { src = \"ip\" } }", "h err x | src=1 b=2 Src=3 ip=0", "h err x | b=2 ip=1 ip=3");
+    check("{ rename = { dev = \"host\" } }", "h err x | dev=fw dev=gw b=1", "fw, gw err x | b=1");
+    check("{ rename = { a = \"b\", b = \"a\" } }", "h err x | a=1 a=2 b=3", "h err x | b=1 b=2 a=3");
     check("{ tag = [\"pci\", \"eu\"] }", "h err x | tags=eu", "h err x | tags=eu tags=pci");
     check(
         "{ lookup = \"assets.csv\", key = \"host\", set = [\"owner\", \"site\"] }",
@@ -303,7 +313,15 @@ fn steps_parse_texts() {
         "a err user=root from=\"x y\" | user=root from=x y",
     );
     check("{ parse = \"kv\", field = \"f\" }", "a err x | f=user=root", "a err x | f=user=root user=root");
-    check("{ parse = \"kv\", field = \"g\" }", "a err x | f=1", "!a err x | f=1");
+    // What is not there is not in a wrong format.
+    check("{ parse = \"kv\", field = \"g\" }", "a err x | f=1", "a err x | f=1");
+    check("{ parse = \"json\", field = \"program\" }", "a err x", "a err x");
+    check("{ parse = \"kv\", field = \"f\" }", "a err x | f=1", "!a err x | f=1");
+    check(
+        "{ parse = \"kv\" }",
+        "a err bytes=1,000 n=2,m=3",
+        "a err bytes=1,000 n=2,m=3 | bytes=1,000 n=2 m=3",
+    );
     check(
         "{ parse = \"cef\" }",
         "a err CEF:0|v|p|1|7|n|5|src=1.2.3.4",

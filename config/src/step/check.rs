@@ -1,7 +1,8 @@
 //! [`Step`] → [`CheckedStep`]: expressions are compiled, queries parsed, and names are those of fields that a step can
 //! change.
 
-use super::template::is_name;
+use super::fits::{example, fits};
+use super::template::{Piece, is_name};
 use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
 use crate::problem::{Findings, Path, quoted};
 use logstead_record::Field;
@@ -152,7 +153,9 @@ impl Checking<'_> {
                     let template = TextTemplate::parse(text);
                     let template = template
                         .map_err(|message| self.findings.value(&self.path.key(kind).key(name), message));
-                    Some((field?, template.ok()?))
+                    let (field, template) = (field?, template.ok()?);
+                    self.constant(name, &field, &template)?;
+                    Some((field, template))
                 });
                 let texts = texts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
                 Acting::Set(self.some(kind, texts)?)
@@ -216,6 +219,19 @@ impl Checking<'_> {
                 Acting::Lookup { file: file.clone(), key, set: set.clone() }
             }
         })
+    }
+
+    /// Refuses a text without fields that no message can have there.
+    fn constant(&mut self, name: &str, field: &FieldName, template: &TextTemplate) -> Option<()> {
+        let (FieldName::Known(field), [Piece::Text(text)]) = (field, template.pieces()) else {
+            return Some(());
+        };
+        if fits(*field, text) {
+            return Some(());
+        }
+        let message = format!("{} cannot be: write {}", quoted(text), example(*field));
+        self.findings.value(&self.path.key("set").key(name), message);
+        None
     }
 
     fn parsing(&mut self, format: &ParseFormat) -> Option<Parsing> {

@@ -6,11 +6,13 @@
 //! | `value`    | shares, rates, and tables with names that are not known before          |
 //! | `read`     | a table of the document → [`Step`]                                      |
 //! | `write`    | [`Step`] → a table of the same shape                                    |
+//! | `fits`     | what may stand in fields that are more than texts                       |
 //! | `check`    | [`Step`] → [`CheckedStep`]: expressions compiled, queries parsed        |
 //!
 //! **Invariant:** a step does one thing, and what is written is read as the same step.
 
 mod check;
+mod fits;
 mod read;
 mod template;
 mod value;
@@ -19,6 +21,7 @@ mod write;
 pub(crate) use check::check_step;
 pub use check::is_file_name as is_lookup_name;
 pub use check::{Acting, CheckedStep, Parsing};
+pub use fits::{facility_of, fits, severity_of, time_of};
 pub use template::{Piece, TextTemplate};
 pub use value::{Rate, Share};
 

@@ -16,7 +16,7 @@ pub struct TextTemplate(Vec<Piece>);
 pub enum Piece {
     /// As it is.
     Text(String),
-    /// The first value of this field, nothing where there is none.
+    /// The values of this field with `, ` between them, nothing where there is none.
     Field(FieldName),
 }
 

@@ -12,7 +12,7 @@ use logstead_ingest::loki::{self, Loki};
 use logstead_ingest::messages::Messages;
 use logstead_ingest::otlp::{self, Otlp};
 use logstead_ingest::ours::{Form, Ours, Reading};
-use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Timestamp};
 
 const MESSAGES_MAX: usize = 50;
 const PEER: &str = "10.0.0.9";
@@ -27,6 +27,9 @@ pub fn ours(data: &[u8]) {
         let (all, _) =
             read(|| Ours::of(data.to_vec(), (form, Reading::default()), sender(), MESSAGES_MAX).ok());
         are_parts(&all, data);
+        if form != Form::Text {
+            are_texts(&all);
+        }
     }
 }
 
@@ -35,6 +38,7 @@ pub fn bulk(data: &[u8]) {
     let open = || Bulk::of(data.to_vec(), None, sender(), MESSAGES_MAX).ok();
     let (all, refused) = read(open);
     are_parts(&all, data);
+    are_texts(&all);
     let Some(bulk) = open() else { return };
     let mut batches = Batches::of(bulk, sender());
     let first = batches.next_batch().rows();
@@ -51,9 +55,11 @@ pub fn bulk(data: &[u8]) {
 
 /// Both forms of Loki's push; the lines of the binary one are in the body as they are.
 pub fn loki(data: &[u8]) {
-    read(|| Loki::of(data.to_vec(), loki::Form::Json, sender(), MESSAGES_MAX).ok());
+    let (all, _) = read(|| Loki::of(data.to_vec(), loki::Form::Json, sender(), MESSAGES_MAX).ok());
+    are_texts(&all);
     let (all, _) = read(|| Loki::of(data.to_vec(), loki::Form::Protobuf, sender(), MESSAGES_MAX).ok());
     are_parts(&all, data);
+    are_texts(&all);
 }
 
 /// Splunk's events and lines: an event that is wrong is named.
@@ -62,6 +68,9 @@ pub fn hec(data: &[u8]) {
         let open = || Hec::of(data.to_vec(), (form, About::default()), sender(), MESSAGES_MAX);
         let (all, refused) = read(|| Some(open()));
         are_parts(&all, data);
+        if form == hec::Form::Events {
+            are_texts(&all);
+        }
         let mut batches = Batches::of(open(), sender());
         batches.check(usize::MAX);
         let fault = batches.messages().fault();
@@ -79,6 +88,9 @@ pub fn otlp(data: &[u8]) {
     for encoding in [otlp::Encoding::Json, otlp::Encoding::Protobuf] {
         let (all, _) = read(|| Otlp::of(data.to_vec(), encoding, PEER, MESSAGES_MAX).ok());
         are_parts(&all, data);
+        if encoding == otlp::Encoding::Json {
+            are_texts(&all);
+        }
     }
 }
 
@@ -86,12 +98,14 @@ pub fn otlp(data: &[u8]) {
 pub fn gelf(data: &[u8]) {
     let (all, _) = read(|| Gelf::of(data.to_vec(), sender(), MESSAGES_MAX).ok());
     are_parts(&all, data);
+    are_texts(&all);
 }
 
 /// Datadog's objects.
 pub fn datadog(data: &[u8]) {
     let (all, _) = read(|| Datadog::of(data.to_vec(), sender(), MESSAGES_MAX).ok());
     are_parts(&all, data);
+    are_texts(&all);
 }
 
 /// A journal is the same wherever it is cut into reads, and no more of it waits than an entry and a name.
@@ -183,6 +197,22 @@ fn are_parts(batches: &[Batch], body: &[u8]) {
             let at = (0..=left.len()).find(|at| left[*at..].starts_with(&raw));
             let at = at.unwrap_or_else(|| panic!("{:?} is not in the body", String::from_utf8_lossy(&raw)));
             left = &left[at + raw.len()..];
+        }
+    }
+}
+
+/// Every text of every row is UTF-8, and a row whose raw bytes are not is flagged.
+fn are_texts(batches: &[Batch]) {
+    for batch in batches {
+        for row in 0..batch.rows() {
+            let known = Field::OF_ROWS.map(|field| batch.text(field, row));
+            let fields = batch.fields(row).flat_map(|(name, value)| [name, value]);
+            for text in known.into_iter().chain(fields) {
+                assert!(std::str::from_utf8(text).is_ok(), "{:?}", String::from_utf8_lossy(text));
+            }
+            let mut raw = Vec::new();
+            batch.write_raw(row, &mut raw);
+            assert!(std::str::from_utf8(&raw).is_ok() || batch.flags(row).has(Flags::NOT_UTF8));
         }
     }
 }

@@ -16,6 +16,7 @@ mod value;
 
 pub use answer::{Answer, Code, Status};
 
+use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next, Refused};
 use logstead_record::BatchBuilder;
 use outline::{Outline, Piece, Unfit};
@@ -46,11 +47,13 @@ pub struct Otlp {
     scope: Common,
     /// How long what describes them is: it counts for each of their records.
     common_bytes: [usize; 2],
+    marks: Option<Marks>,
 }
 
 impl Otlp {
     /// Looks where the records stand in a body. What is wrong with one of them is known when it is read.
     pub fn of(body: Vec<u8>, encoding: Encoding, host: &str, messages_max: usize) -> Result<Otlp, Refused> {
+        let (body, marks) = if encoding == Encoding::Json { mark(body) } else { (body, None) };
         if u32::try_from(body.len()).is_err() {
             return Err(Refused::malformed("the body is longer than 4 GiB: send it in parts"));
         }
@@ -74,6 +77,7 @@ impl Otlp {
             resource: Common::default(),
             scope: Common::default(),
             common_bytes: [0; 2],
+            marks,
         };
         otlp.restart();
         Ok(otlp)
@@ -151,6 +155,10 @@ impl Messages for Otlp {
                 Piece::Record(range) => self.rest_bytes += weight(range, common_bytes),
             }
         }
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.marks
     }
 }
 

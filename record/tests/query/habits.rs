@@ -362,7 +362,11 @@ fn what_has_no_meaning_is_an_error_that_says_what_to_write() {
     check_error("level:err*", "err*", "is not a severity");
     check_error("severity_num>=warning", "warning", "numbers 0 (emerg) to 7");
     check_error("facility=x", "x", "is not a facility");
-    check_error("flag:x", "x", "use truncated, unparsed, incomplete, out_of_step, undelimited");
+    check_error(
+        "flag:x",
+        "x",
+        "use truncated, unparsed, incomplete, out_of_step, undelimited, not_utf8, bad_time",
+    );
     check_error("time:soon", "soon", "is not a time");
     check_error("earliest=-1d@d", "-1d@d", "is not a time");
     check_error("pid>abc", "abc", "is not a number");

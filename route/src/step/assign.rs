@@ -5,12 +5,10 @@
 use super::change::{Change, Changed};
 use super::fields::{Edit, edited};
 use crate::lookup::{Lookup, Lookups};
-use crate::template::write;
-use logstead_config::{Acting, Piece, TextTemplate};
+use crate::template::{write, write_values};
+use logstead_config::{Acting, Piece, TextTemplate, facility_of, severity_of, time_of};
 use logstead_record::query::FieldName;
-use logstead_record::{
-    Batch, Facility, Field, Priority, Selection, Severity, Storage, TextColumn, Timestamp,
-};
+use logstead_record::{Batch, Field, Priority, Selection, Storage, TextColumn};
 use std::borrow::Cow;
 
 #[derive(Debug)]
@@ -64,11 +62,22 @@ impl Assign {
         Some(match self {
             Assign::Unset(fields) => fields.iter().map(|field| (Cow::Borrowed(field), None)).collect(),
             Assign::Rename(names) => {
-                let moved = names.iter().filter_map(|(from, to)| {
-                    let value = batch.value(row, from)?;
-                    Some([(Cow::Borrowed(from), None), (Cow::Borrowed(to), Some(value))])
-                });
-                moved.flatten().collect()
+                let mut moved = Vec::new();
+                for (from, to) in names {
+                    let mut values: Vec<_> = batch.values(row, from).collect();
+                    if values.is_empty() {
+                        continue;
+                    }
+                    // A field that every message has is one text.
+                    if let (FieldName::Known(_), [_, _, ..]) = (to, values.as_slice()) {
+                        let mut joined = Vec::new();
+                        write_values(from, batch, row, &mut joined);
+                        values = vec![Cow::Owned(joined)];
+                    }
+                    moved.push((Cow::Borrowed(from), None));
+                    moved.extend(values.into_iter().map(|value| (Cow::Borrowed(to), Some(value))));
+                }
+                moved
             }
             Assign::Set(_) | Assign::Tag(_) => Vec::new(),
             Assign::Lookup { table, key, set } => {
@@ -195,7 +204,7 @@ impl Known {
                 }
                 Field::Time => {
                     for (row, value) in values.iter() {
-                        match time(value) {
+                        match time_of(value) {
                             Some(new) if Some(new) == batch.own_time(row) => {}
                             Some(new) => {
                                 rewrite.time(row, Some(new));
@@ -223,26 +232,24 @@ impl Known {
 
 /// The priority with another half.
 fn priority(field: Field, old: Option<Priority>, value: &[u8]) -> Option<Priority> {
-    let text = std::str::from_utf8(value).ok()?.trim();
-    let number = text.parse::<u8>().ok();
     let old = old.unwrap_or(Priority::DEFAULT);
     match field {
-        Field::Severity => {
-            let severity = number.map_or_else(|| text.parse().ok(), Severity::new)?;
-            Some(Priority::of(old.facility(), severity))
-        }
-        _ => {
-            let facility = number.map_or_else(|| text.parse().ok(), Facility::new)?;
-            Some(Priority::of(facility, old.severity()))
-        }
+        Field::Severity => Some(Priority::of(old.facility(), severity_of(value)?)),
+        _ => Some(Priority::of(facility_of(value)?, old.severity())),
     }
 }
 
-/// RFC 3339, or seconds since 1970.
-fn time(value: &[u8]) -> Option<Timestamp> {
-    let text = value.trim_ascii();
-    Timestamp::parse_rfc3339(text)
-        .or_else(|| Timestamp::from_seconds(std::str::from_utf8(text).ok()?.parse().ok()?))
+/// Which of the values that a step sets a message cannot have, with the fields that they are for.
+pub fn unfit(acting: &Acting, batch: &Batch, row: usize) -> Vec<(Field, String)> {
+    let Acting::Set(values) = acting else { return Vec::new() };
+    let text = |(field, template): &(FieldName, TextTemplate)| {
+        let FieldName::Known(field) = field else { return None };
+        let mut text = Vec::new();
+        write(template, batch, row, &mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (!logstead_config::fits(*field, &text)).then_some((*field, text))
+    };
+    values.iter().filter_map(text).collect()
 }
 
 /// Adds values of the field `tags` that are not there.

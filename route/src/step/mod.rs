@@ -23,6 +23,7 @@ use crate::lookup::Lookups;
 use crate::state::{Groups, Kind as Rule};
 use crate::way::Way;
 use assign::Assign;
+pub use assign::unfit;
 use change::{Change, Changed};
 use logstead_config::{Acting, CheckedStep};
 use logstead_record::Selection;

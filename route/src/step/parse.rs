@@ -1,6 +1,7 @@
 //! `parse`: fields that stand in a text.
 //!
-//! **Invariant:** a message that is not in the format goes on as it is, with a flag that says so. A name that every message
+//! **Invariant:** a message that is not in the format goes on as it is, with a flag that says so; one that has nothing to
+//! parse, since it has not got the field, goes on without. A name that every message
 //! has gets the name of the format before it, so nothing is lost and nothing is overwritten.
 
 use super::change::{Change, Changed};
@@ -113,8 +114,8 @@ impl Change for Parse {
         let mut failed = Selection::none(batch.rows());
         let mut names = Vec::new();
         let read = |row: usize, edit: &mut Edit| {
-            let text = batch.value(row, &self.field);
-            if !text.is_some_and(|text| self.read(&text, edit, &mut names)) {
+            let Some(text) = batch.value(row, &self.field) else { return };
+            if !self.read(&text, edit, &mut names) {
                 edit.clear();
                 failed.insert(row);
             }

@@ -16,7 +16,7 @@ use super::keys::{Found, Keys, USER};
 use super::pair::Pair;
 use super::stamp::Clock;
 use jiff::tz::TimeZone;
-use logstead_record::{BatchBuilder, Field, Priority, Row, Severity, Timestamp};
+use logstead_record::{BatchBuilder, Field, Flags, Priority, Row, Severity, Timestamp};
 use std::borrow::Cow;
 
 /// Values that came beside one text or many.
@@ -43,6 +43,8 @@ pub struct Text<'a> {
     pub severity: Option<Severity>,
     /// The host, if none stands among the values.
     pub host: &'a [u8],
+    /// What was noted of it.
+    pub flags: Flags,
 }
 
 impl<'a> Text<'a> {
@@ -116,6 +118,7 @@ pub fn push<A: AsRef<str>, B: AsRef<str>>(
         time: text.time,
         priority: severity.map(|severity| Priority::of(facility, severity)),
         message_at: text.message_at,
+        flags: text.flags,
         ..Row::text(text.raw)
     }
     .with(Field::Host, if host.is_empty() { text.host } else { host })

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `*` says that the clock was never set, `.` that it lost its source. NX-OS begins with `: `, ASA writes ` : `
-//! before the mnemonic, a WLC names the task `*like this: ` before the stamp, and a device that is set to stamps
-//! with its uptime.
+//! before the mnemonic, a WLC names the task `*like this: ` before the stamp and may write `#` for the `%`, and a
+//! device that is set to stamps with its uptime.
 //!
 //! **Invariant:** a text without a mnemonic is taken for such a head only where a stamp stands behind a number or
 //! a mark. The message begins at the `%`, so that a search finds what the vendor's documents call it.
@@ -14,17 +14,21 @@
 use super::frame::set_message;
 use super::stamp::{self, Clock};
 use super::word::is_host;
-use logstead_record::{BatchBuilder, Field, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Flags, Row, Timestamp};
 
 /// Most parts before the mnemonic.
 const PARTS_MAX: usize = 8;
 /// Longest part or mnemonic that is believed.
 const PART_BYTES_MAX: usize = 128;
+/// Most names of a virtual device or a VRF before the mnemonic.
+const CONTEXTS_MAX: usize = 2;
 
 /// What stands before the message.
 #[derive(Default)]
 pub(super) struct Head<'a> {
     time: Option<Timestamp>,
+    /// That the stamp stands for no moment, if it does not.
+    flags: Flags,
     /// An abbreviation that is not a known zone.
     zone: &'a [u8],
     host: &'a [u8],
@@ -47,7 +51,7 @@ pub(super) struct Mnemonic<'a> {
 /// Whether a head may begin here. Looked at before every tag, so it is cheap.
 pub(super) fn may_begin(text: &[u8], at: usize) -> bool {
     match text.get(at) {
-        Some(b'%' | b':' | b'*' | b'.' | b'0'..=b'9') => true,
+        Some(b'%' | b'#' | b':' | b'*' | b'.' | b'0'..=b'9') => true,
         Some(b'R' | b'L') => text[at + 1..].starts_with(b"P/") || text[at + 1..].starts_with(b"C/"),
         _ => false,
     }
@@ -59,29 +63,33 @@ pub(super) fn head<'a>(text: &'a [u8], start: usize, clock: Clock<'_>) -> Option
     let mut at = start;
     let mut is_marked = false;
     let mut behind_stamp = None;
+    // What a WLC names before the stamp.
+    let mut task: &[u8] = b"";
     for _ in 0..PARTS_MAX {
         at = behind_gap(text, at);
-        if text.get(at) == Some(&b'%') {
+        if matches!(text.get(at), Some(b'%' | b'#')) {
             let Some(mnemonic) = Mnemonic::read(text, at) else { break };
             return Some(Head { mnemonic: Some(mnemonic), message_at: at, ..head });
         }
         let mark = usize::from(matches!(text.get(at), Some(b'*' | b'.')));
         is_marked |= 0 < mark;
         if behind_stamp.is_none()
-            && let Some((time, end)) = stamp::read(text, at + mark, clock)
+            && let Some((time, end)) = stamp::any(text, at + mark, clock)
         {
-            head.time = Some(time);
+            (head.time, head.flags) = (time, stamp::flags(time));
             at = head.unknown_zone(text, end);
             behind_stamp = Some(at);
+            task = head.process;
             continue;
         }
-        match head.part(text, at + mark, behind_stamp.is_some() || 0 < mark) {
+        let task_end = if behind_stamp.is_none() && 0 < mark { head.task(text, at + mark) } else { None };
+        match task_end.or_else(|| head.part(text, at + mark, behind_stamp.is_some() || 0 < mark)) {
             Some(end) => at = end,
             None => break,
         }
     }
     let behind_stamp = behind_stamp.filter(|_| is_marked || !head.sequence.is_empty())?;
-    Some(Head { process: b"", pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
+    Some(Head { process: task, pid: b"", message_at: behind_gap(text, behind_stamp), ..head })
 }
 
 /// Where the text goes on behind the colon and the blanks that end a part.
@@ -111,8 +119,11 @@ impl<'a> Head<'a> {
         }
         let word_end = memchr::memchr(b' ', rest)?;
         let Some(word) = rest[..word_end].strip_suffix(b":") else {
-            // `host RP/0/RSP0/CPU0:`
-            node_end(&rest[word_end + 1..])?;
+            // `host RP/0/RSP0/CPU0:`, `host %$ VDC-1 %$ %FACILITY-…`
+            let is_behind_stamp = self.time.is_some() || self.flags.has(Flags::BAD_TIME);
+            if !is_behind_stamp || Mnemonic::read(text, at + word_end + 1).is_none() {
+                node_end(&rest[word_end + 1..])?;
+            }
             self.name(&rest[..word_end])?;
             return Some(at + word_end);
         };
@@ -124,6 +135,17 @@ impl<'a> Head<'a> {
             self.name(word)?;
         }
         Some(at + word_end)
+    }
+
+    /// Takes over the name of a task, which may have spaces, and says where its colon stands.
+    fn task(&mut self, text: &'a [u8], at: usize) -> Option<usize> {
+        let rest = text.get(at..)?;
+        let end = memchr::memchr(b':', &rest[..rest.len().min(PART_BYTES_MAX)])?;
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
+        let fits =
+            rest.get(end + 1) == Some(&b' ') && rest[..end].iter().all(is_name) && !is_uptime(&rest[..end]);
+        fits.then(|| self.process(&rest[..end]))??;
+        Some(at + end)
     }
 
     fn name(&mut self, word: &'a [u8]) -> Option<()> {
@@ -173,20 +195,23 @@ impl<'a> Head<'a> {
             row[Field::Host] = self.host;
         }
         row.time = row.time.or(self.time);
+        row.flags = row.flags.with(self.flags);
         set_message(row, text, self.message_at);
     }
 }
 
 impl<'a> Mnemonic<'a> {
-    /// The mnemonic whose `%` stands at `at`.
+    /// The mnemonic whose `%`, or `#`, stands at `at`.
     pub(super) fn read(text: &'a [u8], at: usize) -> Option<Mnemonic<'a>> {
         let mut rest = text.get(at..)?;
-        // NX-OS names the virtual device before it: `%$VDC-1%$ %FACILITY-…`.
-        if rest.starts_with(b"%$") {
-            let window = &rest[..rest.len().min(PART_BYTES_MAX)];
-            rest = &rest[memchr::memmem::find(window, b"%$ ")? + 3..];
+        // NX-OS names virtual device and VRF before it: `%$VDC-1%$ %FACILITY-…`, and `%$ VDC-1 %$ %FACILITY-…`.
+        for _ in 0..CONTEXTS_MAX {
+            let Some(inner) = rest.strip_prefix(b"%$") else { break };
+            let window = &inner[..inner.len().min(PART_BYTES_MAX)];
+            rest = inner[memchr::memmem::find(window, b"%$ ")? + 3..].trim_ascii_start();
         }
-        let rest = rest.strip_prefix(b"%")?;
+        let is_hashed = rest.starts_with(b"#");
+        let rest = rest.strip_prefix(if is_hashed { b"#" } else { b"%" })?;
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b'.');
         let length = rest.iter().take(PART_BYTES_MAX).take_while(|byte| is_part(byte)).count();
         let (body, behind) = rest.split_at(length);
@@ -200,7 +225,9 @@ impl<'a> Mnemonic<'a> {
             severity: &body[digit + 1..digit + 2],
             name: &body[digit + 3..],
         };
-        (!mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
+        // A word behind a `#` may be anything.
+        let is_believed = !is_hashed || !body.iter().any(u8::is_ascii_lowercase);
+        (is_believed && !mnemonic.facility.is_empty() && !mnemonic.name.is_empty()).then_some(mnemonic)
     }
 
     /// Adds its parts as fields and says how many.
@@ -219,9 +246,14 @@ fn node_end(rest: &[u8]) -> Option<usize> {
     (rest[end] == b':' && memchr::memmem::find(&rest[..end], b"/CPU").is_some()).then_some(end)
 }
 
-/// `3d02h`, `1w2d` or `00:01:23`: how long the device runs.
+/// `3d02h`, `1w2d`, `00:01:23` or `00:01:23.456`: how long the device runs.
 fn is_uptime(word: &[u8]) -> bool {
     let is_part =
         |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'y' | b'w' | b'd' | b'h' | b'm' | b's' | b':');
-    word.first().is_some_and(u8::is_ascii_digit) && word.iter().all(is_part)
+    // A fraction stands behind a time of day only: other points are those of an address.
+    let fraction = word.iter().position(|byte| *byte == b'.').filter(|at| word[..*at].contains(&b':'));
+    let (time, fraction) = word.split_at(fraction.unwrap_or(word.len()));
+    time.first().is_some_and(u8::is_ascii_digit)
+        && time.iter().all(is_part)
+        && fraction.iter().skip(1).all(u8::is_ascii_digit)
 }

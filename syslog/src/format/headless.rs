@@ -3,7 +3,7 @@
 //! A text may begin with a time, too, and go on with a sentence. So outside files such a head is believed only where
 //! stamp, host and tag stand there whole, and a word that may belong to a sentence is not a host. A line of a file may also
 //! have no host, or be that of a program that writes its file itself ([`super::lines`]); where only its stamp is known,
-//! the line is a text that has a time.
+//! the line is a text that has a time. Zscaler's feeds have a host or a tag that a text in CEF or LEEF follows.
 //!
 //! **Invariant:** such a message has no severity and no facility, unless its own text says them.
 
@@ -11,7 +11,7 @@ use super::cisco::Mnemonic;
 use super::frame::{Frame, Known, text_row};
 use super::keys::is_level;
 use super::stamp::{self, Clock};
-use super::word::{behind_spaces, is_host, token};
+use super::word::{behind_spaces, is_host, selector, token};
 use super::{lines, rfc3164, tag, vendor};
 use logstead_record::{BatchBuilder, Field, Row, Timestamp};
 
@@ -40,7 +40,8 @@ pub(super) fn parse<'a>(
     if let Some((time, at, stamp)) = daemon_stamp(text, start, clock)
         && (is_host_and_tag(text, at, stamp, known.peer) || is_line && is_tag_alone(text, at, stamp))
     {
-        row.time = Some(time);
+        row.time = time;
+        row.flags = row.flags.with(stamp::flags(time));
         rfc3164::behind_stamp(&mut row, text, at, clock, builder);
         return Some(row);
     }
@@ -48,13 +49,14 @@ pub(super) fn parse<'a>(
 }
 
 /// The stamp of a syslog daemon, and where the text goes on.
-fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize, Stamp)> {
+fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<Timestamp>, usize, Stamp)> {
     let is_number = text[start].is_ascii_digit();
     // `2026-11-22 05:11:01` begins the lines of every kind of program.
     if is_number && !matches!(text.get(start + 10), Some(b'T')) {
         return None;
     }
-    let (time, end) = stamp::read(text, start, clock)?;
+    let start = if is_number { start } else { stamp::behind_weekday(text, start).unwrap_or(start) };
+    let (time, end) = stamp::any(text, start, clock)?;
     let has_offset = matches!(text.get(end.checked_sub(6)?), Some(b'+' | b'-'));
     let stamp = if is_number && !has_offset { Stamp::Anyone } else { Stamp::Daemon };
     (text.get(end) == Some(&b' ')).then(|| (time, behind_spaces(text, end), stamp))
@@ -62,8 +64,18 @@ fn daemon_stamp(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestam
 
 /// Whether `HOST TAG: `, `HOST TAG[PID]: ` or the like stands here, beyond doubt.
 fn is_host_and_tag(text: &[u8], at: usize, stamp: Stamp, own: &[u8]) -> bool {
-    let Some((host, at)) = token(text, at) else { return false };
-    let at = behind_spaces(text, at);
+    if text.get(at) == Some(&b'<') {
+        return selector(text, at).is_some();
+    }
+    let has_event = |at: usize| vendor::is_event_format(&text[at..]);
+    if has_event(at) {
+        return true;
+    }
+    let Some((host, host_end)) = token(text, at) else { return false };
+    let at = behind_spaces(text, host_end);
+    if has_event(at) {
+        return is_host(host);
+    }
     if !is_host(host) || host.ends_with(b":") || is_level(host) {
         return false;
     }

@@ -5,6 +5,7 @@
 
 pub mod beside;
 mod cisco;
+mod elff;
 pub mod fields;
 mod frame;
 pub mod gelf;

@@ -6,8 +6,8 @@
 use super::frame::{Frame, Known, set_message, text_row};
 use super::stamp::{self, Clock};
 use super::tag::{is_pid, tag, take_tag};
-use super::word::{behind_spaces, is_host, priority};
-use super::{cisco, tags, vendor};
+use super::word::{behind_spaces, is_host, priority, selector};
+use super::{cisco, elff, tags, vendor};
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row};
 
 /// `None` without a valid `<PRI>`. Fields that its head gives are added to the builder.
@@ -22,17 +22,19 @@ pub(super) fn parse<'a>(
     let mut row =
         Row { priority: Some(priority), flags: known.flags, ..text_row(frame) }.with(Field::Host, known.peer);
     match stamped(&mut row, text, start, clock) {
+        Some(at) if elff::is_behind(text, at) => elff::fill(&mut row, text, (start, at), clock),
         Some(at) => behind_stamp(&mut row, text, at, clock, builder),
         None => unusual(&mut row, text, start, clock, builder),
     }
     Some(row)
 }
 
-/// Takes over the time of the stamp at `start`, and says where the text goes on.
+/// Takes over the time of the stamp at `start`, if it stands for one, and says where the text goes on.
 fn stamped(row: &mut Row<'_>, text: &[u8], start: usize, clock: Clock<'_>) -> Option<usize> {
-    let (time, end) = stamp::read(text, start, clock)?;
+    let (time, end) = stamp::any(text, start, clock)?;
     let at = behind_gap(text, end)?;
-    row.time = Some(time);
+    row.time = time;
+    row.flags = row.flags.with(stamp::flags(time));
     Some(at)
 }
 
@@ -48,7 +50,12 @@ fn unusual<'a>(
     let at = behind_spaces(text, start);
     let behind_version = behind_version(text, at);
     let starts = [Some(at), behind_version, stamp::behind_weekday(text, at)];
-    if let Some(at) = starts.into_iter().flatten().find_map(|at| stamped(row, text, at, clock)) {
+    let mut starts = starts.into_iter().flatten();
+    if let Some((start, at)) = starts.find_map(|start| stamped(row, text, start, clock).map(|at| (start, at)))
+    {
+        if elff::is_behind(text, at) {
+            return elff::fill(row, text, (start, at), clock);
+        }
         behind_stamp(row, text, at, clock, builder);
     } else if let Some((time, end)) = stamp::epoch(text, behind_version.unwrap_or(at)) {
         row.time = Some(time);
@@ -78,7 +85,10 @@ pub(super) fn behind_stamp<'a>(
     clock: Clock<'_>,
     builder: &mut BatchBuilder,
 ) {
-    let host_at = at;
+    // FreeBSD's syslogd with `-vv`, and so Citrix ADC: `<local0.info> ` before the host.
+    let selector = if text.get(at) == Some(&b'<') { selector(text, at) } else { None };
+    let host_at = selector.map_or(at, |(_, behind)| behind);
+    row.priority = row.priority.or(selector.map(|(priority, _)| priority));
     let at = take_host(row, text, host_at);
     // FTD and some ASA put two spaces here.
     if cisco::may_begin(text, behind_spaces(text, at))
@@ -119,7 +129,7 @@ fn take_host<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> usize {
     let rest = &text[at..];
     let Some(end) = memchr::memchr2(b' ', b'\t', rest) else { return at };
     let host = &rest[..end];
-    if host.ends_with(b":") || !is_host(host) {
+    if host.ends_with(b":") || !is_host(host) || tags::is_adc_node(host, &rest[end..]) {
         return at;
     }
     if host == b"Message"
@@ -202,7 +212,7 @@ mod tests {
             "<13>connection from nowhere: x",
             ["-", "13", "10.0.0.9", "", "", "", "connection from nowhere: x"],
         );
-        check("<13>Nov 31 12:00:00 h p: m", ["-", "13", "10.0.0.9", "", "", "", "Nov 31 12:00:00 h p: m"]);
+        check("<13>Nov 31 12:00:00 h p: m", ["-", "13", "h", "p", "", "", "m"]);
         let batch = parse_as(Format::Auto, "UTC", b"<13>no stamp");
         assert!(batch.flags(0).has(Flags::UNPARSED));
     }

@@ -3,7 +3,7 @@
 use super::frame::{BOM, Frame, Known, text_row};
 use super::stamp::{self, Clock};
 use super::word::{priority, token};
-use logstead_record::{BatchBuilder, Field, HeadForm, Row, Timestamp};
+use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Row, Timestamp};
 
 /// Longest SD-ID or parameter name that is believed.
 const NAME_BYTES_MAX: usize = 255;
@@ -20,7 +20,8 @@ pub(super) fn parse<'a>(
     let (is_first_version, at) = version(text, at)?;
     let (stamp, at) = part(text, at);
     let (time, head_form) = time(stamp, clock)?;
-    if time.is_none() && !is_first_version {
+    let flags = if stamp == b"-" { Flags::default() } else { stamp::flags(time) };
+    if stamp == b"-" && !is_first_version {
         return None;
     }
     let (host, at) = part(text, at);
@@ -36,7 +37,7 @@ pub(super) fn parse<'a>(
             priority: Some(priority),
             message_at: Some(text.len() - message.len()),
             head_form,
-            flags: known.flags,
+            flags: known.flags.with(flags),
             ..text_row(frame)
         }
         .with(Field::Host, if host == b"-" || host.is_empty() { known.peer } else { host })
@@ -79,7 +80,8 @@ fn time(stamp: &[u8], clock: Clock<'_>) -> Option<(Option<Timestamp>, HeadForm)>
         return Some((None, HeadForm::Stored));
     }
     let Some(time) = Timestamp::parse_rfc3339(stamp) else {
-        return stamp::without_zone(stamp, clock).map(|time| (Some(time), HeadForm::Stored));
+        let time = stamp::without_zone(stamp, clock);
+        return (time.is_some() || stamp::is_impossible(stamp, clock)).then_some((time, HeadForm::Stored));
     };
     let fraction = stamp
         .get(19)

@@ -5,21 +5,25 @@
 //! | date     | `Nov  5`, `Nov 5`, `Nov 05`, any case; `2026-11-05` and a `T` or a space                       |
 //! | year     | none, or before the month, behind the day, behind the time                                    |
 //! | time     | `12:00:00`, `12:00:00.123456789`; a leap second reads as the second before it                 |
+//! |          | `12:00:00:123`: Comware's milliseconds                                                        |
 //! | zone     | none, `Z`, `UTC`, `CET`, `+0200`, `+02:00`, `GMT+2`, at once or behind a space                |
 //! | instead  | `2026:11:05-12:00:00` (Sophos UTM), `11/05/2026:12:00:00` (Citrix ADC)                        |
 //! | in files | `2026/11/05 12:00:00`, `05/Nov/2026:12:00:00`, `05-Nov-2026 12:00:00`                         |
 //!
 //! **Invariant:** a zone that the stamp says wins over the one of its source, and a year that it says over the
-//! time of receipt.
+//! time of receipt. What is written like a stamp and stands for no moment (`Feb 30`, `24:00:00`, the year 1) is read
+//! over as a stamp, and gives no time.
 
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, TimeZone};
-use logstead_record::{DAY, MONTHS, SECOND, Timestamp};
+use logstead_record::{DAY, Flags, MONTHS, SECOND, Timestamp};
 
 /// A stamp without a year is at most this far in the future; otherwise it is of an earlier year.
 const AHEAD_MAX: i64 = 31 * DAY;
 /// A number below this is not the year of a log.
 const YEAR_MIN: i64 = 1990;
+/// The second of no day: a time of day that no clock shows.
+const NEVER: u32 = u32::MAX;
 
 /// What a stamp leaves open.
 #[derive(Clone, Copy)]
@@ -41,9 +45,15 @@ impl<'a> Clock<'a> {
 
 /// The stamp at `start`, and where it ends.
 pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Timestamp, usize)> {
+    let (time, end) = any(text, start, clock)?;
+    Some((time?, end))
+}
+
+/// The same of a stamp that may stand for no moment.
+pub(super) fn any(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Option<Timestamp>, usize)> {
     let (date, at) = if text.get(start)?.is_ascii_digit() {
         if let Some((time, used)) = Timestamp::parse_rfc3339_prefix(&text[start..]) {
-            return Some((time, start + used));
+            return Some((Some(time), start + used));
         }
         year_first(text, start)?
     } else {
@@ -52,7 +62,12 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
     let (date, at) = date.year_behind(text, at, clock);
     let (offset_seconds, behind_zone) = zone(text, at);
     let (date, at) = if at < behind_zone { date.year_behind(text, behind_zone, clock) } else { (date, at) };
-    Some((date.time(offset_seconds, clock)?, at))
+    Some((date.time(offset_seconds, clock), at))
+}
+
+/// What is noted of a message with such a stamp.
+pub(super) fn flags(time: Option<Timestamp>) -> Flags {
+    if time.is_none() { Flags::BAD_TIME } else { Flags::default() }
 }
 
 /// A text that is a date and a time without a zone, as `2026-11-21T16:18:51`.
@@ -60,6 +75,13 @@ pub(super) fn read(text: &[u8], start: usize, clock: Clock<'_>) -> Option<(Times
 pub(super) fn without_zone(text: &[u8], clock: Clock<'_>) -> Option<Timestamp> {
     let (date, at) = iso(text, 0, b'-')?;
     if at == text.len() { date.time(None, clock) } else { None }
+}
+
+/// Whether a text is written like a stamp with date and time, and stands for no moment.
+#[cold]
+pub(super) fn is_impossible(text: &[u8], clock: Clock<'_>) -> bool {
+    let is_number = text.first().is_some_and(u8::is_ascii_digit);
+    is_number && any(text, 0, clock).is_some_and(|(time, end)| time.is_none() && end == text.len())
 }
 
 /// The stamp that a line of a file begins with, and where it ends.
@@ -233,6 +255,9 @@ impl Date {
     }
 
     fn time(&self, offset_seconds: Option<i32>, clock: Clock<'_>) -> Option<Timestamp> {
+        if self.second_of_day == NEVER {
+            return None;
+        }
         match self.year {
             Some(year) => self.of_year(year, offset_seconds, clock),
             None => self.nearest(offset_seconds, clock),
@@ -372,17 +397,25 @@ fn number(text: &[u8], at: usize, digits_max: usize) -> Option<(u32, usize)> {
     (0 < digits).then_some((value, at + digits))
 }
 
-/// `hh:mm:ss`: the second of the day.
+/// `hh:mm:ss`: the second of the day, or [`NEVER`].
 fn time_of_day(text: &[u8], at: usize) -> Option<(u32, usize)> {
     let behind_colon = |at: usize| (text.get(at) == Some(&b':')).then_some(at + 1);
     let (hour, at) = number(text, at, 2)?;
     let (minute, at) = number(text, behind_colon(at)?, 2)?;
     let (second, at) = number(text, behind_colon(at)?, 2)?;
-    (hour < 24 && minute < 60 && second < 61).then_some((hour * 3600 + minute * 60 + second.min(59), at))
+    let is_shown = hour < 24 && minute < 60 && second < 61;
+    Some((if is_shown { hour * 3600 + minute * 60 + second.min(59) } else { NEVER }, at))
 }
 
-/// `.123` or `,123` where it stands, in nanoseconds; what is finer is cut.
+/// `.123` or `,123` where it stands, in nanoseconds; what is finer is cut. `:123` is just that.
 fn fraction(text: &[u8], at: usize) -> (u32, usize) {
+    if text.get(at) == Some(&b':')
+        && let Some((millis, end)) = number(text, at + 1, 3)
+        && end == at + 4
+        && matches!(text.get(end), None | Some(b' '))
+    {
+        return (millis * 1_000_000, end);
+    }
     if !matches!(text.get(at), Some(b'.' | b',')) {
         return (0, at);
     }

@@ -1,5 +1,6 @@
 //! The tag of RFC 3164: a program, and perhaps its process id.
 
+use super::vendor;
 use super::word::{behind_spaces, bytes};
 use logstead_record::{Field, Row};
 
@@ -10,7 +11,7 @@ const PROGRAM_BYTES_MAX: usize = 128;
 pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Option<usize> {
     let start = behind_spaces(text, at);
     let (program, rest) = text[start..].split_at(program_length(&text[start..]));
-    if !is_program(program) {
+    if !is_program(program) || begins_a_text(program, &text[start..]) {
         return None;
     }
     let (pid, length) = pid(rest)?;
@@ -21,7 +22,7 @@ pub(super) fn take_tag<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize) -> Opti
 /// Program and process id of the `TAG[PID]: ` or `TAG: ` that the text begins with.
 pub(super) fn tag(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (program, rest) = text.split_at(program_length(text));
-    let (pid, length) = pid(rest).filter(|_| is_program(program))?;
+    let (pid, length) = pid(rest).filter(|_| is_program(program) && !begins_a_text(program, text))?;
     (rest[..length].ends_with(b": ") || rest.len() == length && rest.ends_with(b":"))
         .then_some((program, pid))
 }
@@ -40,6 +41,15 @@ fn program_length(rest: &[u8]) -> usize {
 
 fn is_end_of_name(rest: &[u8], at: usize) -> bool {
     rest[at] == b':' && matches!(rest.get(at + 1), None | Some(b' '))
+}
+
+/// Whether what looks like a tag is the beginning of a format: `CEF: 0|`, `Severity: …, Category: …`.
+fn begins_a_text(program: &[u8], text: &[u8]) -> bool {
+    match program {
+        b"CEF" | b"LEEF" => vendor::is_event_format(text),
+        b"Severity" => vendor::is_idrac(text),
+        _ => false,
+    }
 }
 
 /// Numbers, mnemonics and marks of payloads are not programs.

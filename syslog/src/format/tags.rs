@@ -3,7 +3,7 @@
 //! | sender       | behind the host                                             | becomes                                  |
 //! |--------------|-------------------------------------------------------------|------------------------------------------|
 //! | Comware, VRP | `%%01IFNET/4/LINK_STATE(l)[0]:The …`                        | program `IFNET`                          |
-//! | Citrix ADC   | `0-PPE-0 : default TCP CONN_TERMINATE 123 0 : Source …`     | program `TCP`, `citrix.node`, `.event`   |
+//! | Citrix ADC   | `0-PPE-0 : default TCP CONN_TERMINATE 123 0 : Source …`, also without `default`, and in its own file with another stamp and host before it | program `TCP`, `citrix.node`, `.event`   |
 //! | Cisco ISE    | `CISE_Passed_Authentications 0000012345 2 0 …`              | program                                  |
 //! | ProCurve     | `00077 ports: port 3 is now on-line`                        | program, `procurve.event`                |
 //! | WatchGuard   | `80XX0000AAAA (2026-11-22T05:11:01) firewall: msg_id=…`     | program, `watchguard.serial`             |
@@ -14,7 +14,7 @@
 
 use super::tag::take_tag;
 use super::vendor::comware_module;
-use super::word::token;
+use super::word::{behind_spaces, is_host, token};
 use logstead_record::{BatchBuilder, Field, Row};
 
 /// Takes over the tag at `at`, adds its other parts as fields, and says where the message begins.
@@ -48,7 +48,7 @@ fn unusual<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut Batch
         return Some(at + 4);
     }
     let (word, behind) = token(text, at)?;
-    adc(row, text, word, behind, builder)
+    adc(row, text, at, builder)
         .or_else(|| procurve(row, text, word, behind, builder))
         .or_else(|| watchguard(row, text, word, behind, builder))
         .or_else(|| unifi(row, text, word, behind, builder))
@@ -60,27 +60,53 @@ fn add(row: &mut Row<'_>, builder: &mut BatchBuilder, fields: &[(&str, &[u8])]) 
     row.fields_behind += fields.len();
 }
 
-/// Behind `0-PPE-0`: ` : default FEATURE EVENT number number :`. The message begins behind the first colon.
-fn adc<'a>(
-    row: &mut Row<'a>,
-    text: &'a [u8],
-    node: &[u8],
-    at: usize,
-    builder: &mut BatchBuilder,
-) -> Option<usize> {
-    memchr::memmem::find(node, b"-PPE-")?;
-    let start = at + text[at..].strip_prefix(b": ").map(|_| 2)?;
-    let (partition, at) = token(text, start)?;
-    let (feature, at) = token(text, at)?;
-    let (event, _) = token(text, at)?;
+/// Whether a word is `0-PPE-0` or `PPE-0`, which ` : ` follows: the core of a Citrix ADC, and not its host.
+#[inline]
+pub(super) fn is_adc_node(word: &[u8], behind: &[u8]) -> bool {
+    behind.starts_with(b" : ") && memchr::memmem::find(word, b"PPE-").is_some()
+}
+
+/// `0-PPE-0 : default FEATURE EVENT number number :`. The message begins behind the first colon. The device's own file has
+/// a stamp and perhaps a host before it.
+fn adc<'a>(row: &mut Row<'a>, text: &'a [u8], at: usize, builder: &mut BatchBuilder) -> Option<usize> {
+    let node_at = [Some(at), behind_adc_stamp(text, at)].into_iter().flatten().find_map(|at| {
+        let (word, behind) = token(text, at)?;
+        let is_node =
+            |at: usize| token(text, at).is_some_and(|(word, end)| is_adc_node(word, &text[end - 1..]));
+        match is_node(at) {
+            true => Some(at),
+            false => is_node(behind).then_some(behind).filter(|_| is_host(word)),
+        }
+    })?;
+    let (node, behind) = token(text, node_at)?;
+    let start = behind + 2;
+    let (first, at) = token(text, start)?;
+    let (second, at) = token(text, at)?;
+    let (third, _) = token(text, at)?;
     let is_name =
         |word: &[u8]| !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    if ![partition, feature, event].into_iter().all(is_name) {
+    // Older versions name no partition before the feature.
+    let has_partition = is_name(third) && !third.iter().all(u8::is_ascii_digit);
+    let (feature, event) = if has_partition { (second, third) } else { (first, second) };
+    if ![first, second].into_iter().all(is_name) {
         return None;
     }
     row[Field::Program] = feature;
     add(row, builder, &[("citrix.node", node), ("citrix.event", event)]);
     Some(start)
+}
+
+/// Where the text goes on behind `11/20/2026:08:00:00 GMT `.
+fn behind_adc_stamp(text: &[u8], at: usize) -> Option<usize> {
+    let stamp = text.get(at..at + 20)?;
+    let fits = stamp.iter().zip(b"00/00/0000:00:00:00 ").all(|(byte, form)| match form {
+        b'0' => byte.is_ascii_digit(),
+        form => byte == form,
+    });
+    let behind = fits.then(|| at + stamp.len())?;
+    let letters = text[behind..].iter().take(5).take_while(|byte| byte.is_ascii_uppercase()).count();
+    let is_zone = 1 < letters && text.get(behind + letters) == Some(&b' ');
+    Some(behind_spaces(text, if is_zone { behind + letters } else { behind }))
 }
 
 /// Behind a number of five digits: a tag.

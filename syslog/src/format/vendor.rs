@@ -9,6 +9,8 @@
 //! | AIX           | `Message forwarded from HOST: ` where others put the host                          |
 //! | BIG-IP        | the severity between host and tag: `lb-1 notice mcpd[7081]: `                      |
 //! | Snare         | tabs: `MSWinEventLog<TAB>1<TAB>Security…`                                          |
+//! | iDRAC         | no tag: `Severity: Informational, Category: Audit, MessageID: USR0030, Message: …` |
+//! | FortiGate     | a space in `CEF: 0|Fortinet|…`, which is no tag                                    |
 //!
 //! **Invariant:** what is taken from the text of a message stays in it.
 
@@ -132,6 +134,20 @@ pub(super) fn behind_severity(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let end = rest.iter().take(8).position(|&byte| byte == b' ')?;
     SEVERITY_NAMES.iter().any(|name| name.as_bytes() == &rest[..end]).then_some(at + end + 1)
+}
+
+/// Whether a text is CEF or LEEF by its first bytes.
+pub(super) fn is_event_format(text: &[u8]) -> bool {
+    let version = text.strip_prefix(b"CEF:").or(text.strip_prefix(b"LEEF:"));
+    let Some(version) = version.map(<[u8]>::trim_ascii_start) else { return false };
+    let bytes = version.iter().take(8).take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    0 < bytes && version.get(bytes) == Some(&b'|')
+}
+
+/// Whether a text is an event of Dell's controller by its first bytes.
+pub(super) fn is_idrac(text: &[u8]) -> bool {
+    let window = &text[..text.len().min(64)];
+    window.starts_with(b"Severity: ") && memchr::memmem::find(window, b", Category: ").is_some()
 }
 
 /// The program of a message in columns with tabs between them, as Snare sends it.

@@ -1,6 +1,6 @@
 //! The words that heads are made of.
 
-use logstead_record::Priority;
+use logstead_record::{Facility, Priority, Severity};
 
 /// `<PRI>` at `start`: the priority and where the text goes on. A number with a leading zero is none.
 pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
@@ -11,6 +11,17 @@ pub(super) fn priority(text: &[u8], start: usize) -> Option<(Priority, usize)> {
     }
     let number = rest[..digits].iter().fold(0_u16, |sum, byte| sum * 10 + u16::from(byte - b'0'));
     Some((Priority::new(u8::try_from(number).ok()?)?, start + digits + 2))
+}
+
+/// `<local0.info> `, a priority in words: it, and where the text goes on.
+pub(super) fn selector(text: &[u8], at: usize) -> Option<(Priority, usize)> {
+    let (word, behind) = token(text, at)?;
+    let word = std::str::from_utf8(word.strip_prefix(b"<")?.strip_suffix(b">")?).ok()?;
+    let (facility, severity) = word.split_once('.')?;
+    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_lowercase());
+    let (facility, severity) =
+        (is_name(facility).then_some(facility)?, is_name(severity).then_some(severity)?);
+    Some((Priority::of(facility.parse::<Facility>().ok()?, severity.parse::<Severity>().ok()?), behind))
 }
 
 /// Whether a word can be the name or address of a host: words of payloads hold other signs.

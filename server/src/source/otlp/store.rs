@@ -13,6 +13,7 @@ use crate::source::shared::Shared;
 use hyper::body::{Body, Incoming};
 use logstead_ingest::batches::{self, Batches};
 use logstead_ingest::encoding::{Encoding as Packing, Packed, Unpacker};
+use logstead_ingest::marks::Marks;
 use logstead_ingest::messages::{Messages, Next, Refused};
 use logstead_ingest::otlp::{Answer, Code, Otlp, Status};
 use logstead_record::BatchBuilder;
@@ -282,5 +283,9 @@ impl<M: Messages> Messages for WithField<M> {
 
     fn restart(&mut self) {
         self.messages.restart();
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.messages.marks()
     }
 }

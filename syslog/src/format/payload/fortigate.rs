@@ -1,13 +1,16 @@
-//! FortiGate's own format, which has no header: `date=2026-02-20 time=16:33:10 tz="+0100" devname="fw-1" …`.
+//! Fortinet's own format, which has no header: `date=2026-02-20 time=16:33:10 tz="+0100" devname="fw-1" …`, or with commas
+//! between the pairs. FortiMail and FortiWeb name some of it otherwise, and the newest FortiMail writes the stamp itself
+//! before the pairs.
 //!
 //! | in the message                            | becomes                                        |
 //! |-------------------------------------------|------------------------------------------------|
 //! | `date`, `time` and `tz`                   | the time                                       |
 //! | else `eventtime`, `timestamp`             | the time, if it is a number since 1970         |
+//! | else `date`, `time` and `timezone`        | the time, as in `(GMT+1:00)Brussels,Paris`     |
 //! | else `date` and `time`                    | the time, in the zone of the source            |
-//! | `devname`, else `devid`                   | host                                           |
+//! | `devname`, else `devid`, `device_id`      | host                                           |
 //! | `type`                                    | program                                        |
-//! | `level`                                   | severity, where there is no `<PRI>`            |
+//! | `level`, else `pri`                       | severity, where there is no `<PRI>`            |
 
 use super::super::keys::epoch;
 use super::super::stamp::{self, Clock};
@@ -15,20 +18,32 @@ use super::claims::Claims;
 use super::pairs::Pair;
 use logstead_record::{Priority, Severity, Timestamp};
 
-/// Whether only a FortiGate says these names together.
-pub(super) fn is(pairs: &[Pair<'_>]) -> bool {
+/// What stands before names that are taken; `None` where not only Fortinet's devices say these names together.
+pub(super) fn format(pairs: &[Pair<'_>]) -> Option<&'static str> {
     let has = |names: &[&[u8]]| pairs.iter().any(|pair| names.contains(&pair.name));
-    has(&[b"devname", b"devid"]) && has(&[b"logid", b"log_id"]) && has(&[b"type"])
+    let id = value(pairs, b"log_id").is_some_and(|id| 8 <= id.len() && id.iter().all(u8::is_ascii_digit));
+    if !has(&[b"type"]) {
+        None
+    } else if has(&[b"devname", b"devid"]) && has(&[b"logid"]) {
+        Some("fortigate")
+    } else if id && has(&[b"pri"]) {
+        Some("fortinet")
+    } else {
+        (has(&[b"devname", b"devid"]) && has(&[b"log_id"])).then_some("fortigate")
+    }
 }
 
 /// What stands in for a header.
 pub(super) fn claims<'a>(pairs: &[Pair<'a>], clock: Clock<'_>) -> Claims<'a> {
-    let severity = text(pairs, b"level").and_then(|level| level.parse::<Severity>().ok());
+    let severity =
+        text(pairs, b"level").or(text(pairs, b"pri")).and_then(|level| level.parse::<Severity>().ok());
+    let host = [&b"devname"[..], b"devid", b"device_id"].into_iter().find_map(|name| value(pairs, name));
     Claims {
         time: time(pairs, clock),
-        host: value(pairs, b"devname").or(value(pairs, b"devid")).unwrap_or_default(),
+        host: host.unwrap_or_default(),
         program: value(pairs, b"type").unwrap_or_default(),
         priority: severity.map(|severity| Priority::of(Priority::DEFAULT.facility(), severity)),
+        completes_stamp: value(pairs, b"date").is_none(),
         ..Claims::default()
     }
 }
@@ -42,7 +57,13 @@ fn time(pairs: &[Pair<'_>], clock: Clock<'_>) -> Option<Timestamp> {
         .and_then(|seconds| local(Some(seconds)))
         .or_else(|| text(pairs, b"eventtime").and_then(epoch))
         .or_else(|| text(pairs, b"timestamp").and_then(epoch))
-        .or_else(|| local(None))
+        .or_else(|| local(value(pairs, b"timezone").and_then(offset_of_zone)))
+}
+
+/// `(GMT-5:00)Eastern Time(US & Canada)`: seconds east of UTC.
+fn offset_of_zone(zone: &[u8]) -> Option<i32> {
+    let inner = zone.strip_prefix(b"(")?;
+    stamp::offset(&inner[..memchr::memchr(b')', inner)?])
 }
 
 /// The first value of this name that is not empty.

@@ -40,5 +40,6 @@ fn claims<'a>(pairs: &[Pair<'_, 'a>], clock: Clock<'_>) -> Claims<'a> {
         program: text(found.program),
         pid: text(found.pid),
         priority: found.priority(),
+        ..Claims::default()
     }
 }

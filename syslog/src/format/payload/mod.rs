@@ -6,7 +6,8 @@
 //! | `CEF:`, `LEEF:`             | what ArcSight and QRadar read                                   |
 //! | `[name:"`, `name:"`         | Check Point's pairs                                             |
 //! | a number, a comma, a time   | PAN-OS's columns                                                |
-//! | `name=`                     | pairs and nothing else: FortiGate, SonicWall, Sophos, logfmt    |
+//! | `name=`                     | pairs and nothing else: Fortinet, SonicWall, Sophos, logfmt     |
+//! | `Severity: `                | an event of Dell's iDRAC                                        |
 //! | an address, ` - `           | a request, as web servers log it                                |
 //! | `[thread] a.b.Class `       | logback                                                         |
 //! | `%FTD-`, `<522008> <NOTI>`  | events of Cisco FTD, of Aruba                                   |
@@ -24,6 +25,7 @@ mod claims;
 mod filterlog;
 mod firepower;
 mod fortigate;
+mod idrac;
 mod ise;
 mod java;
 mod json;
@@ -36,6 +38,7 @@ mod snare;
 use super::fields::Fields;
 use super::rfc5424::unescape;
 use super::stamp::Clock;
+use super::vendor::is_idrac;
 use claims::Claims;
 use logstead_record::{BatchBuilder, Field, Flags, Row};
 
@@ -52,6 +55,7 @@ enum Kind {
     Java,
     Aruba,
     Firepower,
+    Idrac,
     Netfilter,
     Filterlog,
     Snare,
@@ -60,7 +64,13 @@ enum Kind {
 
 /// Adds the fields of the row's message to the builder, and fills the columns of a row without a header.
 pub(super) fn read(row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
-    if let Some(kind) = kind_by_program(row[Field::Program]).or_else(|| kind(row[Field::Message])) {
+    // The kernel says more than what its firewall does.
+    if let Some(kind) = kind_by_program(row[Field::Program])
+        && read_as(kind, row, clock, builder)
+    {
+        return;
+    }
+    if let Some(kind) = kind(row[Field::Message]) {
         read_as(kind, row, clock, builder);
     }
 }
@@ -118,6 +128,7 @@ fn kind_by_word(text: &[u8]) -> Option<Kind> {
         [b' ', b'-', b' ', ..] if access::begins(text) => Some(Kind::Access),
         [b'=', ..] => Some(Kind::Pairs),
         [b':', b'"', ..] => Some(Kind::CheckPoint),
+        [b':', ..] if is_idrac(text) => Some(Kind::Idrac),
         [b':', ..] if text.starts_with(b"CEF:") => Some(Kind::Cef),
         [b':', ..] if text.starts_with(b"LEEF:") => Some(Kind::Leef),
         // An address of IPv6 that begins with a letter, or a virtual host with its port.
@@ -128,11 +139,12 @@ fn kind_by_word(text: &[u8]) -> Option<Kind> {
     }
 }
 
+/// Whether the text is of this kind.
 #[cold]
-fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) {
+fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchBuilder) -> bool {
     // The end of the text is missing, and with it the end of a value.
     if row.flags.has(Flags::TRUNCATED) {
-        return;
+        return false;
     }
     let text = row[Field::Message].trim_ascii();
     let found = match kind {
@@ -145,16 +157,17 @@ fn read_as(kind: Kind, row: &mut Row<'_>, clock: Clock<'_>, builder: &mut BatchB
         Kind::Java => plain(builder, "java", |fields| java::read(text, fields)),
         Kind::Aruba => plain(builder, "aruba", |fields| aruba::read(text, fields)),
         Kind::Firepower => plain(builder, "ftd", |fields| firepower::read(text, fields)),
+        Kind::Idrac => plain(builder, "idrac", |fields| idrac::read(text, fields)),
         Kind::Netfilter => plain(builder, "netfilter", |fields| netfilter::read(text, fields)),
         Kind::Filterlog => plain(builder, "filterlog", |fields| filterlog::read(text, fields)),
         Kind::Snare => plain(builder, "snare", |fields| snare::read(text, fields)),
         Kind::Ise => plain(builder, "ise", |fields| ise::read(text, fields)),
         Kind::Pairs => read_pairs(text, clock, builder),
     };
-    if let Some((claims, count)) = found {
-        row.fields_behind += count;
-        fill(row, &claims);
-    }
+    let Some((claims, count)) = found else { return false };
+    row.fields_behind += count;
+    fill(row, &claims);
+    true
 }
 
 /// Reads a format that says what may stand in columns.
@@ -185,10 +198,9 @@ fn read_pairs<'a>(
     let Some(found) = pairs::all(text) else {
         return plain(builder, "meraki", |fields| meraki::read(text, fields));
     };
-    let (format, claims) = if fortigate::is(&found) {
-        ("fortigate", fortigate::claims(&found, clock))
-    } else {
-        ("kv", Claims::default())
+    let (format, claims) = match fortigate::format(&found) {
+        Some(format) => (format, fortigate::claims(&found, clock)),
+        None => ("kv", Claims::default()),
     };
     let mut fields = Fields::new(builder, format);
     found.iter().for_each(|pair| pair.add_to(&mut fields, unescape));
@@ -203,6 +215,10 @@ fn fill<'a>(row: &mut Row<'a>, claims: &Claims<'a>) {
     let says_priority = row.priority.is_some() && !(is_headless && row.message_at == Some(0));
     if !says_priority {
         row.priority = claims.priority.or(row.priority);
+    }
+    if claims.completes_stamp && row[Field::Program].is_empty() {
+        row.time = claims.time.or(row.time);
+        (row[Field::Program], row[Field::Pid]) = (claims.program, claims.pid);
     }
     if !is_headless {
         return;

@@ -1,7 +1,8 @@
 //! `key=value key="a value" key='another'`, when the whole message is such pairs: logfmt and many appliances.
 //!
 //! A sentence with `key=value` in it is a sentence: it has no fields here, and a search can still take them out of
-//! it. A comma or a semicolon that ends a value is not part of it.
+//! it. A comma or a semicolon that ends a value is not part of it. FortiGate puts nothing but commas between its pairs when it
+//! is told to write CSV: a comma within a bare value is a part of it there, unless a name follows.
 
 use super::super::fields::{FIELDS_MAX, Fields, NAME_BYTES_MAX};
 use super::super::rfc5424::value_end;
@@ -48,6 +49,59 @@ impl<'a> Pair<'a> {
 
 /// The first [`FIELDS_MAX`] pairs; `None` where the text is not pairs from its first byte to its last.
 pub(super) fn all(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+    between_commas(text).or_else(|| between_spaces(text))
+}
+
+/// Where nothing but a comma stands between the pairs.
+fn between_commas(text: &[u8]) -> Option<Vec<Pair<'_>>> {
+    let mut rest = text.trim_ascii();
+    let first = rest.get(name_bytes(rest)..)?.strip_prefix(b"=")?;
+    let first_bytes = memchr::memchr2(b' ', b'"', first).unwrap_or(first.len());
+    // Any other text shows by its first value that it is none of these.
+    memchr::memchr(b',', &first[..first_bytes])?;
+    let mut pairs = Vec::with_capacity(32);
+    let mut count = 0_usize;
+    while !rest.is_empty() {
+        let name_bytes = name_bytes(rest);
+        let (name, after) = (&rest[..name_bytes], rest.get(name_bytes..)?.strip_prefix(b"=")?);
+        let (value, escaped, after) = match after.first() {
+            Some(b'"') => {
+                let close = value_end(after, 1)?;
+                (&after[1..close], true, &after[close + 1..])
+            }
+            _ => {
+                let (value, after) = after.split_at(comma_before_name(after));
+                (memchr::memchr(b' ', value).is_none().then_some(value)?, false, after)
+            }
+        };
+        if name.is_empty() {
+            return None;
+        }
+        if pairs.len() < FIELDS_MAX {
+            pairs.push(Pair { name, value, escaped });
+        }
+        count += 1;
+        rest = match after.split_first() {
+            None => after,
+            Some((b',', next)) => next,
+            Some(_) => return None,
+        };
+    }
+    (PAIRS_MIN <= count).then_some(pairs)
+}
+
+/// Where the comma stands that a name and a `=` follow; the end of the text where none does.
+fn comma_before_name(text: &[u8]) -> usize {
+    let ends = |at: &usize| {
+        let next = &text[at + 1..];
+        let bytes = name_bytes(next);
+        0 < bytes && next.get(bytes) == Some(&b'=')
+    };
+    memchr::memchr_iter(b',', text).find(ends).unwrap_or(text.len())
+}
+
+/// Where a space stands between the pairs.
+fn between_spaces(text: &[u8]) -> Option<Vec<Pair<'_>>> {
     let mut pairs = Vec::with_capacity(32);
     let mut rest = text.trim_ascii();
     let mut count = 0_usize;
