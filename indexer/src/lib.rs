@@ -52,8 +52,8 @@ pub use journal::frame::{Encoded, FrameError, encode};
 pub use open::{Looked, Opened, look, open};
 pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, oldest, open_queue};
 pub use search::{
-    Asked, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched, Order,
-    Position, Request, SearchError, Searcher, Template, Visit,
+    Asked, Cause, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched,
+    Order, Position, Request, SearchError, Searcher, Template, Visit,
 };
 pub use segment::blocks::BlocksError;
 pub use segment::bundle::IndexError;

@@ -9,8 +9,8 @@ mod common;
 
 use common::{Message, encoded, noise};
 use logstead_indexer::{
-    CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader, Run,
-    SimDisk, open_queue,
+    Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader,
+    Run, SimDisk, open_queue,
 };
 use logstead_record::Timestamp;
 use proptest::prelude::*;
@@ -285,4 +285,69 @@ fn a_cursor_beyond_the_end_goes_back_so_that_new_messages_are_not_behind_it() {
     assert_eq!(queue.cursor, Some(CursorError::Beyond(10)));
     queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap();
     assert_eq!(read(&mut queue.reader, 10), [(4, (0, "new".to_owned()))]);
+}
+
+/// The names in the journal of the queue.
+fn journal(disk: &SimDisk) -> Vec<String> {
+    let mut names = disk.list(Path::new("/data/queues/siem/journal")).unwrap();
+    names.sort();
+    names
+}
+
+/// Why the next messages are missing, and where that ends.
+fn hole(reader: &mut QueueReader) -> Option<(Cause, u64)> {
+    let mut hole = None;
+    reader.read(&Run::alone(), &mut |part| match part {
+        Followed::Missing { sequences, cause, .. } => {
+            hole = Some((cause, sequences.end));
+            ControlFlow::Break(sequences.start)
+        }
+        Followed::Messages { .. } => ControlFlow::Continue(()),
+    });
+    hole
+}
+
+#[test]
+fn what_the_disk_does_not_read_now_comes_when_it_reads_again() {
+    let disk = SimDisk::new(0);
+    drop(filled(&disk, 200, 0));
+    let mut queue = open(&disk).unwrap();
+    disk.set_fails_reads(true);
+    assert_eq!(hole(&mut queue.reader).map(|(cause, _)| cause), Some(Cause::NotRead));
+    disk.set_fails_reads(false);
+    assert_eq!(read(&mut queue.reader, usize::MAX).len(), 200);
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_never_removed() {
+    for reopens in [false, true] {
+        let disk = SimDisk::new(0);
+        let mut queue = filled(&disk, 200, 0);
+        if reopens {
+            queue = open(&disk).unwrap();
+        }
+        let damaged = journal(&disk).remove(1);
+        let path = Path::new("/data/queues/siem/journal").join(&damaged);
+        let bytes = disk.open(&path).unwrap().bytes().unwrap();
+        // In the middle of the file, which is no longer in memory.
+        disk.flip(&path, bytes as usize * 4);
+        queue.reader.rewind();
+        let (cause, end) = hole(&mut queue.reader).unwrap();
+        assert_eq!(cause, Cause::Damaged);
+        queue.reader.pass_over(end);
+        if reopens {
+            // Who was told to pass over it is forgotten, and the damage is found again.
+            queue = open(&disk).unwrap();
+            queue.reader.skip(end);
+        }
+        assert_eq!(hole(&mut queue.reader), None);
+        let (_, aside) = queue.reader.done_with(200).unwrap();
+        assert_eq!(aside, [format!("{damaged}.orphan")]);
+        let left = journal(&disk);
+        assert!(left.contains(&aside[0]) && left.len() <= 3, "{left:?}");
+        let (_, aside) = queue.reader.done_with(200).unwrap();
+        assert!(aside.is_empty(), "once");
+        drop(queue);
+        assert_eq!(open(&disk).unwrap().reader.waiting(), 0);
+    }
 }

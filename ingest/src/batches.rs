@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every message becomes a row or is counted as refused.
 
-use crate::messages::{Messages, Next, Refusal};
+use crate::messages::{Messages, Name, Next, Refusal};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use std::collections::VecDeque;
 
@@ -28,6 +28,8 @@ pub struct Sender {
 pub struct Batches<M> {
     messages: M,
     sender: Sender,
+    /// When each batch was received.
+    stamp: Option<fn() -> Timestamp>,
     /// What a check has read and kept, in order: nothing else is left then.
     kept: VecDeque<Batch>,
     /// How many were refused.
@@ -39,12 +41,23 @@ pub struct Batches<M> {
 impl<M: Messages> Batches<M> {
     /// Of messages from one sender.
     pub fn of(messages: M, sender: Sender) -> Batches<M> {
-        Batches { messages, sender, kept: VecDeque::new(), refused: 0, refusals: Vec::new() }
+        Batches { messages, sender, stamp: None, kept: VecDeque::new(), refused: 0, refusals: Vec::new() }
+    }
+
+    /// The same with a time of receipt of its own for each batch, by which the batch is known.
+    #[must_use]
+    pub fn stamped(self, stamp: fn() -> Timestamp) -> Batches<M> {
+        Batches { stamp: Some(stamp), ..self }
     }
 
     /// What the protocol has to say of what was read so far.
     pub fn messages(&self) -> &M {
         &self.messages
+    }
+
+    /// The names of the messages of the last batch, if the protocol has names.
+    pub fn names(&mut self) -> Vec<Option<Name>> {
+        self.messages.names()
     }
 
     /// How much is left.
@@ -65,7 +78,8 @@ impl<M: Messages> Batches<M> {
         let mut builder = BatchBuilder::new();
         let mut bytes = 0;
         let Sender { source, peer, received } = &self.sender;
-        builder.origin(Origin { source: source.as_bytes(), peer: peer.as_bytes(), received: *received });
+        let received = self.stamp.map_or(*received, |stamp| stamp());
+        builder.origin(Origin { source: source.as_bytes(), peer: peer.as_bytes(), received });
         while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
             match self.messages.next(&mut builder) {
                 Some(Next::Added { bytes: more }) => bytes += more,

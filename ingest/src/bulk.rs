@@ -10,7 +10,7 @@
 
 use crate::batches::Sender;
 use crate::marks::{Marks, mark};
-use crate::messages::{LIMITS, Messages, Next, Refused};
+use crate::messages::{LIMITS, Messages, Name, Next, Refused};
 use crate::split::line;
 use jiff::tz::TimeZone;
 use logstead_record::BatchBuilder;
@@ -35,6 +35,11 @@ pub struct Bulk {
     /// Those that are named, after the one of actions that name none.
     indexes: Vec<String>,
     items: Vec<Item>,
+    /// Whose ids they are; names of messages are hashes with this key.
+    owner: [u8; 32],
+    has_ids: bool,
+    /// The names of rows that nobody has asked for yet.
+    names: Vec<Option<Name>>,
     /// The last line of an action, and what it says: most are alike.
     last: (std::ops::Range<usize>, Said),
     marks: Option<Marks>,
@@ -115,7 +120,8 @@ fn read(text: &[u8]) -> Result<Named, String> {
     match (said.next(), said.next()) {
         (Some((verb, About { _index: index, _id: id })), None) => {
             let id = id.map(|id| serde_json::from_str(id.get()).unwrap_or_else(|_| id.get().into()));
-            Ok((verb, index, id))
+            // Shippers that have none say so like this.
+            Ok((verb, index, id.filter(|id: &Box<_>| !str::is_empty(id))))
         }
         _ => Err("it names none of create, index, update and delete, or several".to_owned()),
     }
@@ -151,6 +157,9 @@ impl Bulk {
             at: 0,
             indexes: vec![index.unwrap_or_else(|| "logs".to_owned())],
             items: Vec::new(),
+            owner: [0; 32],
+            has_ids: false,
+            names: Vec::new(),
             last: (0..0, said),
             body,
             marks,
@@ -167,6 +176,7 @@ impl Bulk {
             })?;
             let Some((skipped, said)) = action else { break };
             lines += skipped;
+            bulk.has_ids |= said.id.is_some();
             if said.verb.has_document() {
                 lines += 1;
                 if line(&bulk.body, &mut bulk.at).is_none() {
@@ -186,6 +196,29 @@ impl Bulk {
         }
         bulk.restart();
         Ok(bulk)
+    }
+
+    /// Documents with ids have names from now on: those of this owner.
+    #[must_use]
+    pub fn owned_by(self, owner: [u8; 32]) -> Bulk {
+        Bulk { owner, ..self }
+    }
+
+    /// Whether some of its documents have ids.
+    pub fn has_ids(&self) -> bool {
+        self.has_ids
+    }
+
+    /// The name of a document: of its index, its id and its content, as the same id may come with another.
+    fn name(&self, said: &Said, document: &[u8]) -> Option<Name> {
+        let id = said.id.as_ref()?;
+        let index = self.indexes.get(said.index as usize).map_or("", String::as_str);
+        let mut hasher = blake3::Hasher::new_keyed(&self.owner);
+        for text in [index.as_bytes(), id.as_bytes(), document] {
+            hasher.update(&text.len().to_le_bytes());
+            hasher.update(text);
+        }
+        hasher.finalize().as_bytes().first_chunk().copied()
     }
 
     /// The next action and how many lines it took, with blank ones before it.
@@ -224,8 +257,15 @@ impl Bulk {
         Ok(u32::try_from(at).unwrap_or_default())
     }
 
-    /// The reply. The first `taken` messages that were not refused are; the others are to be sent again, for a reason.
-    pub fn reply(&self, taken: usize, later: Option<&str>, took_ms: u128, filter: &Filter) -> String {
+    /// The reply. The first `taken` messages that were not refused are, but for those with these places among them, in order;
+    /// the others are to be sent again, for a reason.
+    pub fn reply(
+        &self,
+        (taken, but): (usize, &[usize]),
+        later: Option<&str>,
+        took_ms: u128,
+        filter: &Filter,
+    ) -> String {
         let mut out = String::with_capacity(64 + self.items.len() * if filter.is_whole { 200 } else { 32 });
         let errors = later.is_some() || self.items.iter().any(|item| item.refused.is_some());
         out.push('{');
@@ -241,10 +281,11 @@ impl Bulk {
             let indexes: Vec<String> = self.indexes.iter().map(|index| quoted(index)).collect();
             let ids = format!("\"{:x}-", self.sender.received.nanos());
             let mut added = 0;
+            let mut but = but.iter().peekable();
             for (number, item) in self.items.iter().enumerate() {
                 let is_taken = item.refused.is_none() && {
                     added += 1;
-                    added <= taken
+                    added <= taken && but.next_if_eq(&&(added - 1)).is_none()
                 };
                 let index = indexes.get(item.index as usize).map_or("\"\"", String::as_str);
                 item.write((index, &ids, number), is_taken, later, filter, &mut out);
@@ -333,9 +374,11 @@ fn quoted(text: &str) -> String {
 impl Messages for Bulk {
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
         // It was checked before.
-        let (_, Said { verb, index, id }) = self.action().ok().flatten()?;
-        let document = if verb.has_document() { line(&self.body, &mut self.at)? } else { b"" };
+        let (_, said) = self.action().ok().flatten()?;
+        let document = if said.verb.has_document() { line(&self.body, &mut self.at)? } else { b"" };
         let document = document.strip_suffix(b"\r").unwrap_or(document);
+        let name = self.name(&said, document);
+        let Said { verb, index, id } = said;
         let read = match verb {
             Verb::Create | Verb::Index => {
                 let zone = TimeZone::UTC;
@@ -351,8 +394,17 @@ impl Messages for Bulk {
             None => Next::Added { bytes },
             Some(reason) => Next::refused(self.items.len() + 1, reason.clone()),
         };
-        self.items.push(Item { verb, index, id, refused: refused.map(String::into_boxed_str) });
+        if refused.is_none() {
+            self.names.push(name);
+        }
+        let refused = refused.map(String::into_boxed_str);
+        self.items.push(Item { verb, index, id, refused });
         Some(next)
+    }
+
+    fn names(&mut self) -> Vec<Option<Name>> {
+        let names = std::mem::take(&mut self.names);
+        if names.iter().any(Option::is_some) { names } else { Vec::new() }
     }
 
     fn rest_bytes(&self) -> usize {
@@ -364,6 +416,7 @@ impl Messages for Bulk {
     fn restart(&mut self) {
         self.at = 0;
         self.items.clear();
+        self.names.clear();
     }
 
     fn marks(&self) -> Option<Marks> {

@@ -24,7 +24,16 @@ pub trait Messages: Send + 'static {
     fn marks(&self) -> Option<Marks> {
         None
     }
+
+    /// The names of the rows that were added since the last call, for protocols whose messages have some: the same message
+    /// has the same name whenever it comes.
+    fn names(&mut self) -> Vec<Option<Name>> {
+        Vec::new()
+    }
 }
+
+/// What a message is known by.
+pub type Name = [u8; 16];
 
 /// What became of a message.
 #[derive(Debug)]

@@ -458,3 +458,184 @@ fn a_test_ends_at_its_deadline_and_only_some_run_at_a_time() {
     drop(silent);
     wait_until("there is room again", || test().0 == 200);
 }
+
+/// A document that stores and forwards what comes over HTTP and RELP.
+fn both(to: SocketAddr, queue: &str) -> String {
+    router(to, "", queue).replacen("to = [\"siem\"]", "to = [\"main\", \"siem\"]", 1)
+        + "[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n"
+}
+
+/// Opens a session of RELP and sends a message in it.
+fn relp(server: &Server, message: &str) -> BufReader<TcpStream> {
+    let mut connection = TcpStream::connect(server.address("relp")).unwrap();
+    let text = format!("<13>{message}");
+    let offers = "relp_version=0\ncommands=syslog";
+    write!(connection, "1 open {} {offers}\n2 syslog {} {text}\n", offers.len(), text.len()).unwrap();
+    connection.set_read_timeout(Some(support::WAIT_MAX)).unwrap();
+    BufReader::new(connection)
+}
+
+#[test]
+fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
+    let to = nowhere();
+    let server = Server::start(&both(to, "queue = { size = \"1MiB\" }"));
+    let (accepted, refused) = fill(&server);
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("is full") && refused.contains("nothing of the body is stored"), "{refused}");
+    assert_eq!(server.count("*"), accepted, "what was refused is not stored");
+    let bulk = |id: &str| format!("{{\"create\":{{\"_id\":\"{id}\"}}}}\n{{\"message\":\"probe-id\"}}\n");
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let send_bulk = || {
+        let request = agent.post(format!("{}/_bulk", server.web()));
+        let request = request.header("Authorization", format!("Bearer {}", support::TOKEN));
+        let mut answer =
+            request.header("Content-Type", "application/x-ndjson").send(bulk("a").as_bytes()).unwrap();
+        let text = answer.body_mut().read_to_string().unwrap();
+        (answer.status().as_u16(), serde_json::from_str::<Value>(&text).unwrap())
+    };
+    let send = |key: Option<&str>, text: &str| {
+        let mut headers = vec![("Content-Type", "text/plain")];
+        headers.extend(key.map(|key| ("Idempotency-Key", key)));
+        server.call("POST", "/ingest", &headers, text.as_bytes()).0
+    };
+    for _ in 0..10 {
+        assert_eq!((send(None, "probe-plain"), send(Some("k"), "probe-key")), (503, 503));
+        let (status, answer) = send_bulk();
+        assert_eq!((status, &answer["errors"]), (503, &json!(true)), "{answer}");
+        assert_eq!(answer["items"][0]["create"]["status"], 429, "{answer}");
+        let session = relp(&server, "probe-relp");
+        wait_until("it waits", || 0 < server.source("relp")["queue_bytes"].as_u64().unwrap());
+        drop(session);
+        wait_until("it is let go", || server.source("relp")["queue_bytes"] == 0);
+    }
+    let mut session = relp(&server, "probe-relp");
+    assert_eq!(server.count("*"), accepted, "nothing more is stored");
+
+    let receiver = Receiver::start(to);
+    let mut answers = String::new();
+    while !answers.contains("2 rsp 6 200 OK") {
+        assert_ne!(session.read_line(&mut answers).unwrap(), 0, "{answers}");
+    }
+    wait_until("they are taken", || send(None, "probe-plain") == 200);
+    wait_until("they are taken", || send(Some("k"), "probe-key") == 200);
+    wait_until("they are taken", || send_bulk().0 == 200);
+    assert_eq!((send(Some("k"), "probe-key"), send_bulk().0), (200, 200), "once more is not stored again");
+    let probes = ["probe-plain", "probe-key", "probe-id", "probe-relp"];
+    probes.iter().for_each(|probe| assert_eq!(server.count(probe), 1, "{probe}"));
+    assert_eq!(server.count("*"), accepted + 4);
+    wait_until("all of them arrive", || receiver.lines.lock().unwrap().len() as u64 == accepted + 4);
+    wait_until("nothing waits", || destination(&server)["queue_messages"] == 0);
+    support::books::assert_closed(&server);
+}
+
+#[test]
+fn a_key_and_an_id_are_remembered_over_kills() {
+    let mut server = Server::start(&both(nowhere(), ""));
+    let mut sent = 0;
+    for round in 0..5 {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (web, stopping) = (server.web().to_owned(), stop.clone());
+        // Each request is sent until it is answered with success, or the server is killed; those it goes on with.
+        let sender = std::thread::spawn(move || {
+            let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+            let mut number = sent;
+            while !stopping.load(Ordering::Relaxed) {
+                if !send_named(&agent, &web, number) {
+                    break;
+                }
+                number += 1;
+            }
+            number
+        });
+        wait_until("some are stored", || 30 * (round + 1) < server.count("named"));
+        server.kill();
+        stop.store(true, Ordering::Relaxed);
+        sent = sender.join().unwrap();
+        server.restart();
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        // The one that was not answered, and some that were.
+        for number in sent.saturating_sub(20)..=sent {
+            assert!(send_named(&agent, server.web(), number), "{number}");
+        }
+        sent += 1;
+    }
+    for number in 0..sent {
+        assert_eq!(server.count(&format!("named-{number}-end")), 1, "{number}");
+    }
+    assert_eq!(server.count("*"), sent);
+}
+
+/// Sends a message with a key or an id, and says whether it was taken.
+fn send_named(agent: &ureq::Agent, web: &str, number: u64) -> bool {
+    let text = format!("named named-{number}-end");
+    let request = |path: &str, kind: &str| {
+        let request = agent.post(format!("{web}{path}"));
+        request.header("Authorization", format!("Bearer {}", support::TOKEN)).header("Content-Type", kind)
+    };
+    let answer = if number.is_multiple_of(2) {
+        request("/api/v1/ingest", "text/plain")
+            .header("Idempotency-Key", number.to_string())
+            .send(text.as_bytes())
+    } else {
+        let body = format!("{{\"index\":{{\"_id\":\"{number}\"}}}}\n{{\"message\":\"{text}\"}}\n");
+        request("/_bulk", "application/x-ndjson").send(body.as_bytes())
+    };
+    answer.is_ok_and(|answer| answer.status() == 200)
+}
+
+#[test]
+fn a_start_can_keep_destinations_paused_until_they_are_resumed() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let expected = ingest(&server, 0..100);
+    let receiver = Receiver::start(to);
+    receiver.await_all(&expected);
+    let before = receiver.lines().len();
+    drop(receiver);
+    ingest(&server, 100..200);
+    assert!(server.terminate().success());
+    server.restart_with(&["--pause-destinations"]);
+    let paused = |server: &Server| {
+        let status = destination(server);
+        assert_eq!(
+            (&status["state"], &status["queue_messages"]),
+            (&json!("paused"), &json!(100)),
+            "{status}"
+        );
+        assert!(status["paused_because"].as_str().unwrap().contains("--pause-destinations"), "{status}");
+    };
+    let receiver = Receiver::start(to);
+    paused(&server);
+    // It stays so over starts without the option.
+    stop_and_restart(&mut server);
+    paused(&server);
+    assert_eq!((receiver.lines().len(), before), (0, 100), "nothing is sent");
+    assert_eq!(server.post("/destinations/siem/resume", &json!({})).0, 204);
+    wait_until("they arrive", || receiver.lines().len() == 100);
+    assert_eq!(destination(&server)["paused_because"], Value::Null);
+}
+
+#[test]
+fn a_receiver_that_accepts_and_hangs_up_has_got_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = listener.local_addr().unwrap();
+    let stopping = Arc::new(AtomicBool::new(false));
+    let stop = stopping.clone();
+    let hanging_up = std::thread::spawn(move || {
+        let connections = listener.incoming().take_while(|_| !stop.load(Ordering::Relaxed));
+        connections.filter(|connection| connection.is_ok()).count()
+    });
+    let server = Server::start(&router(to, "", ""));
+    let expected = ingest(&server, 0..1000);
+    wait_until("it fails more than once", || {
+        let status = destination(&server);
+        assert_eq!((&status["messages"], &status["queue_messages"]), (&json!(0), &json!(1000)), "{status}");
+        status["state"] == "retrying" && status["next_try"].is_string()
+    });
+    stopping.store(true, Ordering::Relaxed);
+    drop(TcpStream::connect(to));
+    hanging_up.join().unwrap();
+    let receiver = Receiver::start(to);
+    receiver.await_all(&expected);
+    wait_until("they are delivered", || destination(&server)["messages"] == 1000);
+}

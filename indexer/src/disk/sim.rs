@@ -39,6 +39,7 @@ struct State {
     faults: BTreeMap<u64, Fault>,
     dead: bool,
     bytes_max: Option<u64>,
+    fails_reads: bool,
     random: Random,
 }
 
@@ -72,6 +73,11 @@ impl SimDisk {
     /// How many bytes all files together may have from now on.
     pub fn set_bytes_max(&self, bytes_max: Option<u64>) {
         self.state.lock().bytes_max = bytes_max;
+    }
+
+    /// Whether nothing can be read from now on.
+    pub fn set_fails_reads(&self, fails_reads: bool) {
+        self.state.lock().fails_reads = fails_reads;
     }
 
     /// How many bytes all files together have.
@@ -296,6 +302,9 @@ impl DiskFile for SimFile {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let (state, allowed) = self.disk.call();
         allowed?;
+        if state.fails_reads {
+            return Err(io::Error::other("input/output error"));
+        }
         let content = state.files[self.at].content.get(offset as usize..);
         let bytes = content.and_then(|content| content.get(..buffer.len()));
         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);

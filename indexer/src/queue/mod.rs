@@ -15,7 +15,9 @@ use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::open::{Opened, open};
 use crate::search::{Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
+use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
+use crate::store::aside::set_aside;
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
 use crate::store::recover::Recovery;
@@ -25,9 +27,13 @@ use crate::work::lanes::Alone;
 use crate::work::run::Run;
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Query};
-use std::ops::ControlFlow;
+use std::io;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Most ranges of damaged messages that are told apart: with more, what is between them counts as damaged.
+const DAMAGED_MAX: usize = 1000;
 
 /// What can be done with an opened queue, by whom.
 pub struct OpenedQueue {
@@ -51,6 +57,8 @@ pub struct QueueReader {
     searcher: Searcher,
     follower: Follower,
     done: u64,
+    /// Messages that were passed over, as they are damaged, in files that are still there.
+    damaged: Vec<Range<u64>>,
 }
 
 /// Why a queue cannot be opened.
@@ -95,6 +103,7 @@ pub fn open_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<
         follower: follower(&searcher, done),
         searcher: searcher.clone(),
         done,
+        damaged: Vec::new(),
     };
     Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost })
 }
@@ -156,15 +165,51 @@ impl QueueReader {
         }
     }
 
+    /// The same over messages that are damaged: the file that holds them is set aside when it would be removed.
+    pub fn pass_over(&mut self, to: u64) {
+        let from = self.follower.next();
+        self.skip(to);
+        let is_full = DAMAGED_MAX <= self.damaged.len();
+        match self.damaged.last_mut() {
+            Some(last) if last.end == from || is_full => last.end = to,
+            _ => self.damaged.push(from..to),
+        }
+    }
+
     /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. Journal
-    /// files that hold nothing else are removed.
-    pub fn done_with(&mut self, before: u64) -> Result<Expired, DiskError> {
+    /// files that hold nothing else are removed; those that are damaged are set aside. Returns what was removed, and how the
+    /// others are called now.
+    pub fn done_with(&mut self, before: u64) -> Result<(Expired, Vec<String>), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {
             let written = cursor::write(&*self.disk, &self.dir, before);
             written.map_err(|source| failed("replace", self.dir.join(cursor::NAME), 0, source))?;
             self.done = before;
         }
-        self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })
+        let aside = self.set_aside()?;
+        let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
+        Ok((expired, aside))
+    }
+
+    /// Sets damaged files aside that are done with.
+    fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
+        let (view, folder) = (self.searcher.view(), self.dir.join(JOURNAL_DIR));
+        let mut aside = Vec::new();
+        for (file, next) in view.files.iter().zip(view.files.iter().skip(1)) {
+            let (first, end) = (file.first_sequence, next.first_sequence);
+            let is_damaged = !file.damaged.is_empty()
+                || self.damaged.iter().any(|lost| lost.start < end && first < lost.end);
+            if end <= self.done && is_damaged {
+                let name = &file.journal.name;
+                match set_aside(&*self.disk, &folder, name) {
+                    Ok(kept) => aside.push(kept),
+                    // It was, before its removal failed.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(source) => return Err(failed("set aside", folder.join(name), 0, source)),
+                }
+            }
+        }
+        self.damaged.retain(|lost| self.done < lost.end);
+        Ok(aside)
     }
 }

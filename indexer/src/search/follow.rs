@@ -12,7 +12,7 @@ use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Scratch;
 use crate::segment::id::SegmentId;
-use crate::store::damage::Damage;
+use crate::store::damage::{Damage, DamageReason};
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
 use crate::work::run::Run;
@@ -50,9 +50,20 @@ pub enum Followed<'a> {
         sequences: Range<u64>,
         /// Why.
         why: &'a str,
-        /// Whether they were removed on purpose.
-        expired: bool,
+        /// What has become of them.
+        cause: Cause,
     },
+}
+
+/// What has become of messages that cannot be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// They were removed on purpose.
+    Expired,
+    /// They are damaged or lost.
+    Damaged,
+    /// The disk did not give them, and may give them another time.
+    NotRead,
 }
 
 /// Messages that match.
@@ -101,7 +112,7 @@ impl Follower {
             let shown = match part_at(&view, self.next) {
                 Part::Segment(segment) => self.show_block(segment, run, visit),
                 Part::Stretch(file, stretch) => self.show_stretch(file, stretch, run, visit),
-                Part::Missing(end, why) => self.show_missing(end, &why, visit),
+                Part::Missing(end, why) => self.show_missing(end, (&why, cause_of(&why)), visit),
             };
             if shown.is_break() {
                 return;
@@ -130,7 +141,7 @@ impl Follower {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
                 let damage = Damage::of_block(segment, block, error).to_string();
-                return self.show_missing(end, &damage, visit);
+                return self.show_missing(end, (&damage, Cause::Damaged), visit);
             }
         };
         let Some(mut rows) = self.question(run).select(&batch, &undecided) else {
@@ -162,18 +173,25 @@ impl Follower {
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         self.look = None;
-        let mut why = None;
+        let mut why: Option<(String, Cause)> = None;
+        let shown = |why: &Option<(String, Cause)>| match why {
+            Some((why, cause)) => (why.clone(), *cause),
+            None => (LOST.to_owned(), Cause::Damaged),
+        };
         let stopped = read_stretch(file, stretch, &mut |read| {
             if run.is_over() {
                 return Err(());
             }
             match read {
                 Read::Batch(_, first_sequence, batch) => {
-                    let shown = self.show_batch((first_sequence, batch), why.as_deref(), run, visit);
+                    let (why, cause) = shown(&why);
+                    let shown = self.show_batch((first_sequence, batch), (&why, cause), run, visit);
                     if shown.is_break() { Err(()) } else { Ok(()) }
                 }
                 Read::Damage(damage) => {
-                    why = Some(damage.to_string());
+                    let is_disk = matches!(damage.why, DamageReason::Disk(_));
+                    let cause = if is_disk { Cause::NotRead } else { Cause::Damaged };
+                    why = Some((damage.to_string(), cause));
                     Ok(())
                 }
             }
@@ -181,17 +199,18 @@ impl Follower {
         if stopped.is_err() {
             return ControlFlow::Break(());
         }
-        self.show_missing(stretch.sequences.end, why.as_deref().unwrap_or(LOST), visit)
+        let (why, cause) = shown(&why);
+        self.show_missing(stretch.sequences.end, (&why, cause), visit)
     }
 
     fn show_batch(
         &mut self,
         (first_sequence, batch): (u64, &Arc<Batch>),
-        why_missing: Option<&str>,
+        why_missing: (&str, Cause),
         run: &Run<'_>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        self.show_missing(first_sequence, why_missing.unwrap_or(LOST), visit)?;
+        self.show_missing(first_sequence, why_missing, visit)?;
         let end = first_sequence + batch.rows() as u64;
         if end <= self.next {
             return ControlFlow::Continue(());
@@ -209,13 +228,17 @@ impl Follower {
     }
 
     /// Says that messages up to a sequence are missing, unless they were shown.
-    fn show_missing(&mut self, end: u64, why: &str, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    fn show_missing(
+        &mut self,
+        end: u64,
+        (why, cause): (&str, Cause),
+        visit: &mut Visit<'_>,
+    ) -> ControlFlow<()> {
         if end <= self.next {
             return ControlFlow::Continue(());
         }
         let sequences = self.next..end;
-        let expired = why == EXPIRED;
-        self.take(end, visit(Followed::Missing { sequences, why, expired }))
+        self.take(end, visit(Followed::Missing { sequences, why, cause }))
     }
 
     fn take(&mut self, end: u64, visited: ControlFlow<u64>) -> ControlFlow<()> {
@@ -280,6 +303,10 @@ fn stretch_from(view: &View, sequence: u64) -> Option<(&FileView, &Stretch)> {
         let at = file.stretches.partition_point(|stretch| stretch.sequences.end <= sequence);
         Some((&**file, file.stretches.get(at)?))
     })
+}
+
+fn cause_of(why: &str) -> Cause {
+    if why == EXPIRED { Cause::Expired } else { Cause::Damaged }
 }
 
 fn why_missing(view: &View, sequence: u64) -> String {

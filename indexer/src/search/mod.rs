@@ -46,7 +46,7 @@ mod sweep;
 pub use answers::Asked;
 pub use coverage::Coverage;
 pub use explain::{Clause, Explained, Template};
-pub use follow::{Followed, Follower, Matched, Visit};
+pub use follow::{Cause, Followed, Follower, Matched, Visit};
 pub use found::{Counted, Found, Hit, SearchError};
 pub use question::{Filter, Order, Position, Request};
 pub use searcher::Searcher;

@@ -5,6 +5,7 @@ use crate::journal::scan::{Item, Scan};
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::view::{FileView, Stretch};
 use logstead_record::Batch;
+use std::io;
 use std::sync::Arc;
 
 /// What stands at a place of a stretch.
@@ -37,7 +38,11 @@ pub(crate) fn read_stretch<E>(
                 Err(why) => file.damage(offset, header.frame_bytes(), why.into()),
             },
             Err(error) => {
-                let why = DamageReason::Disk(error.to_string());
+                // A file that is too short stays so, and what the disk does not read now it may read another time.
+                let why = match error.kind() {
+                    io::ErrorKind::UnexpectedEof => DamageReason::Missing,
+                    _ => DamageReason::Disk(error.to_string()),
+                };
                 return visit(Read::Damage(file.damage(stretch.offset, stretch.bytes, why)));
             }
         };

@@ -44,7 +44,7 @@ pub fn bulk(data: &[u8]) {
     let first = batches.next_batch().rows();
     let mut bulk = batches.into_messages();
     bulk.end();
-    let reply = bulk.reply(first, None, 0, &Filter::of(None));
+    let reply = bulk.reply((first, &[]), None, 0, &Filter::of(None));
     let reply: serde_json::Value = serde_json::from_str(&reply).expect("a reply is JSON");
     let items = reply["items"].as_array().expect("it has items");
     assert_eq!(items.len(), rows(&all) + refused, "{reply}");

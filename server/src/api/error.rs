@@ -156,6 +156,15 @@ impl ApiError {
         &self.problem.detail
     }
 
+    /// What it says to those who say it in their own words.
+    pub(crate) fn refusal(&self) -> Refusal {
+        Refusal {
+            status: self.status,
+            detail: self.problem.detail.clone(),
+            retry_after_seconds: self.retry_after_seconds,
+        }
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, detail)
     }
@@ -216,11 +225,7 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let refusal = Refusal {
-            status: self.status,
-            detail: self.problem.detail.clone(),
-            retry_after_seconds: self.retry_after_seconds,
-        };
+        let refusal = self.refusal();
         let mut response = (self.status, axum::Json(self.problem)).into_response();
         response.extensions_mut().insert(refusal);
         let headers = response.headers_mut();

@@ -6,7 +6,6 @@
 use super::access::throttle::Throttle;
 use super::error::Result;
 use super::ingest::pace::Pace;
-use super::ingest::repeats::Repeats;
 use super::ingest::room::Memory;
 use super::operate::work::Upkeep;
 use super::question::turn::Lane;
@@ -101,8 +100,6 @@ pub(super) struct Inner {
     pub(super) ingest: Memory,
     /// How fast tokens send.
     pub(super) pace: Arc<Mutex<Pace>>,
-    /// What requests with an `Idempotency-Key` were answered.
-    pub(super) repeats: Mutex<Repeats>,
     /// What is being verified or indexed again: it reads everything.
     pub(super) upkeep: Arc<Upkeep>,
     /// Tails that are open.
@@ -141,7 +138,6 @@ impl Inner {
             instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
             ingest,
             pace: Arc::default(),
-            repeats: Mutex::default(),
             upkeep: Arc::default(),
             tails: Arc::new(Semaphore::new(tails_max)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),

@@ -2,6 +2,7 @@
 
 mod check;
 mod context;
+mod deadline;
 mod destination;
 mod export;
 mod failure;

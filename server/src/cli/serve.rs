@@ -1,5 +1,6 @@
 //! `logstead serve`: wires the process together, reports when it is ready, and shuts it down in order.
 
+use super::deadline::Deadline;
 use super::failure::Failure;
 use super::settings::SettingsArgs;
 use super::starting::{self, First};
@@ -11,7 +12,7 @@ use crate::machine::sockets::Descriptors;
 use crate::machine::{clock, rights};
 use crate::meta::kept;
 use crate::meta::{Bookkeeper, Meta, setup_code};
-use crate::pipeline::Pipeline;
+use crate::pipeline::{self, Pipeline};
 use crate::revision::{Revisions, Watch, take_back_overdue};
 use crate::source::Certificates;
 use crate::web::{self, Apps, House, Limits, Listener, Serves};
@@ -26,15 +27,18 @@ use tokio::signal::unix::{SignalKind, signal};
 pub(super) const EXAMPLES: &str = "Examples:
   logstead serve
   logstead serve --data /var/lib/logstead --set web.listen=0.0.0.0:8080
+  logstead serve --data /srv/restored --pause-destinations
   LOGSTEAD_ADMIN_PASSWORD=… logstead serve --config /etc/logstead/logstead.toml
 
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
+/// How long a stop takes at most: those who wait for longer are killed. A kill harms nothing, so what is left then is left.
+const STOP_WAIT_MAX: Duration = Duration::from_millis(9500);
 /// How long open requests may take once the process is stopping.
-const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(4);
+const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(3);
 /// How long the threads of those that were not answered may take to notice.
-const THREADS_WAIT_MAX: Duration = Duration::from_secs(2);
+const THREADS_WAIT_MAX: Duration = Duration::from_secs(1);
 
 #[derive(Args, Debug)]
 pub(super) struct Serve {
@@ -46,6 +50,9 @@ pub(super) struct Serve {
     /// Create a new database for messages whose database is missing or damaged; the old one is set aside
     #[arg(long)]
     new_database: bool,
+    /// Start with every destination paused, as in a restored copy: nothing is sent until each is resumed
+    #[arg(long)]
+    pause_destinations: bool,
     /// The data directory, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -93,7 +100,7 @@ impl Serve {
         pipeline.stop();
         runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
-        served
+        served.map(drop)
     }
 
     /// Starts everything. The first document is stored once it runs.
@@ -101,7 +108,11 @@ impl Serve {
         take_back_overdue(meta, clock::now()).map_err(Failure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
-        let pipeline = match starting::document(data, meta, self.router.as_deref(), self.new_database)? {
+        let first = starting::document(data, meta, self.router.as_deref(), self.new_database)?;
+        if self.pause_destinations {
+            pipeline::pause_destinations(&*disk, data, first.change()).map_err(Failure::environment)?;
+        }
+        let pipeline = match first {
             First::Stored(revision, change) => {
                 Pipeline::start(disk, data, settings.clone(), revision, change)
             }
@@ -176,9 +187,9 @@ async fn serve(
     listeners: Vec<Listener>,
     certificates: Option<Arc<Certificates>>,
     state: ApiState,
-    pipeline: &Pipeline,
+    pipeline: &Arc<Pipeline>,
     setup_code: Option<String>,
-) -> Result<(), Failure> {
+) -> Result<Option<Deadline>, Failure> {
     let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
     let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
     announce(&listeners, pipeline, setup_code);
@@ -190,7 +201,7 @@ async fn serve(
     let mut server = tokio::spawn(web::serve(house, listeners, stopped));
     loop {
         tokio::select! {
-            ended = &mut server => return ended.map_err(Failure::environment),
+            ended = &mut server => return ended.map(|()| None).map_err(Failure::environment),
             _ = tokio::signal::ctrl_c() => break,
             _ = terminate.recv() => break,
             _ = hang_up.recv() => {
@@ -199,10 +210,24 @@ async fn serve(
             }
         }
     }
+    let deadline = deadline(pipeline).map_err(Failure::environment)?;
     pipeline.end_streams();
     stop.send_replace(true);
     tokio::time::timeout(REQUESTS_WAIT_MAX, server).await.ok();
-    Ok(())
+    Ok(Some(deadline))
+}
+
+/// Ends the process if it takes too long to stop.
+fn deadline(pipeline: &Arc<Pipeline>) -> std::io::Result<Deadline> {
+    let pipeline = pipeline.clone();
+    Deadline::start(STOP_WAIT_MAX, move || {
+        tracing::warn!(
+            "stopped without waiting any longer for {}: nothing that was acknowledged is lost, and what a destination was \
+             sent last may be sent again",
+            pipeline.stop_waits_for()
+        );
+        std::process::exit(0);
+    })
 }
 
 /// What answers at each kind of listener.

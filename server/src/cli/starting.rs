@@ -27,6 +27,14 @@ pub(super) enum First {
     New(String, Change),
 }
 
+impl First {
+    pub(super) fn change(&self) -> &Change {
+        match self {
+            First::Stored(_, change) | First::New(_, change) => change,
+        }
+    }
+}
+
 /// The database's file in a data directory.
 pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")

@@ -25,6 +25,8 @@ struct State {
     discard_before: u64,
     /// Until when it may go on after a stop.
     stop: Option<Instant>,
+    /// What it was told first.
+    stop_by: Option<Instant>,
     /// Nothing more is queued.
     is_written: bool,
     has_ended: bool,
@@ -132,10 +134,6 @@ impl Control {
         self.change(|state| state.is_paused = is_paused);
     }
 
-    pub(super) fn is_paused(&self) -> bool {
-        self.state.lock().is_paused
-    }
-
     pub(super) fn retry(&self) {
         self.change(|state| state.retries += 1);
     }
@@ -145,7 +143,10 @@ impl Control {
     }
 
     pub(super) fn stop(&self, until: Instant) {
-        self.change(|state| state.stop = Some(until));
+        self.change(|state| {
+            state.stop = Some(until);
+            state.stop_by = Some(until);
+        });
     }
 
     /// Nothing more is queued.
@@ -157,9 +158,10 @@ impl Control {
         self.change(|state| state.has_ended = true);
     }
 
-    /// Waits for the end of the thread; `false` if it has not ended by then.
-    pub(super) fn await_end(&self, until: Instant) -> bool {
+    /// Waits for the end of the thread, this long beyond the time that it was given; `false` if it has not ended by then.
+    pub(super) fn await_end(&self, beyond: Duration) -> bool {
         let mut state = self.state.lock();
+        let until = state.stop_by.unwrap_or_else(Instant::now) + beyond;
         while !state.has_ended {
             if self.changed.wait_until(&mut state, until).timed_out() {
                 return state.has_ended;

@@ -17,7 +17,7 @@ use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::priority::{self, Way};
 use logstead_config::Destination as Config;
-use logstead_indexer::QueueReader;
+use logstead_indexer::{Cause, QueueReader};
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -29,9 +29,11 @@ use std::time::{Duration, Instant};
 
 /// How long after messages were sent it is noted that they were: after a crash they are sent again.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
-/// What cannot be read is tried again this often, with pauses, before it is passed over.
+/// What is damaged is tried again this often, with pauses, before it is passed over.
 const READ_ATTEMPTS_MAX: u32 = 10;
 const READ_WAIT: Duration = Duration::from_secs(1);
+/// Pauses become longer up to this, where the disk does not read.
+const READ_WAIT_MAX: Duration = Duration::from_secs(30);
 /// A bug may concern only one moment, or one message until the program is mended.
 const BUG_WAIT: Duration = Duration::from_secs(10);
 /// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
@@ -206,19 +208,21 @@ impl Drain {
         Cursor { reader: &mut self.reader, fill: &self.fill, ledger: &self.ledger }.note(&self.id);
     }
 
+    /// What the disk does not read waits for as long as that takes: it may read it again. What is damaged stays damaged.
     fn retry_reading(&mut self, config: &Arc<Config>, gone: &Gone, attempts: &mut u32) {
         *attempts += 1;
-        if *attempts <= READ_ATTEMPTS_MAX {
+        if !passes_over(gone.cause, *attempts) {
             let reason = format!("messages of the queue cannot be read: {}", gone.why);
-            self.pause(config, &reason, READ_WAIT);
+            self.pause(config, &reason, read_wait(*attempts));
             return;
         }
         tracing::error!(
             destination = &*self.id,
-            "messages of the queue are passed over, as they cannot be read: {}",
+            messages = gone.sequences.end - gone.sequences.start,
+            "messages of the queue are passed over, as they are damaged, and their file will be set aside: {}",
             gone.why
         );
-        self.reader.skip(gone.sequences.end);
+        self.reader.pass_over(gone.sequences.end);
         self.drop_before(gone.sequences.end, "unreadable");
         *attempts = 0;
     }
@@ -247,11 +251,14 @@ impl Cursor<'_> {
         if self.reader.done() == done || self.ledger.write().is_err() {
             return;
         }
-        if let Err(error) = self.reader.done_with(done) {
-            tracing::warn!(
+        match self.reader.done_with(done) {
+            Ok((_, aside)) => aside.iter().for_each(|name| {
+                tracing::error!(destination = id, "a damaged file of the queue is kept as journal/{name}");
+            }),
+            Err(error) => tracing::warn!(
                 destination = id,
                 "messages may be sent again, as it cannot be noted that they were: {error}"
-            );
+            ),
         }
     }
 }
@@ -295,8 +302,36 @@ fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) 
     sinks
 }
 
+/// Whether messages that cannot be read are given up after this number of attempts.
+fn passes_over(cause: Cause, attempts: u32) -> bool {
+    cause != Cause::NotRead && READ_ATTEMPTS_MAX < attempts
+}
+
+/// How long to wait after this number of attempts to read.
+fn read_wait(attempts: u32) -> Duration {
+    let doublings = attempts.saturating_sub(READ_ATTEMPTS_MAX).min(10);
+    READ_WAIT.saturating_mul(1 << doublings).min(READ_WAIT_MAX)
+}
+
 /// Between -1 and 1.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish();
     (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_damaged_is_passed_over() {
+        assert!(
+            !passes_over(Cause::Damaged, READ_ATTEMPTS_MAX)
+                && passes_over(Cause::Damaged, READ_ATTEMPTS_MAX + 1)
+        );
+        assert!(!passes_over(Cause::NotRead, u32::MAX));
+        let waits: Vec<_> = (1..100).map(read_wait).collect();
+        assert_eq!((waits[0], waits[98]), (READ_WAIT, READ_WAIT_MAX));
+        assert!(waits.is_sorted());
+    }
 }

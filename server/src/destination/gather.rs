@@ -9,6 +9,8 @@ use std::time::Instant;
 /// What one request carries well.
 const REQUEST_MESSAGES: usize = 4096;
 const REQUEST_BYTES: usize = 4 << 20;
+/// How much more a stream carries at a time.
+const STREAM_FACTOR: usize = 4;
 
 /// How much is read from the queue at a time.
 pub(super) struct Portion {
@@ -53,6 +55,12 @@ impl Portion {
             DestinationKind::S3(s3) => {
                 Portion { messages: usize::MAX, bytes: s3.object.size.as_usize(), gather: Some(s3.object) }
             }
+            // Each portion waits for a moment to see whether it arrived.
+            DestinationKind::Syslog(_) => Portion {
+                messages: REQUEST_MESSAGES * STREAM_FACTOR,
+                bytes: REQUEST_BYTES * STREAM_FACTOR,
+                gather: None,
+            },
             kind => Portion {
                 messages: REQUEST_MESSAGES * kind.connections(),
                 bytes: REQUEST_BYTES * kind.connections(),

@@ -25,13 +25,13 @@ mod tls;
 mod trial;
 
 pub(crate) use http::Encryption;
-pub(crate) use means::Means;
+pub(crate) use means::{Means, pause_all};
 pub(crate) use queue::{Depth, QueueError};
 pub(crate) use trial::send_test;
 
 use crate::flow::budget::Budget;
 use crate::flow::counters::DestinationCounters;
-use crate::flow::receipt::{Pending, Receipt};
+use crate::flow::receipt::Pending;
 use crate::flow::share::Share;
 use crate::flow::writer::Append;
 use crate::machine::clock;
@@ -61,6 +61,7 @@ pub(crate) struct Destination {
     folders: Arc<Folders>,
     means: Means,
     control: Arc<Control>,
+    why_paused: Mutex<Option<String>>,
     queue: Queue,
     quarantine: Arc<Mutex<Quarantine>>,
     counters: Arc<DestinationCounters>,
@@ -77,7 +78,8 @@ impl Destination {
         counters: Arc<DestinationCounters>,
     ) -> Result<Destination, QueueError> {
         let control = Arc::new(Control::default());
-        control.set_paused(means.is_paused(id));
+        let why_paused = means.why_paused(id);
+        control.set_paused(why_paused.is_some());
         let quarantine = Arc::new(Mutex::new(Quarantine::new(means, id)?));
         let Opened { queue, reader, fill } =
             Queue::open(id, &QueueConfig::default(), means, &control, &counters)?;
@@ -97,6 +99,7 @@ impl Destination {
             folders: folders.clone(),
             means: means.clone(),
             control,
+            why_paused: Mutex::new(why_paused),
             queue,
             quarantine,
             counters,
@@ -120,8 +123,13 @@ impl Destination {
     }
 
     /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
-    pub(crate) fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, receipt: &Receipt) {
-        self.queue.append(Append { encoded, pending: receipt.pending(), share, may_drop: !flow_control });
+    pub(crate) fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, pending: Pending) {
+        self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
+    }
+
+    /// Why its queue takes nothing for now, if so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        queue::refusal(&self.id, self.queue.fill(), &self.means)
     }
 
     pub(crate) fn depth(&self) -> Depth {
@@ -160,11 +168,22 @@ impl Destination {
     /// Sends nothing until it is resumed, also after a restart.
     pub(crate) fn set_paused(&self, is_paused: bool) -> Result<(), String> {
         self.control.set_paused(is_paused);
-        self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string())
+        let noted = self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
+        *self.why_paused.lock() = match &noted {
+            Ok(why) => why.clone(),
+            Err(error) => is_paused.then(|| format!("until the next start, as it cannot be noted: {error}")),
+        };
+        noted.map(drop)
     }
 
-    pub(crate) fn is_paused(&self) -> bool {
-        self.control.is_paused()
+    /// Why it sends nothing, if somebody paused it.
+    pub(crate) fn why_paused(&self) -> Option<String> {
+        self.why_paused.lock().clone()
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
     }
 
     /// Tries at once to send, however long the present pause is.
@@ -218,10 +237,10 @@ impl Destination {
     pub(crate) async fn queue_again(&self, batch: Batch) -> Result<(), String> {
         let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
         // They were counted when they came.
-        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt());
+        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt().pending());
         pending.done();
         let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
-        queued.map(drop)
+        queued.map(drop).map_err(|failed| failed.to_string())
     }
 
     /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.
@@ -230,11 +249,16 @@ impl Destination {
         self.control.stop(Instant::now() + STOP_WAIT_MAX);
     }
 
-    /// Waits for the threads of a stopped destination.
-    pub(crate) fn join(&self) {
+    /// Waits until all that a stopped destination was given is in its queue.
+    pub(crate) fn join_queue(&self) {
         self.queue.join(&self.id);
         self.control.written();
-        if !self.control.await_end(Instant::now() + STOP_WAIT_MAX + END_WAIT_MAX) {
+    }
+
+    /// Waits for the threads of a stopped destination.
+    pub(crate) fn join(&self) {
+        self.join_queue();
+        if !self.control.await_end(END_WAIT_MAX) {
             tracing::warn!(
                 destination = self.id,
                 "the other side does not answer: what it was sent is sent again"

@@ -2,13 +2,18 @@
 //! done with.
 
 /// See the module.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Pace {
     /// How far the queue reached at the look before.
     end_before: u64,
 }
 
 impl Pace {
+    /// Of a queue that reached this far when it was opened: what it held then has waited.
+    pub(super) fn new(end: u64) -> Pace {
+        Pace { end_before: end }
+    }
+
     /// Whether messages wait that waited at the look before.
     pub(super) fn delays(&mut self, done: u64, end: u64) -> bool {
         done < std::mem::replace(&mut self.end_before, end)
@@ -21,10 +26,16 @@ mod tests {
 
     #[test]
     fn messages_that_are_new_do_not_count_as_a_delay() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(0);
         assert!(!pace.delays(0, 10), "they may have come just now");
         assert!(!pace.delays(10, 90), "those are done with");
         assert!(pace.delays(89, 90));
         assert!(!pace.delays(90, 90));
+    }
+
+    #[test]
+    fn what_is_there_when_a_queue_is_opened_has_waited() {
+        assert!(Pace::new(90).delays(80, 95));
+        assert!(!Pace::new(90).delays(90, 95));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::gather::Portion;
 use super::sink::Message;
-use logstead_indexer::{Followed, QueueReader, Run};
+use logstead_indexer::{Cause, Followed, QueueReader, Run};
 use logstead_record::{Batch, Selection};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -29,6 +29,7 @@ struct Part {
 pub(super) struct Gone {
     pub(super) sequences: Range<u64>,
     pub(super) why: String,
+    pub(super) cause: Cause,
 }
 
 impl Parcel {
@@ -37,9 +38,9 @@ impl Parcel {
         let mut parcel = Parcel::default();
         let (mut messages, mut bytes) = (0, 0);
         reader.read(&Run::alone(), &mut |followed| match followed {
-            Followed::Missing { sequences, why, expired } => {
-                let gone = Gone { sequences: sequences.clone(), why: why.to_owned() };
-                if expired {
+            Followed::Missing { sequences, why, cause } => {
+                let gone = Gone { sequences: sequences.clone(), why: why.to_owned(), cause };
+                if cause == Cause::Expired {
                     parcel.gone.push(gone);
                     return ControlFlow::Continue(());
                 }

@@ -90,7 +90,7 @@ impl Queue {
             config: *config,
             means: means.clone(),
             fill: fill.clone(),
-            pace: Pace::default(),
+            pace: Pace::new(searcher.next_sequence()),
             is_spilled: false,
             control: control.clone(),
             counters: counters.clone(),
@@ -149,6 +149,16 @@ impl Fill {
     pub(super) fn bytes_max(&self) -> u64 {
         self.bytes_max.load(Ordering::Relaxed)
     }
+}
+
+/// Why nothing more fits for now, if so.
+pub(super) fn refusal(id: &str, fill: &Fill, means: &Means) -> Option<String> {
+    let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
+    if bytes_max <= bytes {
+        let size = Size::about(bytes_max);
+        return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
+    }
+    (means.refuses_messages)()
 }
 
 /// Files are removed whole: of one that is partly done with, the rest counts.
@@ -267,12 +277,7 @@ impl Owner for Queueing {
         if is_stopping {
             return None;
         }
-        let (bytes, bytes_max) = (self.fill.bytes(), self.fill.bytes_max());
-        if bytes_max <= bytes {
-            let (id, size) = (&self.id, Size::about(bytes_max));
-            return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
-        }
-        (self.means.refuses_messages)()
+        refusal(&self.id, &self.fill, &self.means)
     }
 
     fn stored(&mut self, encoded: &[Encoded]) {

@@ -5,6 +5,7 @@
 
 use super::chunk::Chunk;
 use super::counters::SourceCounters;
+use super::ledger::Place;
 use super::receipt::Pending;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use logstead_record::{Batch, Timestamp};
@@ -29,6 +30,8 @@ pub(crate) enum Work {
         counters: Arc<SourceCounters>,
         /// Where they go, whatever the routes say.
         logspace: Option<String>,
+        /// Who has them already.
+        had: Vec<Place>,
         pending: Pending,
     },
     Stop,

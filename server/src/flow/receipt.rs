@@ -11,7 +11,8 @@
 //! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
 //! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
 
-use crate::flow::ledger::{Ledger, Slot};
+use crate::flow::ledger::{Ledger, Place, Slot};
+use crate::flow::sequel::Sequel;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,13 +20,35 @@ use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// What a waiting sender learns: everything is durable, or why not.
-pub(crate) type Outcome = Result<Taken, String>;
+pub(crate) type Outcome = Result<Taken, Failed>;
 
 /// What became of messages that were taken.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// How many of them no route took, or were dropped by the steps of one: these are counted.
     pub dropped: usize,
+}
+
+/// Why messages are not stored everywhere.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// What happened, and where.
+    pub reason: String,
+    /// Who has them all the same: they need not be given to these again.
+    pub(crate) had: Vec<Place>,
+}
+
+impl Failed {
+    /// Where nothing is stored.
+    pub(crate) fn nowhere(reason: impl Into<String>) -> Failed {
+        Failed { reason: reason.into(), had: Vec::new() }
+    }
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
 }
 
 /// A share in a chunk that is under way.
@@ -42,7 +65,10 @@ struct Shared {
     dropped: Mutex<Vec<(String, usize)>>,
     account: OnceLock<Account>,
     waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
+    is_awaited: bool,
     is_impatient: bool,
+    /// Who has all that it gets of the chunk.
+    had: Mutex<Vec<Place>>,
 }
 
 /// Where the messages are accounted for.
@@ -69,8 +95,20 @@ impl Receipt {
             dropped: Mutex::default(),
             account: OnceLock::new(),
             is_impatient,
+            is_awaited: waiting.is_some(),
             waiting: Mutex::new(waiting),
+            had: Mutex::default(),
         }))
+    }
+
+    /// Whether a sender waits for the outcome, who sends again what it does not hear of.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.0.is_awaited
+    }
+
+    /// Whether the sender that waited has left: it sends again what it did not hear of.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.0.waiting.lock().as_ref().is_some_and(oneshot::Sender::is_closed)
     }
 
     /// Whether a sender waits that wants to learn of a failure at once, instead of being held back.
@@ -85,7 +123,7 @@ impl Receipt {
 
     /// A part of the chunk that is still to be done.
     pub(crate) fn pending(&self) -> Pending {
-        Pending { receipt: self.clone(), done: false }
+        Pending { receipt: self.clone(), done: false, sequel: None }
     }
 
     /// From now on these messages are accounted for: each is kept by a journal, or dropped.
@@ -100,9 +138,18 @@ impl Receipt {
         self.0.account.get().map(|account| &account.slot)
     }
 
-    /// A journal has these, and the ledger knows it.
-    pub(crate) fn kept(&self, messages: usize) {
+    /// A journal has its part of the chunk, and the ledger knows it: of these messages, that they are counted there.
+    pub(crate) fn kept(&self, place: &Place, messages: usize) {
+        self.0.had.lock().push(place.clone());
         if let Some(account) = self.0.account.get() {
+            account.kept.fetch_add(messages, Ordering::Relaxed);
+        }
+    }
+
+    /// These were received before, and are counted where they were kept then.
+    pub(crate) fn repeated(&self, messages: usize) {
+        if let Some(account) = self.0.account.get() {
+            account.ledger.repeated(&account.slot, messages);
             account.kept.fetch_add(messages, Ordering::Relaxed);
         }
     }
@@ -128,24 +175,34 @@ impl Receipt {
 pub(crate) struct Pending {
     receipt: Receipt,
     done: bool,
+    /// What comes behind it.
+    sequel: Option<Sequel>,
 }
 
 impl Pending {
     /// For a sender that does not wait for an answer.
     pub(crate) fn silent(reserved: OwnedSemaphorePermit) -> Pending {
-        Pending { receipt: Receipt::new(reserved, None, false), done: false }
+        Pending { receipt: Receipt::new(reserved, None, false), done: false, sequel: None }
     }
 
     /// For a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
     pub(crate) fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
-        (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false }, receiver)
+        (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false, sequel: None }, receiver)
     }
 
     /// For a sender that waits and can be held back: what cannot be stored now is tried again.
     pub(crate) fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
         let (sender, receiver) = oneshot::channel();
-        (Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false }, receiver)
+        (
+            Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false, sequel: None },
+            receiver,
+        )
+    }
+
+    /// This is only done once it is.
+    pub(crate) fn come_before(&mut self, sequel: &Sequel) {
+        self.sequel = Some(sequel.clone());
     }
 
     /// It is done.
@@ -167,6 +224,7 @@ impl Drop for Pending {
     fn drop(&mut self) {
         if !self.done {
             self.receipt.fail("it was not stored: the server stopped, or its log says why");
+            self.sequel.iter().for_each(Sequel::cancel);
         }
     }
 }
@@ -175,7 +233,9 @@ impl Drop for Shared {
     fn drop(&mut self) {
         let (unrouted, dropped) = (*self.unrouted.get_mut(), std::mem::take(self.dropped.get_mut()));
         let taken = Taken { dropped: unrouted + dropped.iter().map(|(_, messages)| messages).sum::<usize>() };
-        let outcome = self.failure.get_mut().take().map_or(Ok(taken), Err);
+        let had = std::mem::take(self.had.get_mut());
+        let failed = |reason| Err(Failed { reason, had: had.clone() });
+        let outcome = self.failure.get_mut().take().map_or(Ok(taken), failed);
         let waiting = self.waiting.get_mut().take();
         let dropped = self
             .account
@@ -184,7 +244,11 @@ impl Drop for Shared {
         match (waiting, &outcome, dropped) {
             // That they were dropped has to be as durable as what was not.
             (Some(waiting), Ok(_), Some(ledger)) => {
-                ledger.when_written(move |written| drop(waiting.send(written.map(|()| taken))));
+                let outcome = move |written: Result<(), String>| match written {
+                    Ok(()) => Ok(taken),
+                    Err(reason) => Err(Failed { reason, had }),
+                };
+                ledger.when_written(move |written| drop(waiting.send(outcome(written))));
             }
             // The sender may have left by now.
             (Some(waiting), ..) => drop(waiting.send(outcome)),
@@ -236,7 +300,7 @@ mod tests {
         assert!(outcome.try_recv().is_err() && budget.used_bytes() == 3 * UNIT_BYTES);
         part.fail("disk full");
         drop(part);
-        assert_eq!(outcome.try_recv(), Ok(Err("disk full".to_owned())));
+        assert_eq!(outcome.try_recv(), Ok(Err(Failed { reason: "disk full".to_owned(), had: vec![] })));
         assert_eq!(budget.used_bytes(), 0);
     }
 

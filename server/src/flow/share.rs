@@ -46,6 +46,13 @@ impl Share {
         self.counted + claimed.count()
     }
 
+    /// They were written in an earlier attempt: how many were counted then.
+    pub(crate) fn kept_before(mut self) -> usize {
+        let counted = self.claim();
+        self.keep();
+        counted
+    }
+
     /// They are written.
     pub(crate) fn keep(mut self) {
         self.contested.take().into_iter().for_each(|contested| contested.unclaimed_stays());

@@ -115,6 +115,11 @@ impl<C: Send + 'static> Writer<C> {
         self.commands.send(Command::Tidy).ok();
     }
 
+    /// It will be told to stop: what cannot be stored soon is not waited for.
+    pub(crate) fn hurry(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
     /// Writes what was handed over, and then nothing more. [`Writer::join`] waits for that.
     pub(crate) fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -149,15 +154,15 @@ impl Group {
         self.encoded.iter().map(Encoded::rows).sum()
     }
 
-    /// Keeps only what has to wait; returns how many messages were dropped.
-    fn shed(&mut self, error: &str) -> usize {
+    /// Keeps only what has to wait; returns what is dropped.
+    fn shed(&mut self, error: &str) -> Vec<Append> {
         let Group { encoded, pending, shares, may_drop } = std::mem::take(self);
         let appends = encoded.into_iter().zip(pending).zip(shares).zip(may_drop);
         appends
-            .map(|(((encoded, pending), share), may_drop)| {
+            .filter_map(|(((encoded, pending), share), may_drop)| {
                 self.push_unless_shed(Append { encoded, pending, share, may_drop }, error)
             })
-            .sum()
+            .collect()
     }
 
     /// Decides which messages are counted here, and notes it in what is written; how many of each.
@@ -170,19 +175,21 @@ impl Group {
         self.encoded.iter_mut().zip(&mut self.shares).map(claim).collect()
     }
 
-    /// Drops what need not be stored, and informs a sender that wants to learn of a failure at once; anything else is
-    /// kept. Returns how many messages were dropped.
-    fn push_unless_shed(&mut self, append: Append, error: &str) -> usize {
+    /// Returns what need not be stored, and is dropped. Informs a sender that wants to learn of a failure at once, and lets
+    /// go of what its sender sends again, as it has left; anything else is kept.
+    fn push_unless_shed(&mut self, append: Append, error: &str) -> Option<Append> {
         if append.may_drop {
-            append.pending.done();
-            return append.encoded.rows();
+            return Some(append);
         }
         if append.pending.receipt().is_impatient() {
             append.pending.fail(error);
+        } else if append.pending.receipt().is_abandoned() {
+            // It comes again, and would otherwise be there as often as its sender tried.
+            append.pending.fail("its sender left before it could be stored");
         } else {
             self.push(append);
         }
-        0
+        None
     }
 }
 
@@ -284,7 +291,7 @@ impl<O: Owner> Writing<O> {
             };
             self.owner.failed(&error);
             let dropped = group.shed(&error);
-            self.owner.dropped(dropped);
+            self.drop_all(dropped);
             if self.stopping.load(Ordering::Relaxed) {
                 let since = *stop_since.get_or_insert_with(Instant::now);
                 if STOP_WAIT_MAX < since.elapsed() {
@@ -320,8 +327,23 @@ impl<O: Owner> Writing<O> {
         self.owner.stored(&group.encoded);
         group.shares.into_iter().for_each(Share::keep);
         for (pending, counted) in group.pending.into_iter().zip(counted) {
-            pending.receipt().kept(*counted);
+            pending.receipt().kept(&self.place, *counted);
             pending.done();
+        }
+    }
+
+    /// Counts messages as dropped. A sender hears of the others when that is on the disk, as it is with theirs.
+    fn drop_all(&mut self, dropped: Vec<Append>) {
+        if dropped.is_empty() {
+            return;
+        }
+        self.owner.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
+        let pending = dropped.into_iter().map(|append| append.pending);
+        let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
+        silent.into_iter().for_each(Pending::done);
+        if !awaited.is_empty() {
+            // If it cannot be written, that was said: the messages themselves are where they should be.
+            self.ledger.when_written(move |_| awaited.into_iter().for_each(Pending::done));
         }
     }
 
@@ -333,7 +355,7 @@ impl<O: Owner> Writing<O> {
             match self.received.recv_deadline(until) {
                 Ok(Command::Append(append)) => {
                     let dropped = group.push_unless_shed(*append, error);
-                    self.owner.dropped(dropped);
+                    self.drop_all(dropped.into_iter().collect());
                 }
                 Ok(Command::Configure(configuration)) => self.configure(configuration),
                 Ok(Command::Tidy) => {}

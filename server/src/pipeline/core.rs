@@ -15,6 +15,7 @@ use crate::flow::counters::Counters;
 use crate::flow::gate::{Gate, Gates};
 use crate::flow::ledger::{Accounts, Ledger};
 use crate::flow::queue::{Partition, Work, WorkSender};
+use crate::flow::repeats::Repeats;
 use crate::flow::senders::Senders;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
@@ -38,6 +39,7 @@ pub struct Pipeline {
     pub(super) counters: Arc<Counters>,
     pub(super) ledger: Arc<Ledger>,
     pub(super) senders: Arc<Senders>,
+    pub(super) repeats: Arc<Repeats>,
     pub(super) sockets: Arc<Sockets>,
     pub(super) work: WorkSender,
     pub(super) workers: Mutex<Vec<JoinHandle<()>>>,
@@ -53,6 +55,8 @@ pub struct Pipeline {
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
+    /// What a stop waits for.
+    pub(super) stage: Mutex<&'static str>,
     /// Who may send with a token.
     pub(super) gates: Gates,
 }
@@ -130,6 +134,11 @@ impl Pipeline {
     /// Who sends.
     pub(crate) fn senders(&self) -> &Senders {
         &self.senders
+    }
+
+    /// What may be sent twice.
+    pub(crate) fn repeats(&self) -> &Arc<Repeats> {
+        &self.repeats
     }
 
     /// For those who follow what is stored.
@@ -259,8 +268,10 @@ impl Pipeline {
         self.sealers.cancel();
         let running = self.running.load_full();
         // All are told before waiting for any: a full disk may hold each of them back.
+        self.stage("sources");
         running.sources.values().for_each(|source| source.stop());
         running.sources.values().for_each(|source| source.join());
+        self.stage("workers");
         let mut workers = self.workers.lock();
         for number in 0..workers.len() {
             self.work.submit(Partition::Worker(number), Work::Stop);
@@ -270,13 +281,31 @@ impl Pipeline {
                 tracing::error!("a worker ended with a panic");
             }
         }
+        // What queues take last, logspaces are given after that.
+        self.stage("queues");
+        running.logspaces.values().for_each(|logspace| logspace.hurry());
         running.destinations.values().for_each(|destination| destination.stop());
+        running.destinations.values().for_each(|destination| destination.join_queue());
+        self.stage("logspaces");
         running.logspaces.values().for_each(|logspace| logspace.stop());
         running.logspaces.values().for_each(|logspace| logspace.join());
+        self.stage("sealers");
         self.sealers.join();
+        self.stage("destinations");
         running.destinations.values().for_each(|destination| destination.join());
+        self.stage("the ledger");
         self.lookups.stop();
         self.senders.stop();
         self.ledger.stop();
+        self.stage("requests");
+    }
+
+    fn stage(&self, stage: &'static str) {
+        *self.stage.lock() = stage;
+    }
+
+    /// What a stop waits for.
+    pub(crate) fn stop_waits_for(&self) -> &'static str {
+        *self.stage.lock()
     }
 }

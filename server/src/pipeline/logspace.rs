@@ -52,6 +52,7 @@ pub(crate) struct Logspace {
     writer: Writer<Configuration>,
     searcher: Searcher,
     keeper: Keeper,
+    headroom: Headroom,
     counters: Arc<LogspaceCounters>,
 }
 
@@ -75,20 +76,24 @@ impl Logspace {
             bell,
             progress,
             wake,
-            headroom,
+            headroom: headroom.clone(),
             clock,
             ledger,
             counters: counters.clone(),
         };
         let writer = Writer::start(format!("logspace {id}"), appender, storing, account)?;
-        Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, counters })
+        Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
-    /// Hands messages over.
+    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the one of many that does this, not by the one
+    /// that writes.
     pub(crate) fn append(&self, append: Append) {
-        // By the one of many that hands over, not by the one that writes.
-        append.encoded.prepare_for_search();
         self.writer.append(append);
+    }
+
+    /// Why it takes nothing for now, if so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.headroom.refuses_messages()
     }
 
     /// Changes what can change while it is open.
@@ -127,6 +132,11 @@ impl Logspace {
 
     pub(crate) fn stats(&self) -> Stats {
         self.searcher.stats()
+    }
+
+    /// It will be told to stop.
+    pub(crate) fn hurry(&self) {
+        self.writer.hurry();
     }
 
     /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.

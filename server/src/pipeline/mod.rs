@@ -32,7 +32,7 @@ mod trust;
 pub(crate) mod watch;
 mod worker;
 
-pub use crate::flow::receipt::Taken;
+pub use crate::flow::receipt::{Failed, Taken};
 pub(crate) use apply::unfit;
 pub use apply::{ApplyError, Change, Prepared};
 pub use core::Pipeline;
@@ -40,6 +40,7 @@ pub(crate) use lookups::Known as KnownLookup;
 pub(crate) use reindex::Reindexed;
 pub use running::Live;
 pub(crate) use sealers::count as sealer_count;
+pub(crate) use start::pause_destinations;
 pub use status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
     LogspaceState, LogspaceStatus, RetentionInfo, RouteStatus, SourceStatus, SourceType, Status, Totals,

@@ -251,9 +251,10 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
     let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
     let failing = counters.failing();
+    let paused_because = destination.why_paused();
     let state = match messages {
         _ if !config.enabled => DestinationState::Disabled,
-        _ if destination.is_paused() => DestinationState::Paused,
+        _ if paused_because.is_some() => DestinationState::Paused,
         _ if failing.is_some() => DestinationState::Retrying,
         0 => DestinationState::Idle,
         _ => DestinationState::Ok,
@@ -277,6 +278,7 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         kind,
         to,
         state,
+        paused_because,
         last_error: counters.last_error.lock().clone(),
         failing_since: time(failing.map(|failing| failing.since)),
         next_try: time(failing.and_then(|failing| failing.next_try)),

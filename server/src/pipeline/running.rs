@@ -4,7 +4,8 @@ use super::logspace::Logspace;
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
 use crate::flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
-use crate::flow::receipt::Receipt;
+use crate::flow::ledger::Place;
+use crate::flow::receipt::Pending;
 use crate::flow::share::Share;
 use crate::flow::writer::Append;
 use crate::source::Source;
@@ -105,15 +106,10 @@ impl std::fmt::Display for Failed {
 }
 
 /// A target that is open.
+#[derive(Clone)]
 pub(crate) enum Reached {
     Logspace(Arc<Logspace>),
     Destination(Arc<Destination>),
-}
-
-impl Reached {
-    pub(crate) fn is_logspace(&self) -> bool {
-        matches!(self, Reached::Logspace(_))
-    }
 }
 
 impl Running {
@@ -138,19 +134,50 @@ impl Running {
         reached
     }
 
-    /// Hands a batch to a target.
-    pub(crate) fn deliver(
-        &self,
-        target: usize,
-        (encoded, share): (Encoded, Share),
-        flow_control: bool,
-        receipt: &Receipt,
-    ) {
+    /// Why a target takes nothing for now, if so.
+    pub(crate) fn refusal(&self, target: usize) -> Option<String> {
         match &self.targets[target] {
+            Reached::Logspace(logspace) => logspace.refusal(),
+            Reached::Destination(destination) => destination.refusal(),
+        }
+    }
+}
+
+impl Reached {
+    pub(crate) fn is_logspace(&self) -> bool {
+        matches!(self, Reached::Logspace(_))
+    }
+
+    /// Its name in the ledger.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Reached::Logspace(logspace) => Place::Logspace(logspace.id.as_str().into()),
+            Reached::Destination(destination) => Place::Destination(destination.id().into()),
+        }
+    }
+}
+
+/// What a target gets of a batch.
+pub(crate) struct Delivery {
+    pub(crate) to: Reached,
+    pub(crate) encoded: Encoded,
+    pub(crate) share: Share,
+    /// Whether it may hold its sources back, if it is a destination.
+    pub(crate) flow_control: bool,
+    pub(crate) pending: Pending,
+}
+
+impl Delivery {
+    /// Hands it over.
+    pub(crate) fn go(self) {
+        let Delivery { to, encoded, share, flow_control, pending } = self;
+        match to {
             Reached::Logspace(logspace) => {
-                logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
+                logspace.append(Append { encoded, pending, share, may_drop: false });
             }
-            Reached::Destination(destination) => destination.append((encoded, share), flow_control, receipt),
+            Reached::Destination(destination) => {
+                destination.append((encoded, share), flow_control, pending);
+            }
         }
     }
 }

@@ -10,10 +10,12 @@ use super::retry;
 use super::sealers::{self, Sealers};
 use super::watch::Wake;
 use super::worker::Worker;
+use crate::destination::pause_all;
 use crate::flow::counters::Counters;
 use crate::flow::gate::Gates;
 use crate::flow::ledger::Ledger;
 use crate::flow::queue::{self, WorkReceiver};
+use crate::flow::repeats::Repeats;
 use crate::flow::senders::Senders;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::{Descriptors, Sockets};
@@ -27,6 +29,12 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Pauses every destination that a start would send to: each stays so until it is resumed.
+pub(crate) fn pause_destinations(disk: &dyn Disk, data: &Path, change: &Change) -> io::Result<()> {
+    let named: Vec<&str> = change.checked.destinations.iter().map(|config| config.id.as_str()).collect();
+    pause_all(disk, data, &named)
+}
 
 impl Pipeline {
     /// Starts the workers and makes a stored revision live. A listener that cannot be opened is retried, and everything
@@ -97,6 +105,7 @@ impl Pipeline {
         let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
         let ledger = Ledger::open(&disk, &data.join("ledger")).map_err(io::Error::other)?;
+        let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
         let silent_after = settings.senders.silent_after.duration();
         let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
         let sealers = Sealers::new(running.clone(), headroom.clone(), ledger.clone());
@@ -105,6 +114,7 @@ impl Pipeline {
             counters,
             ledger,
             senders,
+            repeats,
             sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
             work,
             workers: Mutex::default(),
@@ -119,11 +129,14 @@ impl Pipeline {
             settings,
             applying: Mutex::new(()),
             stopping: AtomicBool::new(false),
+            stage: Mutex::new("requests"),
             gates: Gates::default(),
         });
         pipeline.start_workers(received)?;
         pipeline.open_existing(change)?;
         pipeline.open_existing_queues(change)?;
+        let searchers = pipeline.searchers();
+        pipeline.repeats.resolve(searchers.iter().map(|(id, searcher)| (id.as_str(), searcher)));
         pipeline.ledger.start()?;
         pipeline.senders.start()?;
         pipeline.lookups.start()?;

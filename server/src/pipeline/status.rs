@@ -165,6 +165,8 @@ pub struct DestinationStatus {
     pub to: String,
     /// Whether it sends.
     pub state: DestinationState,
+    /// Why it is paused, if it is: by an operator, or by the start of the server.
+    pub paused_because: Option<String>,
     /// The last thing that went wrong.
     pub last_error: Option<String>,
     /// Since when nothing can be sent.
@@ -367,7 +369,7 @@ pub enum DestinationState {
     Ok,
     /// The last attempt failed: messages wait.
     Retrying,
-    /// An operator paused it: messages wait.
+    /// It is paused, as `paused_because` says: messages wait.
     Paused,
     /// The router document says so: what waits is kept, and nothing is added.
     Disabled,

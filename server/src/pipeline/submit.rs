@@ -2,8 +2,9 @@
 
 use super::core::Pipeline;
 use super::running::{Inlet, Running};
+use crate::flow::ledger::Place;
 use crate::flow::queue::{Partition, Work};
-use crate::flow::receipt::{Pending, Taken};
+use crate::flow::receipt::{Failed, Pending, Taken};
 use logstead_config::SourceKind;
 use logstead_record::Batch;
 use std::sync::Arc;
@@ -30,9 +31,9 @@ pub enum SubmitError {
     /// Too many bytes of this source are in flight.
     #[error("the store cannot keep up: send again later")]
     Busy,
-    /// It could not be stored.
+    /// It could not be stored, or not everywhere.
     #[error("the messages could not be stored: {0}")]
-    Failed(String),
+    Failed(Failed),
     /// The process is about to end.
     #[error("the server is stopping: send again later")]
     ShuttingDown,
@@ -65,6 +66,17 @@ impl Pipeline {
         batch: Batch,
         logspace: Option<&str>,
     ) -> Result<Taken, SubmitError> {
+        self.submit_rest(source, batch, logspace, Vec::new()).await
+    }
+
+    /// The same without giving them again to those who have them since an earlier attempt.
+    pub(crate) async fn submit_rest(
+        &self,
+        source: &str,
+        batch: Batch,
+        logspace: Option<&str>,
+        had: Vec<Place>,
+    ) -> Result<Taken, SubmitError> {
         if self.stop_requested() {
             return Err(SubmitError::ShuttingDown);
         }
@@ -80,10 +92,10 @@ impl Pipeline {
         let reserve = inlet.budget.reserve(batch.memory_bytes());
         let reserved = tokio::time::timeout(SUBMIT_WAIT_MAX, reserve).await.map_err(|_| SubmitError::Busy)?;
         let (pending, outcome) = Pending::answering(reserved);
-        self.hand_in(inlet, batch, logspace.map(str::to_owned), pending);
+        self.hand_in(inlet, batch, (logspace.map(str::to_owned), had), pending);
         match outcome.await {
             Ok(Ok(taken)) => Ok(taken),
-            Ok(Err(reason)) => Err(SubmitError::Failed(reason)),
+            Ok(Err(failed)) => Err(SubmitError::Failed(failed)),
             Err(_) => Err(SubmitError::ShuttingDown),
         }
     }
@@ -93,7 +105,7 @@ impl Pipeline {
         let running = self.running.load();
         let Some(inlet) = &running.internal else { return };
         match inlet.budget.try_reserve(batch.memory_bytes()) {
-            Some(reserved) => self.hand_in(inlet, batch, None, Pending::silent(reserved)),
+            Some(reserved) => self.hand_in(inlet, batch, (None, Vec::new()), Pending::silent(reserved)),
             None => {
                 inlet.counters.dropped.add("queue_full", batch.rows());
                 self.ledger.dropped(&inlet.id, "queue_full", batch.rows());
@@ -101,9 +113,15 @@ impl Pipeline {
         }
     }
 
-    fn hand_in(&self, inlet: &Inlet, batch: Batch, logspace: Option<String>, pending: Pending) {
+    fn hand_in(
+        &self,
+        inlet: &Inlet,
+        batch: Batch,
+        (logspace, had): (Option<String>, Vec<Place>),
+        pending: Pending,
+    ) {
         let (source, counters) = (inlet.id.clone(), inlet.counters.clone());
-        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, pending };
+        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace, had, pending };
         // When every worker has stopped, dropping it tells the sender.
         self.work.submit(Partition::Any, work);
     }

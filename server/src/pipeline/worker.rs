@@ -2,20 +2,21 @@
 //! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
 use super::gaps::Gaps;
-use super::running::{RouteCount, Running};
+use super::running::{Delivery, RouteCount, Running};
 use crate::flow::chunk::Chunk;
 use crate::flow::counters::{Counters, SourceCounters};
-use crate::flow::ledger::{Ledger, Slot};
+use crate::flow::ledger::{Ledger, Place, Slot};
 use crate::flow::queue::{Work, WorkReceiver};
 use crate::flow::receipt::Receipt;
 use crate::flow::senders::{Senders, Via};
+use crate::flow::sequel::Sequel;
 use crate::flow::share::{Given, Share, shares};
 use crate::flow::writer::Append;
 use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
-use logstead_route::{AtStep, Dropped, Watch};
+use logstead_route::{AtStep, Delivery as RoutedTo, Dropped, Watch};
 use logstead_syslog::format::{Known, Parser};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -59,16 +60,16 @@ impl Worker {
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, bytes, &counters);
-                self.route(&Arc::new(batch), &source, &counters, pending.receipt());
+                self.route(&Arc::new(batch), &source, &counters, (&[], pending.receipt()));
                 pending.done();
             }
-            Work::Batch { batch, source, counters, logspace, pending } => {
+            Work::Batch { batch, source, counters, logspace, had, pending } => {
                 self.senders.add(&batch, &Via { source: &source, transport: &|_| "" });
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, batch.columns().message().bytes().len(), &counters);
                 match logspace {
-                    Some(id) => self.store(&id, batch, pending.receipt()),
-                    None => self.route(&batch, &source, &counters, pending.receipt()),
+                    Some(id) => self.store(&id, batch, (&had, pending.receipt())),
+                    None => self.route(&batch, &source, &counters, (&had, pending.receipt())),
                 }
                 pending.done();
             }
@@ -85,7 +86,14 @@ impl Worker {
         }
     }
 
-    fn route(&self, batch: &Arc<Batch>, source: &str, counters: &SourceCounters, receipt: &Receipt) {
+    /// Gives a batch to the targets of its routes, but not to those who had it before.
+    fn route(
+        &self,
+        batch: &Arc<Batch>,
+        source: &str,
+        counters: &SourceCounters,
+        (had, receipt): (&[Place], &Receipt),
+    ) {
         let running = self.running.load();
         let routed = running.router.route_watched(batch, source, &mut Counting(&running.routes));
         for (count, taken) in running.routes.iter().zip(&routed.taken) {
@@ -104,35 +112,79 @@ impl Worker {
             rows: &delivery.rows,
         });
         let shares = shares(&given.collect::<Vec<_>>());
-        // What several targets get is encoded once.
-        let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
+        let mut parts = Vec::new();
         for (delivery, share) in routed.deliveries.into_iter().zip(shares) {
-            let own = match delivery.batch {
-                Some(changed) => changed,
-                None if delivery.rows.is_all() => batch.clone(),
-                None => Arc::new(batch.take(&delivery.rows)),
-            };
-            let encoded = match done.iter().find(|(other, _)| Arc::ptr_eq(other, &own)) {
-                Some((_, encoded)) => encoded.clone(),
-                None => {
-                    let encoded = encode(own.clone());
-                    done.push((own, encoded.clone()));
-                    encoded
-                }
-            };
-            running.deliver(delivery.target, (encoded, share), delivery.flow_control, receipt);
+            if had.contains(&running.targets[delivery.target].place()) {
+                receipt.repeated(share.kept_before());
+            } else {
+                parts.push((delivery, share));
+            }
         }
+        let refusal = |(delivery, _): &(RoutedTo, Share)| {
+            let can_refuse = delivery.flow_control || running.targets[delivery.target].is_logspace();
+            can_refuse.then(|| running.refusal(delivery.target)).flatten()
+        };
+        // Who gets it and who does not would otherwise differ, and its sender sends it again.
+        if 1 < parts.len()
+            && receipt.is_impatient()
+            && let Some(reason) = parts.iter().find_map(refusal)
+        {
+            receipt.fail(&reason);
+            return;
+        }
+        hand_over(&running, batch, parts, receipt);
     }
 
-    fn store(&self, logspace: &str, batch: Arc<Batch>, receipt: &Receipt) {
+    fn store(&self, logspace: &str, batch: Arc<Batch>, (had, receipt): (&[Place], &Receipt)) {
+        if had.contains(&Place::Logspace(logspace.into())) {
+            receipt.repeated(batch.rows());
+            return;
+        }
         match self.running.load().logspaces.get(logspace) {
             Some(logspace) => {
                 let share = Share::all(batch.rows());
                 let encoded = encode(batch);
+                encoded.prepare_for_search();
                 logspace.append(Append { encoded, pending: receipt.pending(), share, may_drop: false });
             }
             None => receipt.fail("the logspace was removed from the router document"),
         }
+    }
+}
+
+/// Hands the parts of a batch over. Where its sender waits and sends again what fails, logspaces get theirs once every
+/// destination has its own: what a queue cannot take is not stored, and so it is not stored as often as it is sent.
+fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<(RoutedTo, Share)>, receipt: &Receipt) {
+    // What several targets get is encoded once.
+    let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
+    let deliveries = parts.into_iter().map(|(routed, share)| {
+        let own = match routed.batch {
+            Some(changed) => changed,
+            None if routed.rows.is_all() => batch.clone(),
+            None => Arc::new(batch.take(&routed.rows)),
+        };
+        let encoded = match done.iter().find(|(other, _)| Arc::ptr_eq(other, &own)) {
+            Some((_, encoded)) => encoded.clone(),
+            None => {
+                let encoded = encode(own.clone());
+                done.push((own, encoded.clone()));
+                encoded
+            }
+        };
+        let (to, flow_control) = (running.targets[routed.target].clone(), routed.flow_control);
+        if to.is_logspace() {
+            encoded.prepare_for_search();
+        }
+        Delivery { to, encoded, share, flow_control, pending: receipt.pending() }
+    });
+    let (last, mut first): (Vec<_>, Vec<_>) = deliveries.partition(|delivery| delivery.to.is_logspace());
+    let can_fail = first.iter().any(|delivery| delivery.flow_control);
+    if receipt.is_awaited() && can_fail && !last.is_empty() {
+        let sequel = Sequel::new(move || last.into_iter().for_each(Delivery::go));
+        first.iter_mut().for_each(|delivery| delivery.pending.come_before(&sequel));
+        first.into_iter().for_each(Delivery::go);
+    } else {
+        last.into_iter().chain(first).for_each(Delivery::go);
     }
 }
 

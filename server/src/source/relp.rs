@@ -223,7 +223,11 @@ async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
     let text = match answers.front_mut() {
         None => std::future::pending().await,
         Some(Answer::Ready(text)) => std::mem::take(text),
-        Some(Answer::Waiting { numbers, outcome }) => acknowledged(numbers, &outcome.await),
+        Some(Answer::Waiting { numbers, outcome }) => match outcome.await {
+            Ok(outcome) => acknowledged(numbers, &outcome),
+            // The server is stopping: it is told that, and sends them again.
+            Err(_) => std::future::pending().await,
+        },
     };
     answers.pop_front();
     text
@@ -235,8 +239,8 @@ fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
         Answer::Ready(text) => std::mem::take(text),
         Answer::Waiting { numbers, outcome } => match outcome.try_recv() {
             Err(oneshot::error::TryRecvError::Empty) => return None,
-            Err(closed) => acknowledged(numbers, &Ok(Err(closed.to_string()))),
-            Ok(outcome) => acknowledged(numbers, &Ok(outcome)),
+            Err(oneshot::error::TryRecvError::Closed) => return None,
+            Ok(outcome) => acknowledged(numbers, &outcome),
         },
     };
     answers.pop_front();
@@ -244,20 +248,16 @@ fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
 }
 
 /// The answers to messages that were handed on together.
-fn acknowledged(numbers: &[u32], outcome: &Result<Outcome, oneshot::error::RecvError>) -> Vec<u8> {
-    let failure = match outcome {
-        // Dropped by the routes counts as taken: the protocol has no other word for it.
-        Ok(Ok(_)) => None,
-        Ok(Err(reason)) => Some(reason.as_str()),
-        Err(_) => Some("the server is stopping"),
-    };
+fn acknowledged(numbers: &[u32], outcome: &Outcome) -> Vec<u8> {
+    // Dropped by the routes counts as taken: the protocol has no other word for it.
+    let failure = outcome.as_ref().err();
     let mut text = Vec::with_capacity(numbers.len() * 24);
     for number in numbers {
         match failure {
             // Writing to memory does not fail.
             None => writeln!(text, "{number} rsp 6 200 OK").ok(),
-            Some(reason) => {
-                text.extend_from_slice(&response(*number, &format!("500 {reason}")));
+            Some(failed) => {
+                text.extend_from_slice(&response(*number, &format!("500 {failed}")));
                 None
             }
         };
@@ -282,7 +282,7 @@ fn opened(offers: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::receipt::Taken;
+    use crate::flow::receipt::{Failed, Taken};
 
     #[test]
     fn the_version_is_the_one_that_the_sender_offers() {
@@ -293,9 +293,9 @@ mod tests {
 
     #[test]
     fn each_message_is_answered_by_its_number() {
-        let text = acknowledged(&[7, 8], &Ok(Ok(Taken::default())));
+        let text = acknowledged(&[7, 8], &Ok(Taken::default()));
         assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
-        let text = acknowledged(&[9], &Ok(Err("disk full".to_owned())));
+        let text = acknowledged(&[9], &Err(Failed::nowhere("disk full")));
         assert_eq!(text, b"9 rsp 13 500 disk full\n");
     }
 }

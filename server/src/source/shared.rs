@@ -144,7 +144,8 @@ impl Shared {
     ) -> tokio::sync::oneshot::Receiver<Outcome> {
         let (pending, outcome) = Pending::answering(reserved);
         let (source, counters, messages) = (self.id.clone(), self.counters.clone(), batch.rows());
-        let work = Work::Batch { batch: Arc::new(batch), source, counters, logspace: None, pending };
+        let batch = Arc::new(batch);
+        let work = Work::Batch { batch, source, counters, logspace: None, had: Vec::new(), pending };
         if !self.work.submit(Partition::Any, work) {
             self.dropped("stopped", messages);
         }

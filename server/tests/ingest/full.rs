@@ -3,7 +3,8 @@
 use super::calls::Answer;
 use super::in_process::{Server, TOKEN as ADMIN};
 use logstead::api::ecosystem;
-use logstead_indexer::SimDisk;
+use logstead_indexer::{Fault, SimDisk};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -118,4 +119,94 @@ async fn a_full_disk_asks_senders_in_every_protocol_to_come_again() {
     }
     assert_eq!(server.find("m").await.len(), requests.len(), "each once");
     server.call("GET /services/collector/health", &[], "").await.check(200, "\"code\":17");
+}
+
+/// Stores in two logspaces, and in the queue of a destination that nobody listens for.
+const EVERYWHERE: &str = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
+    [[logspaces]]\nid = \"other\"\n[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:9\"\n\
+    [[routes]]\nid = \"all\"\nto = [\"main\", \"other\", \"siem\"]\n";
+
+/// Sends a message until it is taken, by a key or an id; whether that was so the first time.
+async fn send_until_taken(server: &Server, number: u64) -> bool {
+    let authorization = format!("Bearer {ADMIN}");
+    let (mut call, mut headers) = ("POST /api/v1/ingest", vec![("authorization", &*authorization)]);
+    let (key, mut body) = (format!("key {number}"), format!("probe{number}"));
+    if number.is_multiple_of(2) {
+        headers.extend([("content-type", "text/plain"), ("idempotency-key", &key)]);
+    } else {
+        call = "POST /_bulk";
+        headers.push(("content-type", "application/x-ndjson"));
+        body = format!("{{\"index\":{{\"_id\":\"{number}\"}}}}\n{{\"message\":\"{body}\"}}\n");
+    }
+    for attempt in 0..20 {
+        let answer = server.call(call, &headers, body.clone()).await;
+        match answer.status.as_u16() {
+            200 if !answer.text().contains("\"errors\":true") => {
+                assert!(!answer.header("idempotency-known-since").is_empty());
+                return attempt == 0;
+            }
+            200 | 409 | 503 => {}
+            status => panic!("{status}: {}", answer.text()),
+        }
+    }
+    panic!("message {number} is never taken");
+}
+
+async fn is_once_in(server: &Server, number: u64) {
+    for logspace in ["main", "other"] {
+        let question = json!({"query": format!("probe{number}"), "logspaces": [logspace]});
+        let answer = server.post("/api/v1/count", ADMIN, "application/json", question.to_string()).await;
+        assert_eq!(answer.json()["count"], 1, "message {number} in {logspace}: {}", answer.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wherever_the_disk_fails_what_has_a_name_is_stored_once_everywhere() {
+    let (disk, data) = (Arc::new(SimDisk::new(7)), tempfile::tempdir().unwrap());
+    let server = Server::start_on(disk.clone(), data.path(), |_| {});
+    server.route(EVERYWHERE).await;
+    let mut failed = 0;
+    for number in 0..60 {
+        disk.fault_after(number / 2, Fault::Fail);
+        failed += u64::from(!send_until_taken(&server, number).await);
+        is_once_in(&server, number).await;
+    }
+    assert!(3 < failed, "the disk failed where it mattered: {failed}");
+    for number in 0..60 {
+        assert!(send_until_taken(&server, number).await);
+        is_once_in(&server, number).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
+    let data = tempfile::tempdir().unwrap();
+    let mut disk = Arc::new(SimDisk::new(8));
+    let first = Server::start_on(disk.clone(), data.path(), |_| {});
+    first.route(EVERYWHERE).await;
+    drop(first);
+    for number in 0..30 {
+        let server = Server::start_on(disk.clone(), data.path(), |_| {});
+        server.route(EVERYWHERE).await;
+        disk.fault_after(number / 2, Fault::Die);
+        let authorization = format!("Bearer {ADMIN}");
+        let headers = [("authorization", &*authorization), ("content-type", "application/x-ndjson")];
+        let body = format!("{{\"index\":{{\"_id\":\"{number}\"}}}}\n{{\"message\":\"probe{number}\"}}\n");
+        let key = format!("key {number}");
+        let mut named = headers.to_vec();
+        named[1].1 = "text/plain";
+        named.push(("idempotency-key", &key));
+        // Nobody hears the answer.
+        if number.is_multiple_of(2) {
+            server.call("POST /api/v1/ingest", &named, format!("probe{number}")).await;
+        } else {
+            server.call("POST /_bulk", &headers, body).await;
+        }
+        disk = Arc::new(disk.after_kill());
+        drop(server);
+        let server = Server::start_on(disk.clone(), data.path(), |_| {});
+        server.route(EVERYWHERE).await;
+        send_until_taken(&server, number).await;
+        is_once_in(&server, number).await;
+    }
 }

@@ -21,9 +21,9 @@ fn rsyslog_configuration(folder: &Path, port: u16) -> String {
     let path = folder.display();
     let block = PAGE.split("```").find(|block| block.contains("omelasticsearch")).unwrap();
     let block = block.replace("\"HOST\"", "\"127.0.0.1\"").replace("8080", &port.to_string());
-    let block = block.replace("TOKEN", "administrator").replace(
+    let block = block.replace("TOKEN", "administrator").replace("/var/log", &path.to_string()).replace(
         "action.resumeRetryCount=\"-1\"",
-        "action.resumeRetryCount=\"-1\" action.resumeInterval=\"1\" queue.type=\"Disk\" queue.filename=\"waiting\"",
+        "action.resumeRetryCount=\"-1\" action.resumeInterval=\"1\"",
     );
     format!(
         "global(workDirectory=\"{path}\" net.enableDNS=\"off\" localHostname=\"web-1\")\nmodule(load=\"imfile\")\n\
@@ -53,6 +53,46 @@ fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_the_receiver_is_k
         wait_until("some of them are stored", || 1000 * round < server.count("seq"));
         server.kill_and_restart();
     }
+    each_arrives(&server, 0..2000);
+}
+
+#[test]
+fn nothing_that_rsyslog_sends_to_elasticsearch_is_missing_when_nothing_can_be_stored_for_a_while() {
+    let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
+    // Also to a destination whose queue is full at once.
+    let router = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"siem\"]")
+        + &format!(
+            "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:{}\"\n\
+             queue = {{ size = \"1MiB\" }}\n",
+            free_port()
+        );
+    let server = Server::start_with(&router, &[&format!("web.listen=127.0.0.1:{port}")]);
+    let filling = |number: u64| {
+        format!("{number} {}\n", (0..2000).map(|n| format!("{:x}", n * number)).collect::<String>())
+    };
+    let mut number = 0;
+    while server.try_ingest(&filling(number)).is_ok() {
+        number += 1;
+    }
+    std::fs::write(folder.path().join("rsyslog.conf"), rsyslog_configuration(folder.path(), port)).unwrap();
+    let lines: String = (0..2000).map(|number| text(0, number) + "\n").collect();
+    std::fs::write(folder.path().join("in.log"), lines).unwrap();
+    let mut command = rsyslog();
+    command.args(["-n", "-C", "-i", "NONE", "-f"]).arg(folder.path().join("rsyslog.conf"));
+    let _sender = Daemon::start(&mut command, folder.path());
+    let is_refused = |line: &str| line.contains("POST /_bulk") && line.contains("503");
+    wait_until("it is refused a few times", || {
+        let metrics = server.metrics();
+        let refused =
+            metrics.lines().find(|line| line.starts_with("logstead_http_requests_total") && is_refused(line));
+        refused.is_some_and(|line| 5.0 < line.rsplit(' ').next().unwrap().parse::<f64>().unwrap())
+    });
+    assert_eq!(server.count("seq"), 0);
+    let waiting = server.status()["destinations"][0]["queue_messages"].clone();
+    let (status, answer) =
+        server.post("/destinations/siem/discard", &serde_json::json!({"messages": waiting}));
+    assert_eq!(status, 200, "{answer}");
+    server.wait_for("host=web-1 program=feed seq", 2000);
     each_arrives(&server, 0..2000);
 }
 

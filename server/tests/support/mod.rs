@@ -304,13 +304,18 @@ impl Server {
 
     /// A metric with its labels.
     pub fn labelled_metric(&self, name: &str) -> f64 {
-        let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
-        let request = agent.get(format!("{}/metrics", self.web));
-        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
-        let text = answer.body_mut().read_to_string().unwrap();
+        let text = self.metrics();
         let line = format!("logstead_{name} ");
         let value = text.lines().find_map(|other| other.strip_prefix(&line));
         value.unwrap_or_else(|| panic!("there is no {line}in {text}")).parse().unwrap()
+    }
+
+    /// All metrics.
+    pub fn metrics(&self) -> String {
+        let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+        let request = agent.get(format!("{}/metrics", self.web));
+        let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
+        answer.body_mut().read_to_string().unwrap()
     }
 
     /// A source, as the status of the router shows it.

@@ -2039,6 +2039,8 @@ export interface components {
              * @description How long the oldest message has been waiting.
              */
             oldest_ms?: number | null;
+            /** @description Why it is paused, if it is: by an operator, or by the start of the server. */
+            paused_because?: string | null;
             /**
              * Format: int64
              * @description Messages that the other side refused, and that are kept until they are sent again or discarded.

@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   },
   unreadable: {
     name: 'unreadable',
-    about: 'The disk did not give them back.',
+    about: 'They were damaged on the disk; the file that holds them is kept.',
     isLoss: true,
   },
   discarded: {

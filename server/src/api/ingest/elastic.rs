@@ -7,7 +7,7 @@
 //! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
 //! sender sends it again.
 
-use super::incoming::Incoming;
+use super::incoming::{Offered, Stored};
 use super::route::Route;
 use crate::api::error::{ApiError, Refusal, Result};
 use crate::api::extract::{Path, Query, media_type, unsupported};
@@ -106,21 +106,21 @@ struct Parameters {
     filter_path: Option<String>,
 }
 
-async fn bulk(incoming: Incoming, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
-    store(incoming, None, parameters, body).await
+async fn bulk(offered: Offered, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
+    store(offered, None, parameters, body).await
 }
 
 async fn bulk_of(
-    incoming: Incoming,
+    offered: Offered,
     Path(index): Path<String>,
     Query(parameters): Query<Parameters>,
     body: Body,
 ) -> Result<Response> {
-    store(incoming, Some(index), parameters, body).await
+    store(offered, Some(index), parameters, body).await
 }
 
 async fn store(
-    incoming: Incoming,
+    Offered { incoming, refusal }: Offered,
     index: Option<String>,
     parameters: Parameters,
     body: Body,
@@ -133,24 +133,52 @@ async fn store(
         return Err(unsupported(Some(found), MEDIA_TYPES[0]));
     }
     let (body, _room) = incoming.read(body, None).await?;
-    let batches = incoming.decode(move |sender, max| Bulk::of(body, index, sender, max)).await?;
-    let mut stored = incoming.store(batches, None).await?;
-    let taken = stored.taken();
-    let later = match stored.stopped.take() {
-        // Nothing of it: as a whole, so that its sender waits as long as it is asked to.
-        Some(error) if taken == 0 => return Err(error),
-        Some(error) => Some(error.detail().to_owned()),
-        None => None,
+    let owner = incoming.owner();
+    let batches = incoming
+        .decode(move |sender, max| Bulk::of(body, index, sender, max).map(|bulk| bulk.owned_by(owner)))
+        .await?;
+    let has_ids = batches.messages().has_ids();
+    let mut stored = match refusal {
+        Some(refusal) => Stored::nothing(batches, refusal),
+        None if has_ids => {
+            // It goes on when its sender leaves, so that it is known how it ended when the documents come again.
+            let this = incoming.clone();
+            let storing = tokio::spawn(async move { this.store(batches, None).await });
+            storing.await.map_err(ApiError::internal)??
+        }
+        None => incoming.store(batches, None).await?,
     };
+    let taken = stored.taken();
+    let stopped = stored.stopped.take();
     let filter = Filter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
-    let mut messages = stored.messages;
+    let (mut messages, late) = (stored.messages, stored.late);
+    // Nothing of it: as a whole, so that its sender waits as long as it is asked to.
+    let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();
-        messages.reply(taken, later.as_deref(), took_ms, &filter)
+        messages.reply((taken, &late), stopped.as_ref().map(ApiError::detail), took_ms, &filter)
     };
     let reply = incoming.blocking(reply).await?;
-    Ok(([(header::CONTENT_TYPE, answer_type(&incoming.headers))], reply).into_response())
+    let kind = [(header::CONTENT_TYPE, answer_type(&incoming.headers))];
+    let response = match refusal {
+        Some(refusal) => refused_each(&refusal, kind, &reply),
+        None => (kind, reply).into_response(),
+    };
+    Ok(if has_ids { incoming.says_since(response) } else { response })
+}
+
+/// A refusal of all documents, each of which is named: rsyslog loses what is refused in any other way.
+fn refused_each(refusal: &Refusal, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
+    let whole = said(refusal).to_string();
+    let (of_items, of_whole) =
+        (reply.strip_suffix('}').unwrap_or(reply), whole.strip_prefix('{').unwrap_or(&whole));
+    let between = if of_items == "{" { "" } else { "," };
+    let mut response = (refusal.status, kind, format!("{of_items}{between}{of_whole}")).into_response();
+    if let Some(seconds) = refusal.retry_after_seconds {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
 }
 
 /// Clients of version 8 ask for a media type of its own, and check it.
@@ -278,8 +306,7 @@ async fn create(headers: HeaderMap, Path(index): Path<String>) -> Response {
     answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true, "index": index}))
 }
 
-/// A refusal as Elasticsearch says it.
-pub(super) fn refused(refusal: &Refusal) -> Response {
+fn said(refusal: &Refusal) -> Value {
     let kind = match refusal.status.as_u16() {
         401 | 403 => "security_exception",
         404 => "resource_not_found_exception",
@@ -289,11 +316,15 @@ pub(super) fn refused(refusal: &Refusal) -> Response {
         _ => "illegal_argument_exception",
     };
     let cause = json!({"type": kind, "reason": refusal.detail});
-    let body = json!({
+    json!({
         "error": {"root_cause": [cause], "type": kind, "reason": refusal.detail},
         "status": refusal.status.as_u16(),
-    });
-    let mut response = (refusal.status, Json(body)).into_response();
+    })
+}
+
+/// A refusal as Elasticsearch says it.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    let mut response = (refusal.status, Json(said(refusal))).into_response();
     if refusal.status == StatusCode::UNAUTHORIZED {
         // Clients with a name and a password send them when they are asked to.
         let ask = HeaderValue::from_static("Basic realm=\"logstead\", charset=\"UTF-8\"");

@@ -11,7 +11,7 @@
 //!
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
-use super::repeats::{Begin, KEY_BYTES_MAX, Key};
+use super::once::{Named, Stopped};
 use super::room::{KEPT_MEMORY_MAX, Room};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
@@ -19,14 +19,16 @@ use crate::api::extract::{Peer, Pieces, next_piece};
 use crate::api::question::unknown_logspace;
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
+use crate::flow::ledger::Place;
 use crate::flow::receipt::Taken;
+use crate::flow::repeats::{Id, Progress, Repeats};
 use crate::machine::clock;
-use crate::meta::Role;
-use crate::pipeline::SubmitError;
+use crate::meta::{Account, Role};
+use crate::pipeline::{Pipeline, SubmitError};
 use axum::body::Body;
 use axum::extract::{Extension, FromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_ingest::batches::{Batches, Sender};
 use logstead_ingest::encoding::{Encoding, Unpacker};
@@ -35,10 +37,6 @@ use logstead_record::{Batch, BatchBuilder, Origin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::SemaphorePermit;
-
-/// The header that names a request that may be sent twice, and the one that says that it was.
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// A body rests if fewer bytes than this arrive in this time.
 const REST_MAX: Duration = Duration::from_secs(2);
@@ -57,8 +55,25 @@ pub(crate) struct Incoming {
     caller: Caller,
     peer: Peer,
     /// The source that takes them.
-    source: Arc<str>,
+    pub(super) source: Arc<str>,
     pub(crate) headers: HeaderMap,
+    /// It is refused, and is only read to say so of each of its messages.
+    is_refused: bool,
+}
+
+/// A request that may be refused, by a protocol that says so of each of its messages.
+pub(crate) struct Offered {
+    pub(crate) incoming: Incoming,
+    /// Why nothing of it is taken now, if so.
+    pub(crate) refusal: Option<ApiError>,
+}
+
+/// Where a request goes on.
+#[derive(Default)]
+pub(super) struct Taking {
+    /// What it is remembered by.
+    pub(super) named: Option<Named>,
+    pub(super) progress: Progress,
 }
 
 /// What became of the messages of a body.
@@ -72,30 +87,50 @@ pub(crate) struct Stored<M> {
     /// Messages that could not be read, and why, for the first of them.
     pub(crate) refused: usize,
     pub(crate) refusals: Vec<Refusal>,
-    /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken.
+    /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken …
     pub(crate) stopped: Option<ApiError>,
+    /// … except those with these places among them, which are being stored for another request.
+    pub(crate) late: Vec<usize>,
+    /// Who has messages of the rest already, but not everybody who should.
+    pub(crate) had: Vec<Place>,
 }
 
-/// A batch that was read, in memory that was set aside for it; nothing at the end.
-type Next<'a> = Result<Option<(Batch, Option<SemaphorePermit<'a>>)>>;
+/// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
+/// the end.
+type Next<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
 
 impl FromRequestParts<Shared> for Incoming {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Incoming> {
+        let Offered { incoming, refusal } = Offered::from_request_parts(parts, shared).await?;
+        refusal.map_or(Ok(incoming), Err)
+    }
+}
+
+impl FromRequestParts<Shared> for Offered {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Offered> {
         let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
             return Err(ApiError::internal("a route that stores messages has no caller"));
         };
         let Ok(peer) = Peer::from_request_parts(parts, shared).await;
-        let source = shared.state.pipeline.http_source(caller.token()).map_err(|error| not_stored(&error))?;
-        let (account, limits) = (caller.account, caller.limits);
-        if let Some(wait) = shared.pace.lock().wait(account, &limits, Instant::now()) {
-            let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
-            let refused = ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail);
-            return Err(refused.retry_after_seconds(wait.as_secs() + 1));
-        }
-        Ok(Incoming { shared: shared.clone(), caller, peer, source, headers: parts.headers.clone() })
+        let source = shared.state.pipeline.http_source(caller.token());
+        let (source, refusal) = match source {
+            Ok(source) => (source, too_fast(shared, &caller)),
+            Err(error) => ("".into(), Some(not_stored(&error))),
+        };
+        let (shared, headers, is_refused) = (shared.clone(), parts.headers.clone(), refusal.is_some());
+        Ok(Offered { incoming: Incoming { shared, caller, peer, source, headers, is_refused }, refusal })
     }
+}
+
+/// Why the caller has to wait, if so.
+fn too_fast(shared: &Shared, caller: &Caller) -> Option<ApiError> {
+    let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
+    let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
+    Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
 }
 
 impl Incoming {
@@ -163,8 +198,23 @@ impl Incoming {
         of_token.unwrap_or(of_all).min(of_all)
     }
 
-    /// Counts what the caller has sent.
+    pub(super) fn account(&self) -> Account {
+        self.caller.account
+    }
+
+    pub(super) fn pipeline(&self) -> &Pipeline {
+        &self.shared.state.pipeline
+    }
+
+    pub(super) fn repeats(&self) -> &Arc<Repeats> {
+        self.pipeline().repeats()
+    }
+
+    /// Counts what the caller has sent, unless it is refused.
     fn charge(&self, messages: usize, bytes: usize) {
+        if self.is_refused {
+            return;
+        }
         let Caller { account, limits, .. } = &self.caller;
         self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
     }
@@ -182,7 +232,7 @@ impl Incoming {
         let messages_max = self.shared.state.settings.limits.ingest_messages_max as usize;
         let of = sender.clone();
         let messages = blocking(move || decode(of, messages_max)).await??;
-        Ok(Batches::of(messages, sender))
+        Ok(Batches::of(messages, sender).stamped(clock::stamp))
     }
 
     /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
@@ -199,60 +249,6 @@ impl Incoming {
         .await?;
         let room = batches.is_kept().then_some(room);
         Ok((batches, room))
-    }
-
-    /// Whether the request has an `Idempotency-Key`.
-    pub(crate) fn has_key(&self) -> bool {
-        self.headers.contains_key(IDEMPOTENCY_KEY)
-    }
-
-    /// Stores messages unless a request with the same `Idempotency-Key` has: then it is answered as that was. `answer` gives
-    /// the answer's JSON, and whether it is one of success.
-    pub(crate) async fn store_once<M: Messages>(
-        &self,
-        hash: [u8; 32],
-        batches: Batches<M>,
-        logspace: Option<&str>,
-        answer: impl FnOnce(Stored<M>) -> Result<String, Box<Response>> + Send + 'static,
-    ) -> Result<Response> {
-        let Some(key) = self.headers.get(IDEMPOTENCY_KEY) else {
-            let stored = self.store(batches, logspace).await?.complete()?;
-            return Ok(answer(stored).map_or_else(|refused| *refused, json));
-        };
-        if KEY_BYTES_MAX < key.len() || key.is_empty() {
-            let detail = format!("the Idempotency-Key must have 1 to {KEY_BYTES_MAX} bytes");
-            return Err(ApiError::bad_request(detail));
-        }
-        let key = (self.caller.account, *blake3::hash(key.as_bytes()).as_bytes());
-        let begin = self.shared.repeats.lock().begin(key, hash, Instant::now());
-        let before = match begin {
-            Begin::Take(before) => before,
-            Begin::Again(answer) => return Ok(([(REPLAYED, "true")], json(answer)).into_response()),
-            Begin::UnderWay => {
-                let detail = "a request with this Idempotency-Key is under way: ask again for its answer";
-                return Err(ApiError::new(StatusCode::CONFLICT, detail).retry_after_seconds(1));
-            }
-            Begin::Differs => {
-                let detail =
-                    "this Idempotency-Key came with another body before: every body needs a key of its own";
-                return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
-            }
-        };
-        // It goes on when its sender leaves, so that it is known how it ended when the sender asks again.
-        let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
-        let storing = tokio::spawn(async move {
-            let mut ending = Ending { shared: this.shared.clone(), key, outcome: Err(before) };
-            let stored = this.store_behind(before, batches, logspace.as_deref()).await?;
-            ending.outcome = Err(stored.taken());
-            Ok(match answer(stored.complete()?) {
-                Ok(answer) => {
-                    ending.outcome = Ok(answer.clone());
-                    json(answer)
-                }
-                Err(refused) => *refused,
-            })
-        });
-        storing.await.map_err(ApiError::internal)?
     }
 
     /// Runs something that takes long on a blocking thread.
@@ -287,21 +283,21 @@ impl Incoming {
         batches: Batches<M>,
         logspace: Option<&str>,
     ) -> Result<Stored<M>> {
-        self.store_behind(0, batches, logspace).await
+        self.store_rest(Taking::default(), batches, logspace).await
     }
 
-    /// The same without the first messages, which the same request has stored before: then it stopped between two batches,
-    /// and these are the same each time.
-    async fn store_behind<M: Messages>(
+    /// The same without what the same request has stored before: then it stopped at a batch, and batches are the same each
+    /// time.
+    pub(super) async fn store_rest<M: Messages>(
         &self,
-        before: usize,
+        Taking { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: Taking,
         batches: Batches<M>,
         logspace: Option<&str>,
     ) -> Result<Stored<M>> {
-        let (mut accepted, mut dropped, mut stopped) = (0, 0, None);
+        let (mut accepted, mut stopped, mut late) = (skip - dropped, None, Vec::new());
         let (mut batches, mut next) = self.next_batch(batches).await?;
         loop {
-            let (batch, room) = match next {
+            let (batch, names, room) = match next {
                 Ok(Some(next)) => next,
                 Ok(None) => break,
                 Err(error) => {
@@ -310,14 +306,15 @@ impl Incoming {
                 }
             };
             let messages = batch.rows();
-            if accepted + dropped < before {
-                accepted += messages;
+            if 0 < skip {
+                skip = skip.saturating_sub(messages);
                 (batches, next) = self.next_batch(batches).await?;
                 continue;
             }
             self.charge(messages, 0);
             let submit = async {
-                let taken = self.shared.state.pipeline.submit(&self.source, batch, logspace).await;
+                let remembered = (named.as_ref(), std::mem::take(&mut had));
+                let taken = self.submit_once((batch, names), logspace, remembered).await;
                 drop(room);
                 taken
             };
@@ -325,18 +322,20 @@ impl Incoming {
             let (taken, read) = tokio::join!(submit, self.next_batch(batches));
             (batches, next) = read?;
             match taken {
-                Ok(Taken { dropped: of_part }) => {
+                Ok((Taken { dropped: of_part }, rows)) => {
+                    late.extend(rows.into_iter().map(|row| accepted + dropped + row));
                     accepted += messages - of_part;
                     dropped += of_part;
                 }
-                Err(error) => {
-                    stopped = Some(not_stored(&error));
+                Err(Stopped { error, had: by_some }) => {
+                    (stopped, had) = (Some(error), by_some);
                     break;
                 }
             }
         }
         let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
-        Ok(Stored { messages: batches.into_messages(), accepted, dropped, refused, refusals, stopped })
+        let messages = batches.into_messages();
+        Ok(Stored { messages, accepted, dropped, refused, refusals, stopped, late, had })
     }
 
     /// Reads the next batch that has messages, if there is room for it in time.
@@ -350,31 +349,21 @@ impl Incoming {
                     Err(error) => return Ok((batches, Err(error))),
                 },
             };
-            let batch;
-            (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
+            let (batch, names);
+            (batch, names, batches) = blocking(move || {
+                let batch = batches.next_batch();
+                (batch, batches.names(), batches)
+            })
+            .await?;
             if 0 < batch.rows() {
-                return Ok((batches, Ok(Some((batch, room)))));
+                return Ok((batches, Ok(Some((batch, names, room)))));
             }
         }
         Ok((batches, Ok(None)))
     }
 }
 
-/// Notes how a request with a key ended, however it does.
-struct Ending {
-    shared: Shared,
-    key: Key,
-    outcome: Result<String, usize>,
-}
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        let outcome = std::mem::replace(&mut self.outcome, Err(0));
-        self.shared.repeats.lock().end(self.key, outcome);
-    }
-}
-
-fn json(answer: String) -> Response {
+pub(super) fn json(answer: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
 }
 
@@ -390,7 +379,7 @@ impl Incoming {
         let (mut builder, mut bytes) = (BatchBuilder::new(), 0);
         loop {
             if builder.rows() == 0 {
-                let (source, received) = (self.source.as_bytes(), clock::now());
+                let (source, received) = (self.source.as_bytes(), clock::stamp());
                 builder.origin(Origin { source, peer: peer.as_bytes(), received });
             }
             let next = next_piece(&mut body);
@@ -418,6 +407,22 @@ impl Incoming {
     }
 }
 
+impl<M: Messages> Stored<M> {
+    /// Nothing of a body is, for a reason.
+    pub(super) fn nothing(batches: Batches<M>, reason: ApiError) -> Stored<M> {
+        Stored {
+            messages: batches.into_messages(),
+            accepted: 0,
+            dropped: 0,
+            refused: 0,
+            refusals: Vec::new(),
+            stopped: Some(reason),
+            late: Vec::new(),
+            had: Vec::new(),
+        }
+    }
+}
+
 impl<M> Stored<M> {
     /// How many messages the sender need not send again.
     pub(crate) fn taken(&self) -> usize {
@@ -426,18 +431,25 @@ impl<M> Stored<M> {
 
     /// The same if all is well, and otherwise why not, with how much is taken.
     pub(crate) fn complete(mut self) -> Result<Stored<M>> {
-        let taken = self.taken();
-        match self.stopped.take() {
-            None => Ok(self),
-            Some(error) => Err(error.but(&match taken {
-                0 => "nothing of the body is stored".to_owned(),
-                count => format!("the first {count} messages of the body are taken"),
-            })),
+        let Some(error) = self.stopped.take() else { return Ok(self) };
+        let taken = match self.taken() {
+            0 => "nothing of the body is stored".to_owned(),
+            count => format!("the first {count} messages of the body are taken"),
+        };
+        let had: Vec<String> = self.had.iter().map(Place::to_string).collect();
+        if had.is_empty() {
+            return Err(error.but(&taken));
         }
+        let taken = if self.taken() == 0 { String::new() } else { format!("{taken}; ") };
+        Err(error.but(&format!(
+            "{taken}{} has messages that others lack: sent again with the same Idempotency-Key or id, they are completed, \
+             otherwise stored twice there",
+            had.join(", ")
+        )))
     }
 }
 
-fn not_stored(error: &SubmitError) -> ApiError {
+pub(super) fn not_stored(error: &SubmitError) -> ApiError {
     match error {
         SubmitError::UnknownLogspace(_) => ApiError::not_found(error.to_string()),
         SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, error.to_string()),

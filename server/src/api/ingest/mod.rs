@@ -8,7 +8,7 @@
 //! | `dress`    | refusals in the words of a protocol                                     |
 //! | `ecosystem`, `route` | the paths of other systems                                    |
 //! | `pace`     | how fast a token may send                                               |
-//! | `repeats`  | what requests with an `Idempotency-Key` were answered                   |
+//! | `once`     | what may be sent twice is stored once                                   |
 //! | `params`   | parameters of our own protocol                                          |
 //! | the others | a protocol each: what it asks first, and what it is answered            |
 //!
@@ -24,12 +24,12 @@ mod gelf;
 pub(super) mod incoming;
 mod journal;
 mod loki;
+mod once;
 mod otlp;
 pub(super) mod ours;
 pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
-pub(super) mod repeats;
 pub(super) mod room;
 mod route;
 mod splunk;

@@ -4,14 +4,21 @@
 
 #![expect(clippy::disallowed_methods, reason = "what counts is how much of a write was taken")]
 
+use super::unconfirmed::unconfirmed;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustls::ClientConnection;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How much is read at a time.
 const READ_BYTES: usize = 64 << 10;
+
+/// How often it is asked whether all is confirmed: this soon at first, and more and more slowly.
+const LOOK_FIRST: Duration = Duration::from_millis(1);
+const LOOK_MAX: Duration = Duration::from_millis(50);
+/// How long a connection has to stand after that.
+const STANDS_WAIT: Duration = Duration::from_millis(200);
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +82,42 @@ impl Connection {
         };
         input.extend_from_slice(&self.chunk[..length]);
         Ok(length)
+    }
+
+    /// Waits until the other side's system has confirmed all that was written, and then for as long as a server that hangs
+    /// up takes to do so; an error once it has ended the connection, or has confirmed nothing more for `patience`. What it
+    /// says means nothing.
+    pub(super) fn stands(
+        &mut self,
+        input: &mut Vec<u8>,
+        (patience, until): (Duration, Instant),
+    ) -> io::Result<()> {
+        let (mut left, mut give_up, mut look) = (u64::MAX, until, LOOK_FIRST);
+        // A kernel that does not answer leaves the second wait.
+        while let Ok(bytes @ 1..) = unconfirmed(&self.socket) {
+            let now = Instant::now();
+            if bytes < left {
+                (left, give_up) = (bytes, until.min(now + patience));
+            }
+            if give_up <= now {
+                return Err(io::Error::new(ErrorKind::TimedOut, "the server confirms no more data"));
+            }
+            self.look(input, now + look)?;
+            look = LOOK_MAX.min(look * 2);
+        }
+        let end = Instant::now() + STANDS_WAIT;
+        while Instant::now() < end {
+            self.look(input, end)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what comes by then.
+    fn look(&mut self, input: &mut Vec<u8>, until: Instant) -> io::Result<()> {
+        self.wait(For::Input, until)?;
+        self.read(input)?;
+        input.clear();
+        Ok(())
     }
 
     /// Waits until what is waited for is there, or the time is over.

@@ -19,6 +19,7 @@ mod line;
 mod relp;
 mod render;
 mod syslog;
+mod unconfirmed;
 
 use super::sink::Sink;
 use crate::machine::folders::Folders;

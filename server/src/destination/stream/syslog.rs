@@ -1,5 +1,5 @@
 //! Syslog in a stream, over TCP or TLS. The other side says nothing of what it got, so messages count as delivered once
-//! the system has taken them and the connection still stands.
+//! its system has confirmed them and the connection still stands a moment later.
 
 use super::connect::Dial;
 use super::connection::{Connection, For};
@@ -50,9 +50,9 @@ impl Syslog {
                 self.out.clear();
             }
         }
-        // If it has ended by now, some may not have arrived.
+        // If it ends, some may not have arrived.
         self.message.clear();
-        connection.read(&mut self.message)?;
+        connection.stands(&mut self.message, (WRITE_WAIT_MAX, end))?;
         Ok(bytes)
     }
 }

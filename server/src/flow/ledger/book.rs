@@ -72,6 +72,14 @@ impl Book {
         }
     }
 
+    /// Some of them had been received before.
+    pub(super) fn repeated(&mut self, slot: &Slot, messages: u64) {
+        self.take_back(&slot.party(), slot.minute, &Column::Received, messages);
+        if let Some(in_flight) = self.in_flight.get_mut(&slot.source) {
+            *in_flight = in_flight.saturating_sub(messages);
+        }
+    }
+
     /// They were received and dropped in the same moment.
     pub(super) fn dropped(&mut self, slot: &Slot, reason: &'static str, messages: u64) {
         self.post(&slot.party(), slot.minute, &Column::Received, messages);
@@ -277,6 +285,16 @@ impl Place {
         match self {
             Place::Logspace(id) => Column::Stored(id.clone()),
             Place::Destination(id) => Column::Forwarded(id.clone()),
+        }
+    }
+}
+
+impl Place {
+    /// The one that shows itself like this.
+    pub(crate) fn parse(text: &str) -> Option<Place> {
+        match Mark::parse(text)? {
+            Mark::Kept(place) => Some(place),
+            Mark::Done(_) => None,
         }
     }
 }

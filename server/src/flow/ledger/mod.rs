@@ -178,6 +178,11 @@ impl Ledger {
         state.book.set_mark(Mark::Kept(place.clone()), end);
     }
 
+    /// Messages that were just received are counted from before.
+    pub(crate) fn repeated(&self, slot: &Slot, messages: usize) {
+        self.state.lock().book.repeated(slot, messages as u64);
+    }
+
     /// Received messages are dropped.
     pub(crate) fn lost(&self, slot: &Slot, reason: impl Into<Reason>, messages: usize) {
         self.state.lock().book.settled(slot, &Column::Dropped(reason.into()), messages as u64);
@@ -358,18 +363,17 @@ impl Book {
     /// By how much each account does not add up.
     fn remainders(&self) -> BTreeMap<Party, i64> {
         let totals = self.range(Span::Ever, 0, 1);
-        totals
-            .map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party) as i64))
-            .collect()
+        totals.map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party))).collect()
     }
 
-    /// Messages of a source that are in flight, or of a destination that wait.
-    fn under_way(&self, party: &Party) -> u64 {
+    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages a
+    /// moment before it is known that its queue has them: fewer than none wait then.
+    fn under_way(&self, party: &Party) -> i64 {
         match party {
-            Party::Source(id) => self.in_flight(id),
+            Party::Source(id) => self.in_flight(id) as i64,
             Party::Destination(id) => {
                 let kept = self.mark(&Mark::Kept(Place::Destination(id.clone()))).unwrap_or_default();
-                kept.saturating_sub(self.mark(&Mark::Done(id.clone())).unwrap_or_default())
+                kept as i64 - self.mark(&Mark::Done(id.clone())).unwrap_or_default() as i64
             }
         }
     }

@@ -280,7 +280,7 @@ fn of_destinations(book: &Book, cells: &[(&Key, &Cell)], to: i64) -> Vec<Destina
     }
     let row = |(id, cell): (&Arc<str>, Cell)| {
         let party = Party::Destination(id.clone());
-        let waiting_now = book.under_way(&party) as i64;
+        let waiting_now = book.under_way(&party);
         let waiting = waiting_now - since.get(id).copied().unwrap_or_default();
         let waiting_before = waiting - cell.open();
         let remainder = book.total(party).map_or(0, Cell::open) - waiting_now;

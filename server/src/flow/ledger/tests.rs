@@ -358,3 +358,15 @@ fn senders_whose_messages_are_dropped_hear_when_that_cannot_be_noted() {
     assert_eq!(answers(&machine), Ok(()));
     assert_eq!(fates(&open(&sim).unwrap().ledger).dropped["no_route"], 3);
 }
+
+#[test]
+fn a_destination_may_be_done_with_messages_before_their_queue_is_counted() {
+    let mut machine = open(&SimDisk::new(0)).unwrap();
+    machine.ledger.received(&slot(0), 3);
+    machine.queue.appender.append(&[encode(batch(0, 3))]).unwrap();
+    machine.deliver(3);
+    assert_eq!(remainder(&machine.ledger), 0, "the thread that sends is ahead of the one that writes");
+    let kept = Kept { slot: Some(slot(0)), counted: 3 };
+    machine.ledger.kept(&Place::Destination("siem".into()), 3, 3, &[kept]);
+    assert_eq!(remainder(&machine.ledger), 0);
+}

@@ -15,7 +15,7 @@ mod tests;
 
 use super::shared::Shared;
 use crate::flow::chunk::Chunk;
-use crate::flow::receipt::{Outcome, Taken};
+use crate::flow::receipt::{Failed, Outcome, Taken};
 use follower::Follower;
 use logstead_config::Files;
 use positions::Positions;
@@ -158,7 +158,7 @@ impl Following {
         };
         match outcome {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err("the server is stopping".to_owned()),
+            Ok(Err(_)) | Err(_) => Err(Failed::nowhere("the server is stopping")),
         }
     }
 

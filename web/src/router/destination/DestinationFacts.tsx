@@ -72,7 +72,11 @@ function State(destination: DestinationStatus) {
         <Notice tone="caution" title="Disabled; nothing is sent, and nothing more is queued" />
       );
     case 'paused':
-      return <Notice tone="caution" title="Paused; messages wait" />;
+      return (
+        <Notice tone="caution" title="Paused; messages wait">
+          {destination.paused_because}
+        </Notice>
+      );
     case 'ok':
     case 'idle':
       return last_error == null ? null : (

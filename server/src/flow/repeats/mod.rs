@@ -1,0 +1,174 @@
+//! Requests and documents that may be sent twice are stored once: by their `Idempotency-Key` and by their ids, over kills.
+//!
+//! | file     | what it is                                  |
+//! |----------|---------------------------------------------|
+//! | `memory` | what is remembered, and for how long        |
+//! | `log`    | the same on the disk                        |
+//!
+//! That a batch is about to be stored is noted before it is, with its time of receipt, which no other batch of its source has.
+//! After a crash the journals say by it whether it was. So what was stored without its sender hearing of it is not stored
+//! again.
+//!
+//! **Invariant:** nothing is stored under a name before it is noted that it will be.
+
+mod log;
+mod memory;
+
+pub(crate) use memory::{Attempt, Begin, Claim, Id, Progress, Subject};
+
+use crate::flow::ledger::Place;
+use crate::machine::clock;
+use log::{Log, Read};
+use logstead_indexer::{Disk, Searcher, Tallied};
+use logstead_record::Timestamp;
+use memory::{Memory, Note};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) struct Repeats(Mutex<State>);
+
+struct State {
+    memory: Memory,
+    log: Log,
+    /// The number of the next generation.
+    next: u64,
+}
+
+impl Repeats {
+    /// Opens what is remembered in a folder. What cannot be read is forgotten, and it is said.
+    pub(crate) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> io::Result<Repeats> {
+        let (log, read, strange) = Log::open(disk, dir)?;
+        if !strange.is_empty() {
+            tracing::error!(
+                "{}: {} cannot be read: what was sent before with an Idempotency-Key or an id may be stored again",
+                dir.display(),
+                strange.join(", ")
+            );
+        }
+        let mut memory = Memory::default();
+        let mut next = 1;
+        for Read { number, since, notes, damaged } in read {
+            if 0 < damaged {
+                tracing::error!(
+                    "{damaged} lines of {}/{number}.log are damaged: what they named may be stored again",
+                    dir.display()
+                );
+            }
+            log.remove(&memory.begin_generation(number, since));
+            notes.into_iter().for_each(|note| memory.apply(note));
+            next = number + 1;
+        }
+        let strange = strange.iter().filter_map(|name| name.split('.').next()?.parse::<u64>().ok());
+        let next = strange.fold(next, |next, number| next.max(number + 1));
+        Ok(Repeats(Mutex::new(State { memory, log, next })))
+    }
+
+    /// The logspaces are open, and nothing was sealed since: finds out what became of batches that were being stored when the
+    /// process ended.
+    pub(crate) fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
+        let mut state = self.0.lock();
+        let mut found: BTreeMap<i64, Vec<Place>> =
+            state.memory.open().keys().map(|stamp| (*stamp, Vec::new())).collect();
+        if found.is_empty() {
+            return;
+        }
+        for (id, searcher) in logspaces {
+            searcher.tally(0, &mut |Tallied { batch, .. }| {
+                if batch.is_empty() {
+                    return;
+                }
+                let stamp = batch.received(0).nanos();
+                let attempt = state.memory.open().get(&stamp);
+                if attempt.is_some_and(|attempt| attempt.source.as_bytes() == batch.source(0)) {
+                    found.entry(stamp).or_default().push(Place::Logspace(id.into()));
+                }
+            });
+        }
+        let stored = found.values().filter(|places| !places.is_empty()).count();
+        tracing::info!(
+            "{} requests with names were being stored when the process ended: the journals have {stored} of them",
+            found.len()
+        );
+        for (stamp, had) in found {
+            state.note_or_say(Note::Failed(stamp, had));
+        }
+    }
+
+    /// A request with this key and body. One that is to be taken ends with [`Repeats::end_request`].
+    pub(crate) fn begin_request(&self, key: Id, body: Id) -> Begin {
+        self.0.lock().memory.begin_request(key, body)
+    }
+
+    /// It ended, and was answered as a whole if so.
+    pub(crate) fn end_request(&self, key: Id, is_answered: bool) {
+        let mut state = self.0.lock();
+        if is_answered {
+            state.note_or_say(Note::Answered(key));
+        }
+        state.memory.end_request(&key);
+    }
+
+    /// The next batch of a request is about to be stored.
+    pub(crate) fn begin_batch(&self, stamp: Timestamp, source: &str, key: Id, body: Id) -> io::Result<()> {
+        let attempt = Attempt { source: source.to_owned(), subject: Subject::Request { key, body } };
+        self.0.lock().note(Note::Begin(stamp.nanos(), attempt))
+    }
+
+    /// What is to be done with the documents of a batch, which is about to be stored.
+    pub(crate) fn claim(&self, stamp: Timestamp, source: &str, ids: &[Option<Id>]) -> io::Result<Claim> {
+        let mut state = self.0.lock();
+        let claim = state.memory.claim(ids);
+        if !claim.ids.is_empty() {
+            let attempt =
+                Attempt { source: source.to_owned(), subject: Subject::Documents(claim.ids.clone()) };
+            state.note(Note::Begin(stamp.nanos(), attempt))?;
+        }
+        Ok(claim)
+    }
+
+    /// A batch is stored, with so many messages, of which so many were dropped.
+    pub(crate) fn stored(&self, stamp: Timestamp, messages: usize, dropped: usize) {
+        self.0.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
+    }
+
+    /// A batch is not stored, except there.
+    pub(crate) fn failed(&self, stamp: Timestamp, had: Vec<Place>) {
+        self.0.lock().note_or_say(Note::Failed(stamp.nanos(), had));
+    }
+
+    /// Since when every name is remembered: what was sent before is not known when it comes again.
+    pub(crate) fn since(&self) -> Timestamp {
+        self.0.lock().memory.since(clock::now())
+    }
+}
+
+impl State {
+    fn note(&mut self, note: Note) -> io::Result<()> {
+        self.write(&note)?;
+        self.memory.apply(note);
+        Ok(())
+    }
+
+    /// It has happened, whether it can be written or not. What is not written is found out again after a restart.
+    fn note_or_say(&mut self, note: Note) {
+        if let Err(error) = self.write(&note) {
+            tracing::warn!("it cannot be noted what became of a request with a name: {error}");
+        }
+        self.memory.apply(note);
+    }
+
+    fn write(&mut self, note: &Note) -> io::Result<()> {
+        let now = clock::now();
+        if self.log.is_closed() || self.memory.is_full(now) {
+            let number = self.next;
+            self.next += 1;
+            self.log.begin(number, now)?;
+            let forgotten = self.memory.begin_generation(number, now);
+            self.log.remove(&forgotten);
+        }
+        self.log.append(note)
+    }
+}
