@@ -200,7 +200,19 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(bytes, end)| format!("{}{end}", "w".repeat(bytes)).into_bytes());
     let no_text =
         (letters.clone(), vec(any::<u8>(), 0..3), letters.clone()).prop_map(|(a, b, c)| [a, b, c].concat());
-    prop_oneof![10 => words, 4 => letters, 1 => long, 1 => no_text]
+    prop_oneof![10 => words, 4 => letters, 3 => alike(), 1 => long, 1 => no_text]
+}
+
+/// Words that begin as they end, and numbers of more digits than fit into a slot: put one behind the other, as a segment
+/// keeps them, they hold each other where none of them is.
+fn alike() -> impl Strategy<Value = Vec<u8>> {
+    (vec(alike_word(), 1..5), select(vec![" ", "/", "\":\""]), select(vec!["", "took ", "{\"msg\":\""]))
+        .prop_map(|(words, separator, begin)| format!("{begin}{}", words.join(separator)).into_bytes())
+}
+
+/// One of these.
+pub(crate) fn alike_word() -> impl Strategy<Value = String> {
+    prop_oneof![3 => "[aA1]{1,5}", 3 => "[W1]{1,4}", 1 => "[01]{1,24}", 1 => "1?0{15,36}1?", 1 => "[a0]{8,36}"]
 }
 
 fn fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {

@@ -1,6 +1,6 @@
 //! Questions of every kind: what the grammar can say, and what is likely to be found.
 
-use crate::messages::LONG_BYTES;
+use crate::messages::{LONG_BYTES, alike_word};
 use crate::strategies::{self, NOW};
 use logstead_indexer::Order;
 use logstead_record::Timestamp;
@@ -164,7 +164,16 @@ fn queries() -> impl Strategy<Value = Query> {
     let long = (LONG_BYTES - 4..LONG_BYTES + 2, select(vec!["", "*", "x"]))
         .prop_map(|(bytes, end)| format!("{}{end}", "w".repeat(bytes)));
     let likely = prop_oneof![20 => select(&LIKELY[..]).prop_map(str::to_owned), 1 => long];
-    let leaf = prop_oneof![3 => likely.prop_map(|text| parse(&text).unwrap()), 1 => strategies::queries()];
+    let alike = (vec(alike_word(), 1..3), 0_usize..6).prop_map(|(words, kind)| match kind {
+        0 => words[0].clone(),
+        1 => format!("{}*", words[0]),
+        2 => format!("*{}*", words[0]),
+        3 => format!("\"{}\"", words.join(" ")),
+        4 => format!("\"{}\"~2", words.join(" ")),
+        _ => format!("message:{}", words[0]),
+    });
+    let written = prop_oneof![6 => likely, 1 => alike].prop_map(|text| parse(&text).unwrap());
+    let leaf = prop_oneof![3 => written, 1 => strategies::queries()];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             vec(inner.clone(), 2..4).prop_map(Query::and),

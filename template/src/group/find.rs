@@ -371,13 +371,36 @@ impl Marks {
 mod tests {
     use super::*;
     use crate::group::TextGroupWriter;
-    use crate::group::read::tests::{opened, statements};
+    use crate::group::read::tests::{alike, opened, statements};
     use proptest::prelude::*;
 
     fn words(text: &[u8]) -> Vec<Vec<u8>> {
         let (mut scratch, mut words) = (Vec::new(), Vec::new());
         word::for_each_folded(text, &mut scratch, |word| words.push(word.to_vec()));
         words
+    }
+
+    /// Asks for words of the texts, and for some others.
+    fn check(texts: &[Vec<u8>], others: &[String]) -> Result<(), TestCaseError> {
+        let mut writer = TextGroupWriter::default();
+        for text in texts {
+            writer.push(text);
+        }
+        let group = opened(&writer.finish()).unwrap();
+        let all: Vec<Vec<Vec<u8>>> = texts.iter().map(|text| words(text)).collect();
+        let mut asked: Vec<&[u8]> = all.iter().flatten().map(Vec::as_slice).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let step = asked.len() / 60 + 1;
+        for word in asked.into_iter().step_by(step).chain(others.iter().map(String::as_bytes)) {
+            let ranks = group.find(&Wanted::new(word)).unwrap();
+            let found: Vec<usize> = group.rows().select(&ranks).iter().collect();
+            prop_assert_eq!(group.rows().count(&ranks), found.len() as u64);
+            let expected: Vec<usize> =
+                (0..texts.len()).filter(|&row| all[row].iter().any(|one| one == word)).collect();
+            prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(word));
+        }
+        Ok(())
     }
 
     proptest! {
@@ -387,24 +410,32 @@ mod tests {
         fn rows_with_a_word_are_those_that_a_look_finds(
             texts in statements(), absent in "[0-9a-f]{1,12}|0x[0-9a-f]{1,4}|[a-z]{1,4}",
         ) {
-            let mut writer = TextGroupWriter::default();
-            for text in &texts {
-                writer.push(text);
-            }
-            let group = opened(&writer.finish()).unwrap();
-            let all: Vec<Vec<Vec<u8>>> = texts.iter().map(|text| words(text)).collect();
-            let mut asked: Vec<&[u8]> = all.iter().flatten().map(Vec::as_slice).collect();
-            asked.sort_unstable();
-            asked.dedup();
-            let step = asked.len() / 60 + 1;
-            for word in asked.into_iter().step_by(step).chain([absent.as_bytes()]) {
-                let ranks = group.find(&Wanted::new(word)).unwrap();
-                let found: Vec<usize> = group.rows().select(&ranks).iter().collect();
-                prop_assert_eq!(group.rows().count(&ranks), found.len() as u64);
-                let expected: Vec<usize> =
-                    (0..texts.len()).filter(|&row| all[row].iter().any(|one| one == word)).collect();
-                prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(word));
-            }
+            check(&texts, &[absent])?;
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        #[test]
+        fn words_that_begin_as_they_end_are_found_too(
+            texts in alike(), others in proptest::collection::vec("[a1]{1,4}|[w1]{1,3}|0{1,36}", 0..4),
+        ) {
+            check(&texts, &others)?;
+        }
+    }
+
+    /// Put together, the words of the slots hold the one that is looked for where it is in none of them.
+    #[test]
+    fn a_word_is_found_behind_a_place_where_two_others_meet_as_it() {
+        for texts in [
+            &["{\"msg\":\"W1W 1W1\"}"][..],
+            &["aa a1a1", "1a1 aa"],
+            &["1000000000000000000000000 0000000000000000000000000"],
+            &["a aAAAA", "AA aAA"],
+        ] {
+            let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+            check(&texts, &[]).unwrap();
         }
     }
 }

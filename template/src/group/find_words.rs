@@ -180,7 +180,7 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use crate::group::read::tests::{opened, statements};
+    use crate::group::read::tests::{alike, opened, statements};
     use crate::group::{TextGroupWriter, WordForm, WordSet};
     use logstead_record::word;
     use proptest::prelude::*;
@@ -214,7 +214,7 @@ mod tests {
 
         #[test]
         fn rows_with_a_word_of_a_form_are_those_that_a_look_finds(
-            texts in statements(),
+            texts in prop_oneof![statements(), alike()],
             asked in proptest::collection::vec(proptest::collection::vec(
                 (any::<[prop::sample::Index; 4]>(), "[0-9]{1,6}|0x[0-9a-f]{1,4}|[a-f]{1,2}"), 0..3), 0..12),
         ) {

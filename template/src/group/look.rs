@@ -26,7 +26,7 @@ impl<'w> Look<'w> {
         })
     }
 
-    /// Calls `each` with the number of every text that has the word, in order, and maybe twice.
+    /// Calls `each` with the number of every text that has the word, in order.
     pub fn for_each(&mut self, texts: &TextColumn, mut each: impl FnMut(usize)) {
         if !texts.bytes().is_ascii() {
             // Beyond ASCII letters in lower case have another length.
@@ -34,15 +34,19 @@ impl<'w> Look<'w> {
             return (0..texts.len()).filter(has_word).for_each(each);
         }
         let bytes = if self.has_letters { lowered(texts.bytes(), &mut self.lower) } else { texts.bytes() };
-        let mut row = 0;
-        for at in self.finder.find_iter(bytes) {
+        let (mut row, mut next) = (0, 0);
+        while let Some(at) = self.finder.find(&bytes[next..]).map(|found| next + found) {
             row += texts.ends()[row..].partition_point(|&end| end as usize <= at);
             let (start, end) = (texts.start(row), texts.ends()[row] as usize);
             let text = &bytes[start..end];
             let (from, to) = (at - start, at - start + self.wanted.len());
-            if to <= text.len() && word::may_begin(text, from) && word::may_end(text, to) {
+            next = if to <= text.len() && word::may_begin(text, from) && word::may_end(text, to) {
                 each(row);
-            }
+                end
+            } else {
+                // A word that begins as it ends may begin within this hit, which may reach into the text behind.
+                (at + 1..end).find(|&place| word::may_begin(text, place - start)).unwrap_or(end)
+            };
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn may_hold_other_addresses(key: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::read::tests::{opened, statements};
+    use crate::group::read::tests::{alike, opened, statements};
     use crate::group::{Ranks, TextGroupWriter, Wanted};
     use logstead_record::word;
     use proptest::prelude::*;
@@ -31,7 +31,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
         #[test]
-        fn no_address_is_missed(texts in statements(), seed in any::<u64>()) {
+        fn no_address_is_missed(texts in prop_oneof![statements(), alike()], seed in any::<u64>()) {
             let mut writer = TextGroupWriter::default();
             for text in &texts {
                 writer.push(text);

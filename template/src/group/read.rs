@@ -211,6 +211,35 @@ pub(crate) mod tests {
         proptest::collection::vec(text, 0..300)
     }
 
+    /// Texts of a few statements whose words are made of few letters, so that many begin as they end, in all lengths.
+    pub(crate) fn alike() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let word = prop_oneof![
+            4 => "[aA1]{1,5}",
+            4 => "[W1]{1,4}",
+            2 => "[a0]{1,36}",
+            2 => "[01]{1,24}",
+            2 => "1?0{15,36}1?",
+            1 => "0x0{0,3}[01]{1,16}",
+            1 => "0{8}-0{4}-[01]{4}-0{4}-[01]{12}",
+            1 => "[01]\\.[01]\\.[01]\\.(1[01]{0,2}|0)",
+            1 => "[aé]{1,4}",
+        ];
+        let words = (
+            proptest::collection::vec(word, 1..4),
+            prop::sample::select(vec![" ", "  ", "\" \"", ",", "/", "+"]),
+        );
+        let text = (words, 0_usize..4).prop_map(|((words, separator), statement)| {
+            let words = words.join(separator);
+            match statement {
+                0 => words,
+                1 => format!("{{\"msg\":\"{words}\"}}"),
+                2 => format!("{words} took 1 of 11"),
+                _ => format!("trace={words}"),
+            }
+        });
+        proptest::collection::vec(text.prop_map(String::into_bytes), 1..40)
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
