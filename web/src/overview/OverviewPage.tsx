@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { healthQuery } from '../api/health';
 import { type Ignorance, useKnown } from '../api/known';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { unusualSendersQuery } from '../api/senders';
@@ -83,7 +84,8 @@ function adviceOf(why: Exclude<Ignorance, 'asking'>, error: Error | null): strin
 type StateProps = { status: RouterStatus; flow: Ledger; senders: Senders };
 
 function State({ status, flow, senders }: StateProps) {
-  const causes = causesOf(status, flow, senders, Date.parse(status.time));
+  const { data: health } = useQuery(healthQuery);
+  const causes = causesOf(status, flow, senders, Date.parse(status.time), health);
   const more = causes.length - CAUSES_MAX;
   return (
     <>

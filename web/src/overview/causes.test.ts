@@ -77,6 +77,13 @@ describe('what needs a look', () => {
     expect(wordOf(causes)).toBe('1 to look at');
   });
 
+  it('has what the server itself says against it', () => {
+    const reasons = 'the disk is nearly full: 1 MiB is free';
+    const causes = causesOf(status, flow, senders, now, { state: 'not-ready', reasons });
+    expect(causes.map(({ what }) => what)).toEqual([`is not ready: ${reasons}`]);
+    expect(headlineOf(causes, flow)).toMatch(/^One thing needs attention/);
+  });
+
   it('names a ledger that does not add up', () => {
     const wrong = { total: { remainder: -2 } } as unknown as Ledger;
     const causes = causesOf(status, wrong, senders, now);

@@ -1,4 +1,5 @@
 /** What needs a look, the most pressing first, each with the way to where it can be dealt with. Pure. */
+import type { Health } from '../api/health';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { failedListeners } from '../api/status';
 import { formatCount, formatMessages } from '../ui/number';
@@ -28,8 +29,10 @@ export function causesOf(
   flow: Ledger | undefined,
   senders: Senders | undefined,
   now: number,
+  health?: Health,
 ): Cause[] {
   return [
+    ...readiness(health),
     ...destinations(status, now),
     ...refused(status),
     ...sources(status),
@@ -61,6 +64,22 @@ export function isBad(causes: readonly Cause[]): boolean {
 
 export function isBalanced({ total }: Ledger): boolean {
   return total.remainder === 0;
+}
+
+/** What the server itself says against taking messages. */
+function readiness(health: Health | undefined): Cause[] {
+  if (health?.state !== 'not-ready') return [];
+  return [
+    {
+      key: 'readiness',
+      tone: 'bad',
+      who: 'The server',
+      what: `is not ready: ${health.reasons === '' ? 'it does not say why' : health.reasons}`,
+      effect: 'Messages may be refused, or senders held back.',
+      href: '/admin?tab=server',
+      action: 'Show the server',
+    },
+  ];
 }
 
 function destinations(status: RouterStatus, now: number): Cause[] {
