@@ -68,7 +68,8 @@ struct Rest {
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`.
+    /// What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
+    /// `bad_time`.
     flags: Vec<&'static str>,
     /// What else it carries, by name.
     fields: BTreeMap<String, FieldValue>,

@@ -2819,7 +2819,10 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
+            /**
+             * @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
+             *     `bad_time`.
+             */
             flags: string[];
             /** @description Empty where the message says none. */
             host: string;

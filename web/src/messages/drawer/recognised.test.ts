@@ -23,6 +23,9 @@ test('a message says what it was taken for', () => {
   check({ raw: 'x', flags: ['out_of_step'] }, [
     'Noted: it stood where a message should begin: the sender counts its messages wrongly',
   ]);
+  check({ raw: 'x', flags: ['bad_time'] }, [
+    'Noted: its stamp stands for no moment: it has the time of receipt',
+  ]);
   const undelimited = recognised(sample({ flags: ['undelimited'] }), 10);
   expect(undelimited.some(({ as }) => as.includes('set it to end each with a newline'))).toBe(true);
   check({ message: '{"a":1}', fields: { a: '1' } }, ['Payload: JSON']);

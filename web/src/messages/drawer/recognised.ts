@@ -57,6 +57,10 @@ function noteOf(flag: string): string {
         'the sender puts nothing between its messages: set it to end each with a newline ' +
         '(winston-syslog: eol: "\\n"; Log4j2: newLine="true" in the layout; Rust’s syslog crate: UDP or a unix socket)'
       );
+    case 'not_utf8':
+      return 'bytes of it are not UTF-8: “�” stands for them, and the raw bytes have them';
+    case 'bad_time':
+      return 'its stamp stands for no moment: it has the time of receipt';
     default:
       return flag;
   }

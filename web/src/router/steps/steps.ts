@@ -42,7 +42,7 @@ export const stepKinds: readonly StepKind[] = [
   },
   {
     kind: 'set',
-    does: 'Sets fields. A value may name others, as {host}.',
+    does: 'Sets fields. A value may name others, as {tags}: all their values, with commas between.',
     initial: { set: {} },
     fields: [{ key: 'set', label: 'Fields', kind: 'pairs', placeholder: 'zone = dmz' }],
   },
@@ -54,7 +54,7 @@ export const stepKinds: readonly StepKind[] = [
   },
   {
     kind: 'rename',
-    does: 'Gives fields other names.',
+    does: 'Gives fields other names, with all their values.',
     initial: { rename: {} },
     fields: [{ key: 'rename', label: 'Old = new', kind: 'pairs', placeholder: 'src = src_ip' }],
   },
