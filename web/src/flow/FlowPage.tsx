@@ -66,7 +66,7 @@ function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
   );
   return (
     <IsKnown value={known.isKnown}>
-      {flow.known_since !== null && (
+      {flow.known_since != null && (
         <p className={classes.since}>
           Counted since {formatTime(flow.known_since, zone).slice(0, 16)}: of the time before
           nothing is known here.
