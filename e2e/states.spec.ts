@@ -33,7 +33,7 @@ test('of a server that was killed nothing is well, and all comes back with it', 
   );
   const [overview, flow] = pages as [Page, Page];
   await expect(overview.getByRole('heading', { name: /All is well/ })).toBeVisible();
-  await expect(flow.getByText('Balanced')).toBeVisible();
+  await expect(flow.getByText('Balanced', { exact: true })).toBeVisible();
   await page.goto(logstead.url('/account'));
   await settled(page);
 
@@ -50,12 +50,11 @@ test('of a server that was killed nothing is well, and all comes back with it', 
 
   await logstead.restart();
   await expect(page.getByRole('heading', { name: 'Senders', exact: true })).toBeVisible(SOON);
-  await expect(page.getByText('web-1').first()).toBeVisible(SOON);
   const strip = page.getByRole('heading', { name: 'Senders', exact: true }).locator('..');
   await expect(strip, 'the styles of the page are there, too').toHaveCSS('display', 'flex');
   for (const one of pages) await expect(away(one)).toBeHidden(SOON);
   await expect(overview.getByRole('heading', { name: /All is well/ })).toBeVisible(SOON);
-  await expect(flow.getByText('Balanced')).toBeVisible(SOON);
+  await expect(flow.getByText('Balanced', { exact: true })).toBeVisible(SOON);
 });
 
 test('of a server that does not answer nothing is well', async ({ logstead, page }) => {

@@ -33,7 +33,7 @@ export const places = [
 /** With something that is forwarded, and so could be said to be well. */
 export const statesRouter =
   defaultRouter.replace('to = ["main"]', 'to = ["main", "copy"]') +
-  '\n[[destinations]]\nid = "copy"\nkind = "file"\npath = "copy/{day}.log"\n';
+  '\n[[destinations]]\nid = "copy"\nkind = "file"\npath = "copy/{host}.log"\n';
 
 /** A name for a file. */
 export function nameOf(place: string): string {
@@ -67,7 +67,7 @@ export async function settled(page: Page): Promise<void> {
 export function praise(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const words =
-      /all is well|accounted for\.|balanced|nothing failed|all of them send|up to date|queue empty|all indexed|nothing in 24 h|\bintact\b/i;
+      /all is well|accounted for\.|balanced|all hosts are sending|up to date|queue empty|all indexed|nothing in 24 h|\bintact\b/i;
     const marks =
       '.tabler-icon-circle-check, .tabler-icon-circle-check-filled, [data-tone="good"], [data-state="ready"]';
     const isShown = (element: Element) => element.checkVisibility({ checkVisibilityCSS: true });
@@ -77,8 +77,10 @@ export function praise(page: Page): Promise<string[]> {
         .map((node) => node.textContent ?? '')
         .join(' ');
     const all = [...document.body.querySelectorAll('*')].filter(isShown);
+    // A verdict is short; the guide tells of them in sentences.
+    const isVerdict = (text: string) => text.length <= 120 && words.test(text);
     return [
-      ...all.map(own).filter((text) => words.test(text)),
+      ...all.map(own).filter(isVerdict),
       ...all.filter((element) => element.matches(marks)).map((element) => element.outerHTML),
     ];
   });

@@ -580,7 +580,7 @@ async fn a_logspace_that_is_not_granted_is_refused_whether_or_not_it_exists() {
     server.get("/api/v1/messages/other:0", &token).await.is_problem(404, "no message `other:0`");
     assert_eq!(server.get("/api/v1/messages/main:0", &token).await.status, StatusCode::OK);
     let ingest = server.send("POST", "/api/v1/ingest", &token, "text/plain", "x".to_owned()).await;
-    ingest.is_problem(403, "about the whole store");
+    ingest.is_problem(403, "access to all logspaces");
 }
 
 /// Sends JSON in a session.

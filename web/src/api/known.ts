@@ -50,6 +50,11 @@ export function useKnown(answers: readonly Answer[], ageMaxMs = AGE_MAX_MS): Kno
   return knownOf(answers, health, now, ageMaxMs);
 }
 
+/** Whether the server is away: nothing of what the page has is known any more. */
+export function useIsAway(): boolean {
+  return useQuery(healthQuery).data?.state === 'unreachable';
+}
+
 const LOOK_MS = 5_000;
 const FORBIDDEN = 403;
 

@@ -39,7 +39,7 @@ export function FlowPage({ range, picker, onRange, onOpen }: Props) {
     <div className={classes.page} onClick={(event) => follow(event, onOpen)}>
       <div className={classes.title}>
         <h1>Flow</h1>
-        <p className="dimmed">Every message that was received is accounted for once.</p>
+        <p className="dimmed">What became of every message that was received.</p>
         <div className={classes.picker}>{picker}</div>
       </div>
       {error !== null && (
@@ -66,7 +66,7 @@ function Balance({ flow, known, range, stale, onRange }: BalanceProps) {
   );
   return (
     <IsKnown value={known.isKnown}>
-      {flow.known_since !== null && (
+      {flow.known_since != null && (
         <p className={classes.since}>
           Counted since {formatTime(flow.known_since, zone).slice(0, 16)}: of the time before
           nothing is known here.

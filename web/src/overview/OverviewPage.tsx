@@ -72,7 +72,7 @@ function NotKnown({ title, why, error }: NotKnownProps) {
 function adviceOf(why: Exclude<Ignorance, 'asking'>, error: Error | null): string {
   switch (why) {
     case 'refused':
-      return error?.message ?? 'Ask an administrator.';
+      return 'An administrator can grant it.';
     case 'failed':
       return `${error?.message ?? ''} It is asked again.`.trim();
     case 'away':

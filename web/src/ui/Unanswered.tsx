@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { Empty } from './Empty';
 import { Notice } from './Notice';
+import { Prose } from './Prose';
 
 type Props = {
   error: Error;
@@ -23,7 +24,9 @@ export function Unanswered({ error, isFilled, onRetry }: Props): ReactNode {
     case FORBIDDEN:
       return (
         <Empty title="Not known to you">
-          <p>{error.message}</p>
+          <p>
+            <Prose text={`${error.message.replace(/\.$/, '')}.`} />
+          </p>
         </Empty>
       );
     default:

@@ -1,5 +1,6 @@
 /** What this server is, where it listens, and a report on it for those who help. */
 import { useQuery } from '@tanstack/react-query';
+import { useIsAway } from '../../api/known';
 import { type About, aboutQuery } from '../../api/server';
 import { statusQuery } from '../../api/status';
 import { formatBytes } from '../../ui/number';
@@ -65,6 +66,7 @@ function Facts({ about }: { about: About }) {
 
 function Listeners({ web }: { web: About['listeners'] }) {
   const { data } = useQuery(statusQuery);
+  const isAway = useIsAway();
   const sources = (data?.sources ?? []).flatMap(({ id, listeners }) =>
     listeners.map((listener) => ({ ...listener, owner: `source ${id}` })),
   );
@@ -85,7 +87,7 @@ function Listeners({ web }: { web: About['listeners'] }) {
                 <code>{url}</code>
               </td>
               <td>{servesText(serves)}</td>
-              <td>open</td>
+              <td>{isAway ? 'not known' : 'open'}</td>
             </tr>
           ))}
           {sources.map(({ owner, url, state, error }) => (
@@ -95,7 +97,9 @@ function Listeners({ web }: { web: About['listeners'] }) {
               </td>
               <td>{owner}</td>
               <td className={own.value}>
-                <span className={state === 'failed' ? classes.bad : undefined}>{state}</span>
+                <span className={state === 'failed' ? classes.bad : undefined}>
+                  {isAway ? 'not known' : state}
+                </span>
                 {error !== null && <p>{error}</p>}
               </td>
             </tr>

@@ -1,4 +1,5 @@
 /** What becomes of all messages, below the sources: as many a second as the ledger of the server counts. */
+import { useIsAway } from '../../api/known';
 import { formatRate } from '../../ui/number';
 import type { Fates } from './measure';
 import classes from './Canvas.module.css';
@@ -12,10 +13,11 @@ type Props = {
 };
 
 export function Totals({ x, y, width, fates }: Props) {
+  const isAway = useIsAway();
   return (
     <section className={classes.totals} style={{ left: x, top: y, width }} aria-label="In total">
       {fates === undefined ? (
-        <p>Measuring…</p>
+        <p>{isAway ? 'Not known' : 'Measuring…'}</p>
       ) : (
         <dl title="A second, over the last half minute.">
           <Row name="Received" rate={fates.received} isMain />

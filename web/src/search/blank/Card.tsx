@@ -1,6 +1,7 @@
 /** One answer: a figure, the rows that make it, and the way to all of them. */
 import { Skeleton, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { useIsAway } from '../../api/known';
 import { KeyCaps } from '../../ui/KeyCaps';
 import { Notice } from '../../ui/Notice';
 import { formatCount } from '../../ui/number';
@@ -32,6 +33,7 @@ type Props = {
 
 export function Card(props: Props) {
   const { title, icon, keys, figure, says, error, onRetry, foot, children } = props;
+  const isAway = useIsAway();
   const id = useId();
   return (
     <section className={classes.card} aria-labelledby={id}>
@@ -40,22 +42,23 @@ export function Card(props: Props) {
         <h2 id={id}>{title}</h2>
         <KeyCaps keys={keys} />
       </header>
-      {error !== null && (
+      {isAway && <p className={classes.says}>Not known until the server answers.</p>}
+      {!isAway && error !== null && (
         <div className={classes.says}>
           <Notice tone="error" title={error.message} onRetry={onRetry} />
         </div>
       )}
-      {error === null && figure === undefined && (
+      {!isAway && error === null && figure === undefined && (
         <div className={classes.says} role="status" aria-label={`Loading ${title}`}>
           <Skeleton className={classes.late ?? ''} height={28} width={220} />
         </div>
       )}
-      {error === null && figure !== undefined && (
+      {!isAway && error === null && figure !== undefined && (
         <p className={classes.says}>
           <b>{figure}</b> {says}
         </p>
       )}
-      {error === null && <div className={classes.rows}>{children}</div>}
+      {!isAway && error === null && <div className={classes.rows}>{children}</div>}
       {foot !== undefined && (
         <UnstyledButton className={classes.foot} onClick={foot.onOpen}>
           {foot.text} <span aria-hidden>→</span>

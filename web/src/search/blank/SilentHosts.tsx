@@ -48,7 +48,9 @@ export function SilentHosts({ state, go }: AnswerProps) {
         />
       ))}
       {isKnown && silent.length === 0 && silence !== null && (
-        <p className={classes.none}>All of them send.</p>
+        <p className={classes.none}>
+          {hosts === 0 ? 'No host has sent anything.' : 'All hosts are sending.'}
+        </p>
       )}
     </Card>
   );

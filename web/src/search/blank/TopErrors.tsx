@@ -55,7 +55,7 @@ export function TopErrors({ state, go }: AnswerProps) {
               }
             />
           ))}
-      {data?.total === 0 && <p className={classes.none}>Nothing failed.</p>}
+      {data?.total === 0 && <p className={classes.none}>No errors.</p>}
     </Card>
   );
 }
