@@ -52,7 +52,9 @@ mod tests {
         for (fails, expected) in [(false, 1), (true, 0)] {
             let runs = Arc::new(AtomicUsize::new(0));
             let count = runs.clone();
-            let first = Sequel::new(move || drop(count.fetch_add(1, Ordering::Relaxed)));
+            let first = Sequel::new(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
             let second = first.clone();
             if fails {
                 first.cancel();

@@ -11,7 +11,7 @@
 //!
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
-use super::once::{Named, Stopped};
+use super::attempt::{Stopped, Taking};
 use super::room::{KEPT_MEMORY_MAX, Room};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
@@ -66,14 +66,6 @@ pub(crate) struct Offered {
     pub(crate) incoming: Incoming,
     /// Why nothing of it is taken now, if so.
     pub(crate) refusal: Option<ApiError>,
-}
-
-/// Where a request goes on.
-#[derive(Default)]
-pub(super) struct Taking {
-    /// What it is remembered by.
-    pub(super) named: Option<Named>,
-    pub(super) progress: Progress,
 }
 
 /// What became of the messages of a body.

@@ -8,7 +8,7 @@
 //! | `dress`    | refusals in the words of a protocol                                     |
 //! | `ecosystem`, `route` | the paths of other systems                                    |
 //! | `pace`     | how fast a token may send                                               |
-//! | `once`     | what may be sent twice is stored once                                   |
+//! | `once`, `attempt` | what may be sent twice is stored once                            |
 //! | `params`   | parameters of our own protocol                                          |
 //! | the others | a protocol each: what it asks first, and what it is answered            |
 //!
@@ -16,6 +16,7 @@
 //!
 //! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
 
+mod attempt;
 mod datadog;
 pub(super) mod dress;
 pub(super) mod ecosystem;

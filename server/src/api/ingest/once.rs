@@ -3,7 +3,8 @@
 //! What was stored before is [remembered](crate::flow::repeats) for a day. A request that failed goes on where it stopped,
 //! and gives its next messages only to those who lack them.
 
-use super::incoming::{Incoming, Stored, Taking, json, not_stored};
+use super::attempt::{Named, Stopped, Taking};
+use super::incoming::{Incoming, Stored, json, not_stored};
 use crate::api::error::{ApiError, Result};
 use crate::flow::ledger::Place;
 use crate::flow::receipt::Taken;
@@ -23,24 +24,6 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const KNOWN_SINCE: HeaderName = HeaderName::from_static("idempotency-known-since");
 /// The longest key.
 const KEY_BYTES_MAX: usize = 255;
-
-/// A request that is remembered.
-pub(super) struct Named {
-    key: Id,
-    body: Id,
-}
-
-/// Why a batch is not stored, and who has it all the same.
-pub(super) struct Stopped {
-    pub(super) error: ApiError,
-    pub(super) had: Vec<Place>,
-}
-
-impl From<ApiError> for Stopped {
-    fn from(error: ApiError) -> Stopped {
-        Stopped { error, had: Vec::new() }
-    }
-}
 
 impl Incoming {
     /// Whether the request has an `Idempotency-Key`.
