@@ -10,6 +10,7 @@ mod format;
 mod import;
 mod inspect;
 mod loadgen;
+mod output;
 mod progress;
 mod question;
 mod reindex;
