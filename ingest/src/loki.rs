@@ -398,18 +398,14 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
                 read.raw = matches!(read.line, Cow::Owned(_)).then_some(bytes);
             }
             (3, Value::Bytes(pair)) => {
-                let (mut name, mut value) = (Cow::Borrowed(""), Cow::Borrowed(""));
+                let mut said = [Cow::Borrowed(""), Cow::Borrowed("")];
                 for field in Fields::of(pair) {
-                    match field.map_err(|wrong| format!("structured metadata: {wrong}"))? {
-                        (1, said) => {
-                            name = said.lossy_text().ok_or("a name of structured metadata is not text")?;
-                        }
-                        (2, said) => {
-                            value = said.lossy_text().ok_or("a value of structured metadata is not text")?;
-                        }
-                        _ => {}
+                    let (number, value) = field.map_err(|wrong| format!("structured metadata: {wrong}"))?;
+                    if let Some(place) = said.get_mut((number as usize).wrapping_sub(1)) {
+                        *place = value.lossy_text().ok_or("a part of structured metadata is not text")?;
                     }
                 }
+                let [name, value] = said;
                 read.metadata.push((name, value));
             }
             _ => {}

@@ -396,6 +396,14 @@ fn steps_thin() {
         &five,
         &["main: 0 a err x; 2 b err x; 3 a err y; 4 a err x | repeated=1", "r/1: 1"],
     );
+    // All values count, and where one ends.
+    let tagged =
+        ["a err x | t=1 t=2", "a err x | t=1 t=3", "a err x | t=1", "a err x | t=1 T=2", "a err x | t=12"];
+    steps(
+        "{ dedup = [\"t\"], within = \"1h\" }",
+        &tagged,
+        &["main: 0 a err x | t=1 t=2; 1 a err x | t=1 t=3; 2 a err x | t=1; 4 a err x | t=12", "r/1: 3"],
+    );
     steps(
         "{ drop = 'severity:debug' }",
         &five,

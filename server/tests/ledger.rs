@@ -71,7 +71,7 @@ fn every_message_counts_once() {
     let (discarded, _) = server.post("/destinations/siem/discard", &json!({ "messages": 1 }));
     assert_ne!(discarded, 200, "there is nothing to discard");
     assert_eq!(server.labelled_metric("flow_remainder{source=\"http\"}"), 0.0);
-    assert_eq!(server.labelled_metric("flow_messages_total{source=\"http\",fate=\"received\"}"), 50.0);
+    assert_eq!(server.labelled_metric("flow_received_messages_total{source=\"http\"}"), 50.0);
 }
 
 #[test]

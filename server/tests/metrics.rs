@@ -87,6 +87,48 @@ fn the_manual_lists_the_metrics_of_the_web_port() {
     }
 }
 
+/// The conventions of Prometheus, by which dashboards and `sum()` go.
+#[test]
+fn names_say_what_they_count_and_nothing_counts_twice() {
+    let server = server();
+    let text = metrics(&server);
+    for line in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+        let (name, kind) = line.split_once(' ').unwrap();
+        assert_eq!(kind == "counter", name.ends_with("_total"), "{line}");
+        assert!(name.starts_with("logstead_") || name.starts_with("process_"), "{line}");
+    }
+    let value = |start: &str| -> f64 {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(start));
+        lines.map(|rest| rest.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum()
+    };
+    let of = |name: &str| value(&format!("logstead_{name}{{source=\"http\""));
+    assert_eq!(of("flow_received_messages_total"), 1.0);
+    assert_eq!(of("flow_messages_total") + of("flow_in_flight"), 1.0, "{text}");
+    assert_eq!(of("flow_dropped_messages_total"), 0.0);
+    // A source that has heard nothing does not know when it last did.
+    assert!(!text.contains("logstead_source_last_seen_timestamp_seconds{source=\"syslog\"}"), "{text}");
+    for name in [
+        "cpu_seconds_total",
+        "start_time_seconds",
+        "resident_memory_bytes",
+        "virtual_memory_bytes",
+        "open_fds",
+        "max_fds",
+        "threads",
+    ] {
+        assert!(0.0 < value(&format!("process_{name} ")) || name == "cpu_seconds_total", "{name}");
+    }
+    for old in [
+        "expires_seconds",
+        "last_seen_seconds",
+        "process_resident_bytes",
+        "http_request_seconds",
+        "fate=\"received\"",
+    ] {
+        assert!(!text.contains(old), "{old}");
+    }
+}
+
 #[test]
 fn requests_are_counted_under_the_route_and_not_the_address() {
     let server = server();
@@ -104,7 +146,7 @@ fn requests_are_counted_under_the_route_and_not_the_address() {
         "logstead_http_requests_total{endpoint=\"GET /api/v1/messages/{id}\",status=\"200\"} 1\n",
         "logstead_http_requests_total{endpoint=\"GET /*\",status=\"404\"} 1\n",
         "logstead_http_requests_total{endpoint=\"PATCH /*\",status=\"404\"} 1\n",
-        "logstead_http_request_seconds_count{endpoint=\"GET /api/v1/messages/{id}\"} 3\n",
+        "logstead_http_request_duration_seconds_count{endpoint=\"GET /api/v1/messages/{id}\"} 3\n",
         "logstead_logins_refused_total{reason=\"wrong\"} 3\n",
         "logstead_web_listeners{kind=\"http\"} 1\n",
         "logstead_web_listeners{kind=\"metrics\"} 1\n",

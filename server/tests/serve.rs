@@ -433,6 +433,24 @@ fn what_stands_against_a_start_is_said_in_a_line() {
     assert!(error.contains("sources[0].listen[1]"), "{error}");
 }
 
+/// As the help of each says: 1 is an answer or bad input, 3 is what cannot be read.
+#[test]
+fn a_store_that_is_not_there_is_no_answer() {
+    for command in [
+        &["search", ""][..],
+        &["export", ""],
+        &["tail", ""],
+        &["context", "main:1"],
+        &["verify"],
+        &["reindex"],
+    ] {
+        let (code, _, error) = output(&[command, &["--data", "/nowhere/at/all"]].concat());
+        assert_eq!(code, 3, "{command:?}: {error}");
+    }
+    let (code, _, error) = output(&["check", "--router", "/nowhere/at/all.toml"]);
+    assert_eq!(code, 1, "{error}");
+}
+
 #[test]
 fn check_names_file_line_and_column_of_every_problem() {
     let folder = tempfile::tempdir().unwrap();
@@ -447,6 +465,25 @@ fn check_names_file_line_and_column_of_every_problem() {
     assert!(error.contains("router.toml:7:"), "{error}");
     assert!(error.contains("did you mean `listen`"), "{error}");
     assert!(error.contains("did you mean `main`"), "{error}");
+
+    // What only this program knows has a place as well: zones, character sets, folders that may be read.
+    let wrong = [
+        ("timezone = \"Europe/Nowhere\"", "timezone", 12),
+        ("charset = \"klingon\"", "charset", 11),
+        ("timezones = [\"edge=Mars/Base\"]", "timezones", 13),
+    ];
+    for (line, key, column) in wrong {
+        std::fs::write(&router, ROUTER.replace("listen =", &format!("{line}\nlisten ="))).unwrap();
+        let (code, _, error) = output(&["check", "--router", router.to_str().unwrap()]);
+        let place = format!("router.toml:7:{column}: sources[0].{key}: ");
+        assert!(code == 1 && error.contains(&place), "{place}{code} {error}");
+    }
+    let files = "[[sources]]\nid = \"files\"\nkind = \"file\"\npaths = [\"a.log\",\n  \"/etc/shadow\"]\n";
+    std::fs::write(&router, ROUTER.to_owned() + files).unwrap();
+    let (code, _, error) = output(&["check", "--router", router.to_str().unwrap()]);
+    let line = ROUTER.lines().count() + 5;
+    let place = format!("router.toml:{line}:3: sources[2].paths[1]: ");
+    assert!(code == 1 && error.contains(&place), "{place}{code} {error}");
 
     let settings = folder.path().join("logstead.toml");
     std::fs::write(&settings, "[web]\nlisten = \"127.0.0.1:0\"\nport = 5\n").unwrap();

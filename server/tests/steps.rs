@@ -284,6 +284,21 @@ fn a_test_says_what_differs_and_a_trace_says_why() {
         (&all["steps"][1]["verdict"], &all["steps"][1]["why"]),
         (&json!("skipped"), &json!("`host=db`: its host is shop-1"))
     );
+    let partly = document(
+        "[[routes]]\nid = \"all\"\nto = [\"main\"]\n\
+         steps = [{ set = { severity = \"{host}\", zone = \"dmz\" } }, { parse = \"json\" }]\n",
+    );
+    let (_, trace) = server.post("/router/trace", &json!({"id": id, "document": partly}));
+    let steps = &trace["routes"][0]["steps"];
+    assert_eq!(
+        (&steps[0]["verdict"], &steps[0]["after"]["fields"]["zone"]),
+        (&json!("failed"), &json!("dmz"))
+    );
+    assert_eq!(steps[0]["why"], "severity cannot be `shop-1`; of the rest, it changes zone");
+    assert_eq!(
+        steps[1]["why"],
+        "the text is not in this format: the message goes on as it is, flagged as unparsed"
+    );
     let wrong = server.post("/router/test", &json!({"document": "version = "}));
     assert_eq!(wrong.0, 422, "{}", wrong.1);
     assert_eq!(server.post("/router/trace", &json!({"id": "main:99"})).0, 404);

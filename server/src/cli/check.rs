@@ -3,8 +3,11 @@
 use super::failure::Failure;
 use super::settings::{SettingsArgs, listed, read};
 use super::text;
+use crate::machine::folders::Folders;
+use crate::pipeline::unfit;
 use clap::Args;
-use logstead_config::{DEFAULT_ROUTER_TOML, check_toml};
+use logstead_config::settings::Settings;
+use logstead_config::{DEFAULT_ROUTER_TOML, Problem, check_toml, placed};
 use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -24,10 +27,10 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let settings = self.settings.load().map(|_| ());
-        let router = self.router();
+        let settings = self.settings.load();
+        let router = self.router(settings.as_ref().ok());
         match (settings, router) {
-            (Ok(()), Ok(warnings)) => {
+            (Ok(_), Ok(warnings)) => {
                 for warning in warnings {
                     text::error(&format!("warning: {warning}"));
                 }
@@ -40,12 +43,18 @@ impl Check {
         }
     }
 
-    fn router(&self) -> Result<Vec<String>, Failure> {
+    /// Warnings. What the settings allow counts if these are valid.
+    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>, Failure> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),
             None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),
         };
-        let (_, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(&name, &problems)))?;
-        Ok(checked.warnings)
+        let wrong = |problems: &[Problem]| Failure::No(listed(&name, problems));
+        let (_, checked) = check_toml(&toml).map_err(|problems| wrong(&problems))?;
+        let Some(settings) = settings else { return Ok(checked.warnings) };
+        let mut unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
+        // Certificates are on the machine where the document is to run, and `router check` looks for them there.
+        unfit.retain(|problem| !problem.path.ends_with(".tls"));
+        if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(&placed(unfit, &toml))) }
     }
 }

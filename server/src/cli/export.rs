@@ -1,10 +1,9 @@
 //! `logstead export`: writes all matching messages, from a running server or from a data directory.
 //!
-//! **Invariant:** a file gets its name only once everything readable is in it; what is missing is reported, with exit
-//! code 1.
+//! **Invariant:** what is missing is reported, with exit code 1.
 
 use super::failure::Failure;
-use super::progress::Progress;
+use super::output::Output;
 use super::question::Question;
 use super::remote::{Login, Remote};
 use crate::store::Passing;
@@ -13,8 +12,7 @@ use crate::wire::table::Table;
 use clap::{ArgGroup, Args, ValueEnum};
 use logstead_indexer::{Hit, Order as Ordered};
 use serde_json::Value;
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -24,7 +22,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead export 'error | stats count() by host' --data data --format csv
 
 Without --output, messages go to standard output. A file is first written as FILE.part and gets its name once everything
-readable is in it. --data needs no lock and changes nothing, so a server may be running on it. Damaged parts are left out;
+readable is in it; a link is followed, and a pipe or a device is written to as it is. --data needs no lock and changes nothing, so a server may be running on it. Damaged parts are left out;
 the last line on standard error then names them and says how many messages are missing, if that is known. Exit code 1: the
 query is wrong, or something is missing; 3: the store or the server cannot be read, or the export broke off.";
 
@@ -88,7 +86,7 @@ enum Order {
 
 impl Export {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let mut output = Output::open(self.output.as_deref())?;
+        let mut output = Output::open("export", self.output.as_deref())?;
         let lacks = match (&self.data, &self.server) {
             (Some(data), _) => self.in_data(data, &mut output)?,
             (None, Some(server)) => self.at_server(server, &mut output)?,
@@ -253,69 +251,6 @@ impl LastLine {
             damaged: damaged.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
             missing: number("missing"),
         })
-    }
-}
-
-/// Where an export goes.
-enum Output {
-    Standard(io::Stdout),
-    File { file: BufWriter<File>, part: PathBuf, path: PathBuf, progress: Progress, is_whole: bool },
-}
-
-impl Output {
-    fn open(path: Option<&Path>) -> Result<Output, Failure> {
-        let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        if path.is_dir() {
-            return Err(Failure::no(format!("{} is a folder: name a file in it", path.display())));
-        }
-        let file = File::create(&part);
-        let file = file.map_err(|error| Failure::environment(format!("{}: {error}", part.display())))?;
-        let (file, path) = (BufWriter::new(file), path.to_owned());
-        Ok(Output::File { file, part, path, progress: Progress::new("export", None), is_whole: false })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        match self {
-            Output::Standard(out) => match out.write_all(bytes) {
-                // `| head` has read enough.
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-                written => written.map_err(Failure::environment),
-            },
-            Output::File { file, part, progress, .. } => {
-                let written = file.write_all(bytes);
-                written.map_err(|error| Failure::environment(format!("{}: {error}", part.display())))?;
-                progress.add(bytes.len() as u64);
-                Ok(())
-            }
-        }
-    }
-
-    /// Gives the file its name.
-    fn finish(mut self) -> Result<(), Failure> {
-        match &mut self {
-            Output::Standard(out) => match out.flush() {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                flushed => flushed.map_err(Failure::environment),
-            },
-            Output::File { file, part, path, is_whole, .. } => {
-                let done = file.flush().and_then(|()| file.get_ref().sync_all());
-                let done = done.and_then(|()| std::fs::rename(&part, &path));
-                *is_whole = done.is_ok();
-                done.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))
-            }
-        }
-    }
-}
-
-impl Drop for Output {
-    /// An unfinished file is of no use.
-    fn drop(&mut self) {
-        if let Output::File { part, is_whole: false, .. } = self {
-            std::fs::remove_file(part).ok();
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a command failed, which decides its exit code.
 
 use crate::machine::lock::LockError;
+use crate::meta;
 use std::fmt::Display;
 
 /// Why a command failed.
@@ -19,6 +20,20 @@ impl Failure {
 
     pub(super) fn environment(message: impl Display) -> Failure {
         Failure::Environment(message.to_string())
+    }
+}
+
+impl From<meta::Error> for Failure {
+    /// The database itself is part of the environment; the rest are answers.
+    fn from(error: meta::Error) -> Failure {
+        let is_of_the_database = matches!(
+            error,
+            meta::Error::Sqlite(_)
+                | meta::Error::Full(_)
+                | meta::Error::NotWritable(_)
+                | meta::Error::Secret(_)
+        );
+        if is_of_the_database { Failure::environment(error) } else { Failure::no(error) }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::remote::{Login, Remote};
+use super::remote::{Login, Remote, refused};
 use super::settings::SettingsArgs;
 use super::store::{Store, options};
 use super::{starting, text};
@@ -370,6 +370,6 @@ impl Target for Server {
         }
         let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
         let message = format!("{url}: {status}: {detail}");
-        Err(if status.is_server_error() { Failure::environment(message) } else { Failure::no(message) })
+        Err(refused(status, message))
     }
 }

@@ -13,6 +13,7 @@ mod import;
 mod inspect;
 mod licences;
 mod loadgen;
+mod output;
 mod progress;
 mod question;
 mod reindex;

@@ -6,7 +6,7 @@ use super::store::StoreArgs;
 use super::text;
 use crate::pipeline::sealer_count;
 use clap::Args;
-use logstead_indexer::{Done, Lanes, Opened, Pool};
+use logstead_indexer::{Done, KeepError, Lanes, Opened, Pool};
 use parking_lot::Mutex;
 use std::time::Instant;
 
@@ -27,16 +27,40 @@ impl Reindex {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = self.store.open()?;
         let lanes = Pool::new(sealer_count(store.settings.threads.sealers) - 1);
-        let mut failed = 0;
+        let mut failed = Failed::default();
         for (id, opened) in &store.logspaces {
-            failed += reindex(id, opened, &lanes)?;
+            failed.add(reindex(id, opened, &lanes)?);
         }
-        if failed == 0 { Ok(()) } else { Err(Failure::no(format!("{failed} indexes could not be rebuilt"))) }
+        failed.told()
     }
 }
 
-/// Returns how many indexes could not be rebuilt.
-fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<usize, Failure> {
+/// How many indexes could not be rebuilt.
+#[derive(Clone, Copy, Default)]
+struct Failed {
+    indexes: usize,
+    /// How many of them because the disk failed, or has no room.
+    of_disk: usize,
+}
+
+impl Failed {
+    fn add(&mut self, more: Failed) {
+        self.indexes += more.indexes;
+        self.of_disk += more.of_disk;
+    }
+
+    /// The disk is part of the environment; damaged messages are an answer.
+    fn told(&self) -> Result<(), Failure> {
+        let told = format!("{} indexes could not be rebuilt", self.indexes);
+        match (self.indexes, self.of_disk) {
+            (0, _) => Ok(()),
+            (_, 0) => Err(Failure::no(told)),
+            _ => Err(Failure::environment(told)),
+        }
+    }
+}
+
+fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<Failed, Failure> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
     let stats = opened.searcher.stats();
@@ -48,16 +72,20 @@ fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<usize, Failure> {
         match opened.keeper.run(task, &|| false) {
             Ok(Done::Reindexed { messages: indexed }) => *messages.lock() += indexed,
             Ok(_) => {}
-            Err(error) => failures.lock().push(format!("{id}: could not {}: {error}", task.describe())),
+            Err(error) => {
+                let is_of_disk = matches!(error, KeepError::Disk(_));
+                failures.lock().push((is_of_disk, format!("{id}: could not {}: {error}", task.describe())));
+            }
         }
         progress.add(each_bytes);
     });
     drop(progress);
     let failures = failures.into_inner();
-    failures.iter().for_each(|failure| text::error(failure));
+    failures.iter().for_each(|(_, failure)| text::error(failure));
     let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
     let messages = messages.into_inner();
     let line = format!("{id}: {indexed} indexes of {messages} messages were rebuilt in {seconds:.1} s");
     text::line(&line).map_err(Failure::environment)?;
-    Ok(failures.len())
+    let of_disk = failures.iter().filter(|(is_of_disk, _)| *is_of_disk).count();
+    Ok(Failed { indexes: failures.len(), of_disk })
 }

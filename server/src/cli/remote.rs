@@ -6,7 +6,7 @@ use clap::Args;
 use logstead_client::tls::{Authorities, TlsOptions, config};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use ureq::http::{Response, Uri};
+use ureq::http::{Response, StatusCode, Uri};
 use ureq::typestate::WithBody;
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{Connector, TcpConnector};
@@ -139,6 +139,11 @@ impl Remote {
             let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
             message += &format!("\n{path}: {what}");
         }
-        Err(if status.is_server_error() { Failure::Environment(message) } else { Failure::No(message) })
+        Err(refused(status, message))
     }
+}
+/// What a refusal is: where it may help to try again later, something in the environment.
+pub(super) fn refused(status: StatusCode, message: String) -> Failure {
+    let is_later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+    if is_later || status.is_server_error() { Failure::Environment(message) } else { Failure::No(message) }
 }

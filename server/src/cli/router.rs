@@ -14,7 +14,7 @@ use crate::meta::kept;
 use crate::pipeline::unfit;
 use clap::{ArgGroup, Args, Subcommand};
 use logstead_config::settings::Settings;
-use logstead_config::{Problem, check_toml};
+use logstead_config::{Problem, check_toml, placed};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -194,7 +194,7 @@ fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, F
     let wrong = |problems: Vec<Problem>| Failure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
     let unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
-    if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(unfit)) }
+    if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(placed(unfit, toml))) }
 }
 
 /// ETag and text.

@@ -176,7 +176,7 @@ fn first_login(meta: &Meta) -> Result<Option<String>, Failure> {
     }
     match std::env::var("LOGSTEAD_ADMIN_PASSWORD") {
         Ok(password) => {
-            meta.ensure_admin(&password, clock::now()).map_err(Failure::no)?;
+            meta.ensure_admin(&password, clock::now())?;
             Ok(None)
         }
         Err(_) => Ok(Some(setup_code().map_err(Failure::environment)?)),

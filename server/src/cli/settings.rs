@@ -4,6 +4,7 @@ use super::failure::Failure;
 use clap::Args;
 use logstead_config::Problem;
 use logstead_config::settings::{self, InForce, Layers, Settings};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where settings come from.
@@ -48,7 +49,14 @@ fn environment() -> Vec<(String, String)> {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| Failure::no(format!("{}: {error}", path.display())))
+    std::fs::read_to_string(path).map_err(|error| {
+        let message = format!("{}: {error}", path.display());
+        match error.kind() {
+            // A wrong name, and a file that is no text, are in what was said.
+            ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData => Failure::no(message),
+            _ => Failure::environment(message),
+        }
+    })
 }
 
 /// A line for each problem: `file:line:column: path: message`.

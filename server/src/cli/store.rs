@@ -122,7 +122,7 @@ fn folder_of(data: &Path) -> Result<PathBuf, Failure> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    Err(Failure::no(format!("{} is not a data directory: it holds no logspaces", data.display())))
+    Err(Failure::environment(format!("{} is not a data directory: it holds no logspaces", data.display())))
 }
 
 /// The logspaces of a folder that are named, or all if none is.

@@ -82,7 +82,7 @@ impl Create {
             created_by: "logstead token".into(),
             expires_at: expires_in.map(|period| now.saturating_add(nanos(period))),
         };
-        let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now).map_err(Failure::no)?;
+        let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now)?;
         let detail = format!("{} (id {id}), role {}", self.name, new.role);
         meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
         text::line(secret.reveal()).map_err(Failure::environment)

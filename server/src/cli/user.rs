@@ -158,7 +158,7 @@ impl User {
 
 fn list(store: &Stopped, format: Format) -> Result<(), Failure> {
     let columns = ["name", "role", "logspaces", "scope", "origin", "state", "second factor", "created"];
-    let users = store.meta.users().map_err(refused)?;
+    let users = store.meta.users().map_err(Failure::from)?;
     let rows = users.into_iter().map(|user| {
         json!([
             user.name,
@@ -179,11 +179,11 @@ fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Fai
     if let Some(flaw) = name::flaw(name) {
         return Err(Failure::no(flaw));
     }
-    if store.meta.credentials(name).map_err(refused)?.is_some() {
-        return Err(refused(meta::Error::UserExists(name.to_owned())));
+    if store.meta.credentials(name).map_err(Failure::from)?.is_some() {
+        return Err(meta::Error::UserExists(name.to_owned()).into());
     }
     let hash = password::hash(&new_password(name)?).map_err(Failure::environment)?;
-    store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(refused)?;
+    store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(Failure::from)?;
     let logspaces = grant.logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
     let scope = grant.scope.as_ref().map(|scope| format!(", scope {scope}"));
     let rights = format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default());
@@ -191,13 +191,13 @@ fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Fai
 }
 
 fn set_password(store: &Stopped, name: &str) -> Result<(), Failure> {
-    let user = store.meta.credentials(name).map_err(refused)?;
-    let user = user.ok_or_else(|| refused(meta::Error::NoSuchUser(name.to_owned())))?;
+    let user = store.meta.credentials(name).map_err(Failure::from)?;
+    let user = user.ok_or_else(|| meta::Error::NoSuchUser(name.to_owned()))?;
     if let Some(origin) = user.origin {
-        return Err(refused(meta::Error::PasswordElsewhere { name: user.name, origin }));
+        return Err(meta::Error::PasswordElsewhere { name: user.name, origin }.into());
     }
     let hash = password::hash(&new_password(&user.name)?).map_err(Failure::environment)?;
-    store.meta.set_password(&user.name, &hash, None).map_err(refused)?;
+    store.meta.set_password(&user.name, &hash, None).map_err(Failure::from)?;
     let told = format!("{} has another password; all sessions have ended", user.name);
     done(store, "user.password", &user.name, &told)
 }
@@ -210,7 +210,7 @@ fn change(
     change: impl FnOnce(&meta::Meta) -> meta::Result<()>,
 ) -> Result<(), Failure> {
     let store = place.open()?;
-    change(&store.meta).map_err(refused)?;
+    change(&store.meta).map_err(Failure::from)?;
     done(&store, action, name, &format!("{name} {told}"))
 }
 
@@ -227,15 +227,6 @@ fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
     }
     let logspaces = (!logspaces.is_empty()).then(|| logspaces.to_vec());
     Ok(Grant { logspaces, scope: scope.map(str::to_owned) })
-}
-
-/// The database itself is part of the environment; the rest are answers.
-fn refused(error: meta::Error) -> Failure {
-    let is_of_the_database = matches!(
-        error,
-        meta::Error::Sqlite(_) | meta::Error::Full(_) | meta::Error::NotWritable(_) | meta::Error::Secret(_)
-    );
-    if is_of_the_database { Failure::environment(error) } else { Failure::no(error) }
 }
 
 impl Place {

@@ -7,6 +7,7 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod place;
 pub(crate) mod priority;
+pub(crate) mod process;
 pub(crate) mod rights;
 pub(crate) mod sockets;
 

@@ -151,7 +151,9 @@ fn a_certificate_that_is_replaced_is_shown_to_new_connections() {
     assert!(signal("HUP", encrypted.server.pid()));
     assert_eq!(encrypted.shown(), "CN = third");
     let metrics = curl(&[], &format!("{}/metrics", encrypted.server.named("metrics"))).body;
-    assert!(String::from_utf8_lossy(&metrics).contains("\nlogstead_web_certificate_expires_seconds "));
+    assert!(
+        String::from_utf8_lossy(&metrics).contains("\nlogstead_web_certificate_expiry_timestamp_seconds ")
+    );
 }
 
 #[test]

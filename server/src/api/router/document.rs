@@ -14,7 +14,7 @@ use crate::revision::Unconfirmed;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use logstead_config::{Checked, Document, Problem, diff};
+use logstead_config::{Checked, Document, Problem, diff, placed};
 use serde::Serialize;
 
 /// What applying a document would do.
@@ -136,10 +136,15 @@ pub(crate) async fn validate(
 ) -> Result<axum::Json<Validation>> {
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
+    let is_toml = document.media_type.as_deref() == Some("application/toml");
+    let toml = is_toml.then(|| document.text.clone());
     let draft = Draft::read(document, &live)?;
     // What is free on this machine is not everybody's business.
     let may_apply = Role::Operator <= caller.role;
-    let unfit = move |checked: &Checked| if may_apply { pipeline.unfit(checked) } else { Vec::new() };
+    let unfit = move |checked: &Checked| {
+        let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
+        toml.iter().fold(problems, |problems, toml| placed(problems, toml))
+    };
     let validate = move || match draft {
         Ok(draft) => Validation::of(draft, &live, unfit),
         Err(problems) => Validation::refused(problems),

@@ -1,5 +1,7 @@
 //! Every counter in Prometheus' text format, under the names that `docs/operating.md` lists.
 //!
+//! Names follow Prometheus' conventions: a unit at the end, `_total` for counters, `_timestamp_seconds` for moments.
+//!
 //! **Invariant:** a name, label or help text that was released stays: dashboards rely on it.
 
 mod row;
@@ -9,12 +11,13 @@ use super::running::Running;
 use super::status::Status;
 use crate::flow::counters::Counters;
 use crate::flow::ledger::Accounts;
+use crate::machine::process;
 use crate::machine::sockets::Sockets;
 use logstead_config::settings::Memory;
 use logstead_indexer::Space;
 use row::write;
 use tables::{
-    DESTINATIONS, ENDPOINTS, FLOWS, Kept, LOGSPACES, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received,
+    DESTINATIONS, ENDPOINTS, FLOWS, Kept, LOGSPACES, OWN, PROCESS, Process, QUEUES, ROUTER, ROUTES, Received,
     SOURCES,
 };
 
@@ -40,7 +43,13 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
     let logspaces: Vec<_> = running.logspaces.values().map(|of| (of.id.clone(), Kept::of(of))).collect();
     let process = [(
         String::new(),
-        Process { space, web: &counters.web, sockets, memory: tables::memory_use(running, memory) },
+        Process {
+            space,
+            web: &counters.web,
+            sockets,
+            memory: tables::memory_use(running, memory),
+            own: process::figures(),
+        },
     )];
     let mut out = String::new();
     write(&mut out, ROUTER, ("", &[(String::new(), status)]), |read, of| read(of));
@@ -54,5 +63,6 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
     write(&mut out, QUEUES, ("destination", &queues), |read, of| read(of));
     write(&mut out, ENDPOINTS, ("endpoint", &counters.web.requests.by_endpoint()), |read, of| read(of));
     write(&mut out, PROCESS, ("", &process), |read, of| read(of));
+    write(&mut out, OWN, ("", &process), |read, of| read(of));
     out
 }

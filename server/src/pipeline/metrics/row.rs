@@ -1,4 +1,7 @@
 //! A row of a table of metrics, and how it is written in Prometheus' text format.
+//!
+//! **Invariant:** the values of one metric have one unit and exclude each other, so that `sum()` counts nothing twice. A
+//! value that is not known is not written.
 
 use crate::flow::counters::Sizes;
 use std::collections::BTreeMap;
@@ -59,21 +62,33 @@ pub(super) fn write<R: Copy, T>(
 ) {
     for row in rows {
         let Row { name, kind, help, .. } = row;
+        let name = &full_name(name);
         // Writing to a string cannot fail.
-        writeln!(out, "# HELP logstead_{name} {help}\n# TYPE logstead_{name} {kind}").ok();
+        writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}").ok();
         for (id, thing) in things {
-            let of_thing = if label.is_empty() { String::new() } else { format!("{label}=\"{id}\"") };
+            let of_thing = if label.is_empty() { String::new() } else { labelled(label, id) };
             write_values(out, name, &of_thing, read(row.read, thing)).ok();
         }
     }
+}
+
+/// With our prefix, which those have not that every program's client library exposes.
+fn full_name(name: &str) -> String {
+    if name.starts_with("process_") { name.to_owned() } else { format!("logstead_{name}") }
+}
+
+/// A label with its value, in which a quote, a backslash and a line feed are escaped.
+fn labelled(label: &str, value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("{label}=\"{value}\"")
 }
 
 fn write_values(out: &mut String, name: &str, labels: &str, values: Values) -> fmt::Result {
     let mut sample = |suffix: &str, further: &str, value: &dyn fmt::Display| {
         let comma = if labels.is_empty() || further.is_empty() { "" } else { "," };
         match (labels, further) {
-            ("", "") => writeln!(out, "logstead_{name}{suffix} {value}"),
-            _ => writeln!(out, "logstead_{name}{suffix}{{{labels}{comma}{further}}} {value}"),
+            ("", "") => writeln!(out, "{name}{suffix} {value}"),
+            _ => writeln!(out, "{name}{suffix}{{{labels}{comma}{further}}} {value}"),
         }
     };
     match values {
@@ -81,7 +96,7 @@ fn write_values(out: &mut String, name: &str, labels: &str, values: Values) -> f
         Values::One(value) => sample("", "", &value),
         Values::Decimal(value, decimals) => sample("", "", &format_args!("{value:.decimals$}")),
         Values::By(label, values) => {
-            values.iter().try_for_each(|(which, value)| sample("", &format!("{label}=\"{which}\""), value))
+            values.iter().try_for_each(|(which, value)| sample("", &labelled(label, which), value))
         }
         Values::Histogram(buckets, sum, count) => {
             for (bound, count) in buckets {
@@ -117,6 +132,8 @@ mod tests {
         let reasons = || Values::By("reason", vec![("full".to_owned(), 2)]);
         check("", reasons, "logstead_x{reason=\"full\"} 2\n");
         check("source", reasons, "logstead_x{source=\"a\",reason=\"full\"} 2\n");
+        let strange = || Values::By("reason", vec![("a\"b\\c\nd".to_owned(), 1)]);
+        check("", strange, "logstead_x{reason=\"a\\\"b\\\\c\\nd\"} 1\n");
         check(
             "source",
             || Values::Histogram(vec![(1.0, 2)], 5.0, 3),

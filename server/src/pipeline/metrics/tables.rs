@@ -7,8 +7,8 @@ use super::row::{Row, counter, gauge, histogram};
 use crate::flow::counters::{Gauge, LogspaceCounters, WebCounters};
 use crate::flow::ledger::{DestinationRow, SourceRow};
 use crate::flow::requests::Answered;
-use crate::machine::memory;
 use crate::machine::sockets::Sockets;
+use crate::machine::{memory, process};
 use crate::pipeline::logspace::Logspace;
 use crate::source::Shared;
 use logstead_config::settings::Memory;
@@ -46,6 +46,7 @@ pub(super) struct Process<'a> {
     pub(super) web: &'a WebCounters,
     pub(super) sockets: &'a Sockets,
     pub(super) memory: [MemoryUse; 6],
+    pub(super) own: Option<process::Figures>,
 }
 
 /// A kind of memory use that is counted: how much it is, and how much it may be, if a setting says so.
@@ -110,9 +111,9 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
     gauge("source_queue_bytes_max", "Limit above which senders are held back.", |of| {
         One(of.status.queue_bytes_max)
     }),
-    gauge("source_last_seen_seconds", "When the last message came.", |of| {
-        let last_seen = of.source.and_then(|source| source.counters.last_seen());
-        last_seen.map_or(Values::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
+    gauge("source_last_seen_timestamp_seconds", "When the last message came, if one did.", |of| {
+        let seen = of.source.and_then(|source| source.counters.last_seen());
+        seen.map_or(Values::None, |time| Decimal(time.nanos() as f64 / 1e9, 3))
     }),
     gauge(
         "source_clock_skew_seconds",
@@ -158,20 +159,24 @@ pub(super) const DESTINATIONS: &[Row<OfDestination>] = &[
 ];
 
 pub(super) const FLOWS: &[Row<OfFlow>] = &[
-    counter("flow_messages_total", "What became of messages since the ledger began, by fate.", |row| {
+    counter("flow_received_messages_total", "Messages received since the ledger began.", |row| {
+        One(row.fates.received)
+    }),
+    counter("flow_messages_total", "What became of these, by fate: each counts once.", |row| {
         let of = &row.fates;
-        let dropped = of.dropped.iter().map(|(reason, messages)| (format!("dropped_{reason}"), *messages));
         let fates = [
-            ("received", of.received),
             ("stored", of.stored),
             ("forwarded", of.forwarded),
+            ("dropped", of.dropped.values().sum()),
             ("unacknowledged", of.unacknowledged),
-            ("lost_before", of.lost_before.values().sum()),
         ];
-        By(
-            "fate",
-            fates.map(|(fate, messages)| (fate.to_owned(), messages)).into_iter().chain(dropped).collect(),
-        )
+        By("fate", fates.map(|(fate, messages)| (fate.to_owned(), messages)).into())
+    }),
+    counter("flow_dropped_messages_total", "Those that were dropped, by reason.", |row| {
+        Values::by_reason(row.fates.dropped.clone())
+    }),
+    counter("flow_lost_before_messages_total", "Messages lost before they were received, by place.", |row| {
+        By("place", row.fates.lost_before.clone().into_iter().collect())
     }),
     gauge("flow_in_flight", "Messages that are received and not yet anything else.", |row| {
         One(row.fates.in_flight)
@@ -260,7 +265,7 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
     counter("web_sent_bytes_total", "Bytes of answers, without what encryption adds.", |of| {
         One(of.web.sent_bytes.get())
     }),
-    gauge("web_certificate_expires_seconds", "When the certificate of the web port ends.", |of| {
+    gauge("web_certificate_expiry_timestamp_seconds", "When the certificate of the web port ends.", |of| {
         match of.web.certificate_expires.load(Ordering::Relaxed) {
             0 => Values::None,
             seconds => Decimal(seconds as f64, 0),
@@ -283,16 +288,40 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
         let limited = |of: &MemoryUse| Some((of.kind.to_owned(), of.bytes_max? as u64));
         By("kind", of.memory.iter().filter_map(limited).collect())
     }),
-    gauge("process_resident_bytes", "What the system has given to the process.", |_| {
-        memory::resident_bytes().map_or(Values::None, One)
+];
+
+/// What every program's client library exposes, under their names.
+pub(super) const OWN: &[Row<OfProcess>] = &[
+    counter("process_cpu_seconds_total", "CPU time of the process, its own and the system's for it.", |of| {
+        own(of, |own| Decimal(own.cpu_seconds, 2))
+    }),
+    gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", |of| {
+        own(of, |own| Decimal(own.start_seconds, 2))
+    }),
+    gauge("process_resident_memory_bytes", "What the system has given to the process.", |of| {
+        own(of, |own| One(own.resident_bytes))
+    }),
+    gauge("process_virtual_memory_bytes", "The addresses that the process has.", |of| {
+        own(of, |own| One(own.virtual_bytes))
+    }),
+    gauge("process_threads", "Threads of the process.", |of| own(of, |own| One(own.threads))),
+    gauge("process_open_fds", "Open files and sockets.", |of| {
+        own(of, |own| own.open_files.map_or(Values::None, One))
+    }),
+    gauge("process_max_fds", "As many may be open.", |of| {
+        own(of, |own| own.open_files_max.map_or(Values::None, One))
     }),
 ];
+
+fn own(of: &Process<'_>, read: impl Fn(&process::Figures) -> Values) -> Values {
+    of.own.as_ref().map_or(Values::None, read)
+}
 
 pub(super) const ENDPOINTS: &[Row<OfEndpoint>] = &[
     counter("http_requests_total", "Requests, by method and route, and by status; 499: given up.", |of| {
         By("status", of.by_status.iter().map(|(status, count)| (status.to_string(), *count)).collect())
     }),
-    histogram("http_request_seconds", "How long it took until the head of the answer.", |of| {
+    histogram("http_request_duration_seconds", "How long it took until the head of the answer.", |of| {
         let (buckets, sum, count) = of.seconds();
         Values::Histogram(buckets, sum, count)
     }),

@@ -12,9 +12,9 @@ use crate::api::state::Shared;
 use crate::api::waiting::blocking;
 use crate::machine::clock;
 use axum::extract::{Extension, State};
-use logstead_config::{Checked, CheckedRoute, Target};
+use logstead_config::{Acting, Checked, CheckedRoute, Target};
 use logstead_record::{Batch, BatchBuilder};
-use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch};
+use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch, unfit};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -216,25 +216,45 @@ impl Watch for Tracing<'_> {
         let filter = checked.filter.as_ref();
         let (verdict, why) = if at.dropped.contains(row) {
             let why = match &checked.action {
-                logstead_config::Acting::Drop(query) => taken(query, at.before, row),
-                logstead_config::Acting::Keep(query) => why_not(query, at.before, row),
+                Acting::Drop(query) => taken(query, at.before, row),
+                Acting::Keep(query) => why_not(query, at.before, row),
                 _ => "there were enough like it".to_owned(),
             };
             (StepVerdict::Dropped, why)
         } else if !at.concerned.contains(row) {
             (StepVerdict::Skipped, filter.map(|filter| why_not(filter, at.before, row)).unwrap_or_default())
         } else if at.failed.contains(row) {
-            (StepVerdict::Failed, "it could not be done to this message, which goes on as it is".to_owned())
+            (StepVerdict::Failed, why_failed(&checked.action, at, row))
         } else if at.changed.contains(row) {
             let (before, after) = (Shown::of(at.before, row), Shown::of(at.after, row));
             (StepVerdict::Changed, format!("it changes {}", before.differs(&after).join(", ")))
         } else {
             (StepVerdict::Unchanged, "it leaves the message as it is".to_owned())
         };
-        let after = (verdict == StepVerdict::Changed).then(|| Shown::of(at.after, row));
+        // A part of a step may be done where another failed.
+        let after = at.changed.contains(row).then(|| Shown::of(at.after, row));
         let step = StepTrace { step: at.step + 1, kind: at.kind.to_owned(), verdict, why, after };
         if let Some(route) = self.routes.last_mut() {
             route.steps.push(step);
         }
     }
+}
+
+/// Why a step could not be done as a whole, and what was done of it.
+fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
+    if let Acting::Parse { .. } = action {
+        return "the text is not in this format: the message goes on as it is, flagged as unparsed"
+            .to_owned();
+    }
+    let unfit: Vec<String> = unfit(action, at.before, row)
+        .iter()
+        .map(|(field, value)| format!("{} cannot be `{value}`", field.name()))
+        .collect();
+    let what =
+        if unfit.is_empty() { "it could not be done to this message".to_owned() } else { unfit.join(", ") };
+    if !at.changed.contains(row) {
+        return format!("{what}: the message goes on as it is");
+    }
+    let (before, after) = (Shown::of(at.before, row), Shown::of(at.after, row));
+    format!("{what}; of the rest, it changes {}", before.differs(&after).join(", "))
 }
