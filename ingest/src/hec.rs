@@ -16,7 +16,7 @@
 
 use crate::batches::Sender;
 use crate::messages::{LIMITS, Messages, Next};
-use crate::split::line;
+use crate::split::{count_lines, line};
 use logstead_parse::{JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Timestamp};
 use logstead_syslog::format::beside::{Beside, Text, push};
@@ -82,6 +82,8 @@ pub struct Hec {
     messages_max: usize,
     at: usize,
     number: usize,
+    /// How many lines there are that are not blank, if they are lines.
+    lines: usize,
     fault: Option<Fault>,
 }
 
@@ -120,6 +122,7 @@ impl Hec {
     pub fn of(body: Vec<u8>, (form, about): (Form, About), sender: Sender, messages_max: usize) -> Hec {
         let keys = keys();
         let beside = Beside::of(about.values, &keys, sender.received);
+        let lines = if form == Form::Lines { count_lines(&body, messages_max) } else { 0 };
         Hec {
             body,
             form,
@@ -130,6 +133,7 @@ impl Hec {
             messages_max,
             at: 0,
             number: 0,
+            lines,
             fault: None,
         }
     }
@@ -309,7 +313,10 @@ impl Messages for Hec {
     }
 
     fn rest_bytes(&self) -> usize {
-        self.body.len() - self.at
+        match self.body.len() - self.at {
+            0 => 0,
+            bytes => bytes + self.lines.saturating_sub(self.number).saturating_mul(self.about.bytes()),
+        }
     }
 
     fn restart(&mut self) {

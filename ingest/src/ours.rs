@@ -57,6 +57,11 @@ impl Reader {
         Reader { json: Json { keys: std::mem::take(&mut reading.keys), limits: LIMITS }, reading }
     }
 
+    /// How much of the request each message may repeat.
+    fn repeated_bytes(&self) -> usize {
+        self.reading.host.as_deref().map_or(0, str::len)
+    }
+
     /// Adds an object as a message.
     pub fn object(
         &self,
@@ -103,6 +108,8 @@ pub struct Ours {
     /// Where the next line may begin, and how many lines or objects there were before.
     at: usize,
     number: usize,
+    /// How many lines there are that are not blank.
+    lines: usize,
 }
 
 impl Ours {
@@ -113,20 +120,21 @@ impl Ours {
         sender: Sender,
         messages_max: usize,
     ) -> Result<Ours, Refused> {
-        let elements = match form {
-            Form::Json => Elements::of(&body, messages_max, HINT)?,
+        let (elements, lines) = match form {
+            Form::Json => (Elements::of(&body, messages_max, HINT)?, 0),
             Form::JsonLines | Form::Text => {
-                Refused::above(count_lines(&body, messages_max), messages_max)?;
-                Elements::none()
+                let lines = count_lines(&body, messages_max);
+                Refused::above(lines, messages_max)?;
+                (Elements::none(), lines)
             }
         };
-        Ok(Ours { body, form, reader: Reader::new(reading), sender, elements, at: 0, number: 0 })
+        Ok(Ours { body, form, reader: Reader::new(reading), sender, elements, at: 0, number: 0, lines })
     }
 }
 
 impl Messages for Ours {
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
-        let Ours { body, form, reader, sender, elements, at, number } = self;
+        let Ours { body, form, reader, sender, elements, at, number, .. } = self;
         let part = loop {
             let part = match form {
                 Form::Json => elements.next(body)?,
@@ -142,16 +150,20 @@ impl Messages for Ours {
             Form::Text => reader.line(part, sender.received, &sender.peer, builder),
         };
         Some(match added {
-            Ok(()) => Next::Added { bytes: part.len() },
+            Ok(()) => Next::Added { bytes: part.len() + reader.repeated_bytes() },
             Err(rejected) => Next::refused(*number, rejected.to_string()),
         })
     }
 
     fn rest_bytes(&self) -> usize {
-        match self.form {
-            Form::Json => self.elements.rest_bytes(),
-            Form::JsonLines | Form::Text => self.body.len() - self.at,
-        }
+        let (bytes, messages) = match self.form {
+            Form::Json => (self.elements.rest_bytes(), self.elements.left()),
+            // Blank lines have a number, too.
+            Form::JsonLines | Form::Text => {
+                (self.body.len() - self.at, self.lines.saturating_sub(self.number))
+            }
+        };
+        bytes + messages.saturating_mul(self.reader.repeated_bytes())
     }
 
     fn restart(&mut self) {
