@@ -132,11 +132,13 @@ impl Accounts {
     }
 }
 
-/// The grant of the first rule that names one of the groups.
-pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String]) -> Option<&'a GroupGrant> {
-    let fits = |rule: &&GroupGrant| {
-        rule.group == "*" || groups.iter().any(|group| group.to_lowercase() == rule.group.to_lowercase())
+/// The grant of the first rule that names one of the groups. Directories fold case in names (RFC 4517); to OpenID providers,
+/// two groups can differ in nothing else.
+pub fn grant_of<'a>(grants: &'a [GroupGrant], groups: &[String], folds_case: bool) -> Option<&'a GroupGrant> {
+    let same = |group: &String, named: &String| {
+        group == named || folds_case && group.to_lowercase() == named.to_lowercase()
     };
+    let fits = |rule: &&GroupGrant| rule.group == "*" || groups.iter().any(|group| same(group, &rule.group));
     grants.iter().find(fits)
 }
 

@@ -65,7 +65,7 @@ pub use listen::Listener;
 pub use logspace::{Logspace, Retention};
 pub use node::DOCUMENT_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem};
-pub use redact::redacted;
+pub use redact::{redacted, redacted_document};
 pub use route::Route;
 pub use source::{
     Admission, Coalesce, Files, Gelf, Http, OtlpSource, Reception, Relp, Source, SourceKind, Syslog, Tls,

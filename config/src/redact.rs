@@ -1,7 +1,7 @@
 //! A router document without its secrets, to hand on.
 
 use crate::catalogue::{Setting, catalogue};
-use crate::document::Document;
+use crate::document::{Document, from_json};
 use serde_json::Value;
 
 /// Stands for what is hidden.
@@ -17,6 +17,15 @@ pub fn redacted(document: &Document) -> Value {
         }
     }
     json
+}
+
+/// The same as a document. What can no longer be read as one without its secrets is left out.
+pub fn redacted_document(document: &Document) -> Document {
+    from_json(redacted(document).to_string().as_bytes()).unwrap_or_else(|_| Document {
+        sources: Vec::new(),
+        destinations: Vec::new(),
+        ..document.clone()
+    })
 }
 
 fn hide(item: &mut Value, setting: &Setting) {
@@ -95,6 +104,10 @@ secret_key = "s3cret"
         assert_eq!(json["destinations"][3]["token_file"], "otel.token");
         assert_eq!(json["destinations"][4]["url"], "https://hook.example.org/in?(hidden)");
         assert_eq!(json["destinations"][5]["access_key"], "AKIA");
+        let document =
+            redacted_document(&from_toml(DOCUMENT).unwrap_or_else(|problems| panic!("{problems:?}")));
+        assert_eq!(document.destinations.len(), 6);
+        assert_eq!(serde_json::to_value(&document).unwrap(), json);
     }
 
     #[test]

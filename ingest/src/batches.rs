@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** every message becomes a row or is counted as refused.
 
-use crate::messages::{Messages, Name, Next, Refusal};
+use crate::messages::{Messages, Name, Next, Refusal, Refused};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use std::collections::VecDeque;
 
@@ -12,6 +12,11 @@ pub const REFUSALS_MAX: usize = 100;
 pub const BATCH_MESSAGES_MAX: usize = 8192;
 /// … or at this many bytes.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
+
+/// How many times the limit of a body its messages may be, with what each of them repeats …
+const MADE_FACTOR_MAX: usize = 4;
+/// … and how much they may be in any case.
+const MADE_BYTES_MIN: usize = 4 * BATCH_BYTES_MAX;
 
 /// Who sent the messages of a body, and when.
 #[derive(Clone, Debug)]
@@ -48,6 +53,15 @@ impl<M: Messages> Batches<M> {
     #[must_use]
     pub fn stamped(self, stamp: fn() -> Timestamp) -> Batches<M> {
         Batches { stamp: Some(stamp), ..self }
+    }
+
+    /// The same of a body that could be this long: refused if much more would be made of it than that.
+    pub fn within(messages: M, sender: Sender, body_bytes_max: usize) -> Result<Batches<M>, Refused> {
+        let made_bytes_max = body_bytes_max.saturating_mul(MADE_FACTOR_MAX).max(MADE_BYTES_MIN);
+        match messages.rest_bytes() {
+            made_bytes if made_bytes_max < made_bytes => Err(Refused::TooMuch { made_bytes, made_bytes_max }),
+            _ => Ok(Batches::of(messages, sender)),
+        }
     }
 
     /// What the protocol has to say of what was read so far.

@@ -23,6 +23,8 @@ use std::fmt::Write;
 
 /// Most names of indexes in one body: each is kept until the reply.
 const INDEXES_MAX: usize = 10_000;
+/// Longest name of an index, as Elasticsearch has it: the reply repeats it in every item.
+const INDEX_BYTES_MAX: usize = 255;
 /// Why an action is not done.
 const UNCHANGEABLE: &str = "messages are only added, never changed or removed: use create or index";
 
@@ -149,6 +151,11 @@ impl Bulk {
         sender: Sender,
         messages_max: usize,
     ) -> Result<Bulk, Refused> {
+        if index.as_ref().is_some_and(|index| INDEX_BYTES_MAX < index.len()) {
+            return Err(Refused::malformed(format!(
+                "the name of the index is longer than {INDEX_BYTES_MAX} bytes"
+            )));
+        }
         let (body, marks) = mark(body);
         let said = Said { verb: Verb::Create, index: 0, id: None };
         let mut bulk = Bulk {
@@ -245,6 +252,9 @@ impl Bulk {
 
     fn index(&mut self, name: Option<String>) -> Result<u32, String> {
         let Some(name) = name else { return Ok(0) };
+        if INDEX_BYTES_MAX < name.len() {
+            return Err(format!("the name of its index is longer than {INDEX_BYTES_MAX} bytes"));
+        }
         // They are alike, or a few.
         let at = match self.indexes.iter().rposition(|known| *known == name) {
             Some(at) => at,

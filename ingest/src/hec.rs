@@ -17,7 +17,7 @@
 use crate::batches::Sender;
 use crate::marks::{Marks, mark};
 use crate::messages::{LIMITS, Messages, Next};
-use crate::split::line;
+use crate::split::{count_lines, line};
 use logstead_parse::{JsonLimits, JsonObject};
 use logstead_record::{BatchBuilder, Timestamp};
 use logstead_syslog::format::beside::{Beside, Text, push};
@@ -83,6 +83,8 @@ pub struct Hec {
     messages_max: usize,
     at: usize,
     number: usize,
+    /// How many lines there are that are not blank, if they are lines.
+    lines: usize,
     fault: Option<Fault>,
     marks: Option<Marks>,
 }
@@ -123,6 +125,7 @@ impl Hec {
         let (body, marks) = if form == Form::Lines { (body, None) } else { mark(body) };
         let keys = keys();
         let beside = Beside::of(about.values, &keys, sender.received);
+        let lines = if form == Form::Lines { count_lines(&body, messages_max) } else { 0 };
         Hec {
             body,
             form,
@@ -133,6 +136,7 @@ impl Hec {
             messages_max,
             at: 0,
             number: 0,
+            lines,
             fault: None,
             marks,
         }
@@ -313,7 +317,10 @@ impl Messages for Hec {
     }
 
     fn rest_bytes(&self) -> usize {
-        self.body.len() - self.at
+        match self.body.len() - self.at {
+            0 => 0,
+            bytes => bytes + self.lines.saturating_sub(self.number).saturating_mul(self.about.bytes()),
+        }
     }
 
     fn restart(&mut self) {

@@ -57,12 +57,16 @@ pub struct Loki {
     left: usize,
     entries: usize,
     marks: Option<Marks>,
+    /// What entries that are left repeat of their streams' labels.
+    repeated_bytes: usize,
 }
 
 /// Where the labels and the entries of a stream stand.
 struct Stream {
     labels: Range<usize>,
     entries: Range<usize>,
+    /// How many entries.
+    count: usize,
 }
 
 /// Which labels say a column.
@@ -104,6 +108,7 @@ impl Loki {
             left: entries,
             entries,
             marks,
+            repeated_bytes: 0,
         };
         loki.restart();
         Ok(loki)
@@ -112,7 +117,7 @@ impl Loki {
     /// Goes to a stream.
     fn begin(&mut self, stream: usize) {
         self.stream = stream;
-        let Some(Stream { labels, entries }) = self.streams.get(stream) else { return };
+        let Some(Stream { labels, entries, .. }) = self.streams.get(stream) else { return };
         self.at = entries.start;
         let labels = self.body.get(labels.clone()).unwrap_or_default();
         // They were checked before.
@@ -139,6 +144,8 @@ impl Messages for Loki {
                 continue;
             };
             self.left = self.left.saturating_sub(1);
+            let labels = self.streams.get(self.stream).map_or(0, |stream| stream.labels.len());
+            self.repeated_bytes = self.repeated_bytes.saturating_sub(labels);
             let number = self.entries - self.left;
             if let Err(rejected) = LIMITS.check_line(line.as_bytes()) {
                 return Some(Next::refused(number, rejected.to_string()));
@@ -158,14 +165,14 @@ impl Messages for Loki {
     fn rest_bytes(&self) -> usize {
         match self.left {
             0 => 0,
-            left => (self.body.len() - self.at.min(self.body.len())
-                + left.saturating_mul(self.labels.bytes()))
-            .max(1),
+            _ => (self.body.len() - self.at.min(self.body.len()) + self.repeated_bytes).max(1),
         }
     }
 
     fn restart(&mut self) {
         self.left = self.entries;
+        let repeated = self.streams.iter().map(|stream| stream.count.saturating_mul(stream.labels.len()));
+        self.repeated_bytes = repeated.fold(0, usize::saturating_add);
         self.begin(0);
     }
 
@@ -218,6 +225,7 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
         let start = raw.get().as_ptr().addr() - body.as_ptr().addr();
         start..start + raw.get().len()
     };
+    Refused::above(streams.len(), messages_max)?;
     let (mut found, mut entries) = (Vec::with_capacity(streams.len()), 0);
     for (number, RawStream { stream, values }) in streams.into_iter().enumerate() {
         let said = |reason: String| Refused::malformed(format!("streams[{number}]: {reason}; {HINT}"));
@@ -228,7 +236,7 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
             return Err(said("values are not an array".to_owned()));
         }
         let inside = values.start + 1..values.end;
-        let mut at = inside.start;
+        let (mut at, before) = (inside.start, entries);
         loop {
             match read_json_entry(text, at) {
                 Ok((Some(_), next)) => at = next,
@@ -238,7 +246,7 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
             entries += 1;
             Refused::above(entries, messages_max)?;
         }
-        found.push(Stream { labels: place(stream), entries: inside });
+        found.push(Stream { labels: place(stream), entries: inside, count: entries - before });
     }
     Ok((found, entries))
 }
@@ -348,7 +356,7 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
         let (1, Value::Bytes(stream)) = field else { continue };
         let said = |reason: &str| Refused::malformed(format!("streams[{}]: {reason}", found.len()));
         let start = stream.as_ptr().addr() - body.as_ptr().addr();
-        let mut labels = start..start;
+        let (mut labels, before) = (start..start, entries);
         for field in Fields::of(stream) {
             match field.map_err(|wrong| said(&wrong.to_string()))? {
                 (1, value) => {
@@ -366,7 +374,9 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
                 _ => {}
             }
         }
-        found.push(Stream { labels, entries: start..start + stream.len() });
+        found.push(Stream { labels, entries: start..start + stream.len(), count: entries - before });
+        // Each takes memory, also one without entries.
+        Refused::above(found.len(), messages_max)?;
     }
     Ok((found, entries))
 }
@@ -404,6 +414,9 @@ fn read_protobuf_entry(entry: &[u8]) -> Result<Entry<'_>, String> {
                     if let Some(place) = said.get_mut((number as usize).wrapping_sub(1)) {
                         *place = value.lossy_text().ok_or("a part of structured metadata is not text")?;
                     }
+                }
+                if VALUES_MAX < read.metadata.len() {
+                    break;
                 }
                 let [name, value] = said;
                 read.metadata.push((name, value));

@@ -14,7 +14,8 @@ pub trait Messages: Send + 'static {
     /// left in the builder.
     fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next>;
 
-    /// About how many bytes are left, with what each message repeats; 0 only at the end.
+    /// At least how many bytes the messages that are left make, with what each of them repeats of its body: the labels of
+    /// a stream, the attributes of a resource, the parameters of a request. 0 only at the end.
     fn rest_bytes(&self) -> usize;
 
     /// Begins again.
@@ -82,6 +83,17 @@ pub enum Refused {
     TooMany {
         /// How many it may hold.
         messages_max: usize,
+    },
+    /// Its messages repeat too much of it.
+    #[error(
+        "the messages of the body would have {made_bytes} bytes with what each of them repeats (labels, resources, \
+         parameters), and may have {made_bytes_max}: send it in parts, or with less beside each message"
+    )]
+    TooMuch {
+        /// How many they would have.
+        made_bytes: usize,
+        /// How many they may have.
+        made_bytes_max: usize,
     },
     /// It cannot be unpacked.
     #[error(transparent)]

@@ -58,6 +58,11 @@ impl Reader {
         Reader { json: Json { keys: std::mem::take(&mut reading.keys), limits: LIMITS }, reading }
     }
 
+    /// How much of the request each message may repeat.
+    fn repeated_bytes(&self) -> usize {
+        self.reading.host.as_deref().map_or(0, str::len)
+    }
+
     /// Adds an object as a message.
     pub fn object(
         &self,
@@ -105,6 +110,8 @@ pub struct Ours {
     at: usize,
     number: usize,
     marks: Option<Marks>,
+    /// How many lines there are that are not blank.
+    lines: usize,
 }
 
 impl Ours {
@@ -116,14 +123,16 @@ impl Ours {
         messages_max: usize,
     ) -> Result<Ours, Refused> {
         let (body, marks) = if form == Form::Text { (body, None) } else { mark(body) };
-        let elements = match form {
-            Form::Json => Elements::of(&body, messages_max, HINT)?,
+        let (elements, lines) = match form {
+            Form::Json => (Elements::of(&body, messages_max, HINT)?, 0),
             Form::JsonLines | Form::Text => {
-                Refused::above(count_lines(&body, messages_max), messages_max)?;
-                Elements::none()
+                let lines = count_lines(&body, messages_max);
+                Refused::above(lines, messages_max)?;
+                (Elements::none(), lines)
             }
         };
-        Ok(Ours { body, form, reader: Reader::new(reading), sender, elements, at: 0, number: 0, marks })
+        let reader = Reader::new(reading);
+        Ok(Ours { body, form, reader, sender, elements, at: 0, number: 0, lines, marks })
     }
 }
 
@@ -145,16 +154,20 @@ impl Messages for Ours {
             Form::Text => reader.line(part, sender.received, &sender.peer, builder),
         };
         Some(match added {
-            Ok(()) => Next::Added { bytes: part.len() },
+            Ok(()) => Next::Added { bytes: part.len() + reader.repeated_bytes() },
             Err(rejected) => Next::refused(*number, rejected.to_string()),
         })
     }
 
     fn rest_bytes(&self) -> usize {
-        match self.form {
-            Form::Json => self.elements.rest_bytes(),
-            Form::JsonLines | Form::Text => self.body.len() - self.at,
-        }
+        let (bytes, messages) = match self.form {
+            Form::Json => (self.elements.rest_bytes(), self.elements.left()),
+            // Blank lines have a number, too.
+            Form::JsonLines | Form::Text => {
+                (self.body.len() - self.at, self.lines.saturating_sub(self.number))
+            }
+        };
+        bytes + messages.saturating_mul(self.reader.repeated_bytes())
     }
 
     fn restart(&mut self) {

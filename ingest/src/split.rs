@@ -78,6 +78,11 @@ impl Elements {
         self.places.get(self.next).map_or(0, |place| self.body_bytes - place.start as usize)
     }
 
+    /// How many are left.
+    pub(crate) fn left(&self) -> usize {
+        self.places.len() - self.next.min(self.places.len())
+    }
+
     /// Begins again.
     pub(crate) fn restart(&mut self) {
         self.next = 0;

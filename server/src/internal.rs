@@ -65,6 +65,7 @@ fn remember(entry: &Entry) {
 pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
     let (sender, entries) = sync_channel(EVENTS_MAX);
     let filter = |level: &str| EnvFilter::try_new(level).map_err(|error| format!("log.level: {error}"));
+    let level = &of_ours(level);
     let text = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
     tracing_subscriber::registry()
         .with(text.with_filter(filter(level)?))
@@ -72,6 +73,11 @@ pub(crate) fn start(level: &str) -> Result<Receiver<Entry>, String> {
         .try_init()
         .map_err(|error| error.to_string())?;
     Ok(entries)
+}
+
+/// A level below `info` is for what we say: libraries then say what they send and receive, such as addresses with secrets.
+fn of_ours(level: &str) -> String {
+    if matches!(level, "debug" | "trace") { format!("info,logstead={level}") } else { level.to_owned() }
 }
 
 /// Stores entries for as long as the process runs.

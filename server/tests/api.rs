@@ -207,6 +207,7 @@ const ROUTES: &[(&str, &str, Option<Role>)] = &[
     ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
     ("GET", "/api/v1/router/status", Some(Role::Analyst)),
     ("GET", "/api/v1/flow", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/senders", Some(Role::Operator)),
     ("GET", "/api/v1/senders", Some(Role::Analyst)),
     ("GET", "/api/v1/about", Some(Role::Analyst)),
     ("GET", "/api/v1/certificates", Some(Role::Analyst)),
@@ -618,6 +619,11 @@ async fn cookies_are_secure_where_browsers_come_over_tls() {
         let request = Request::get("/api/v1/session").header(header::COOKIE, &sent);
         let session = server.send(request.body(Body::empty()).unwrap()).await.json();
         assert_eq!(session["authenticated"], true);
+        // Where TLS is required, a cookie counts by the name that only we can set.
+        let plainly =
+            Request::get("/api/v1/session").header(header::COOKIE, format!("logstead_session={secret}"));
+        let session_plainly = server.send(plainly.body(Body::empty()).unwrap()).await.json();
+        assert_eq!(session_plainly["authenticated"], !std::ptr::eq(server, &public));
         let csrf = session["csrf_token"].as_str().unwrap();
         let request = Request::delete("/api/v1/session").header("X-CSRF-Token", csrf);
         let out = server.send(request.header(header::COOKIE, &sent).body(Body::empty()).unwrap()).await;
@@ -1340,4 +1346,111 @@ async fn a_server_that_stops_takes_no_more() {
         server.call(Method::GET, "/readyz", &As::default(), "", "").await.status,
         StatusCode::SERVICE_UNAVAILABLE
     );
+}
+
+#[tokio::test]
+async fn a_structure_is_an_object_and_nothing_is_taken_by_its_position() {
+    let server = Server::with_admin();
+    for (path, body) in [
+        ("/api/v1/tokens", json!(["x", "analyst"])),
+        ("/api/v1/users", json!(["bo", PASSWORD, "admin"])),
+        ("/api/v1/session", json!(["ada", PASSWORD])),
+        ("/api/v1/search", json!(["error"])),
+        ("/api/v1/router/trace", json!([null, "raw", "http"])),
+    ] {
+        server.post(path, &body).await.is_problem(400, "sequence");
+    }
+    assert_eq!(server.get("/api/v1/tokens").await.json()["tokens"], json!([]));
+    let nested = json!({"name": "x", "role": "ingest", "limits": [1, 2, 3]});
+    server.post("/api/v1/tokens", &nested).await.is_problem(400, "sequence");
+}
+
+#[tokio::test]
+async fn tags_of_the_document_come_back_as_proxies_make_them_and_whoever_has_it_is_told_so() {
+    let server = Server::with_admin();
+    let toml = server.get("/api/v1/router?format=toml").await;
+    assert_eq!(toml.header("etag"), "\"1.toml\"");
+    let json = server.get("/api/v1/router").await;
+    assert!(json.header("vary").contains("Accept"), "{:?}", json.headers);
+    for (number, tag) in
+        ["W/\"1\"", "\"2-gzip\"", "\"1\", \"3\"", "*", "W/\"5.toml\""].into_iter().enumerate()
+    {
+        let changed = format!("# {number}\n{ROUTER}");
+        let applied = server.put_router(tag, "application/toml", changed).await;
+        assert_eq!(applied.status, StatusCode::OK, "{tag}: {}", applied.text());
+    }
+    let known = async |path: &str, tag: &str| {
+        let request = Request::get(path).header(header::IF_NONE_MATCH, tag);
+        server.send(admin().sign(request).body(Body::empty()).unwrap()).await
+    };
+    let same = known("/api/v1/router", "\"5\", W/\"6\"").await;
+    assert_eq!((same.status, same.body.len(), same.header("etag")), (StatusCode::NOT_MODIFIED, 0, "\"6\""));
+    for (path, tag) in [("/api/v1/router", "\"5\""), ("/api/v1/router?format=toml", "\"6\"")] {
+        assert_eq!(known(path, tag).await.status, StatusCode::OK, "{path} {tag}");
+    }
+}
+
+#[tokio::test]
+async fn secrets_of_the_document_are_for_those_who_may_change_it() {
+    let server = Server::with_admin();
+    let secret = "s3cret-of-the-siem";
+    let router = format!(
+        "{ROUTER}# old: {secret}\n[[destinations]]\nid = \"siem\"\nkind = \"splunk_hec\"\nurl = \"http://127.0.0.1:1\"\n\
+         token = \"{secret}\"\n"
+    );
+    assert_eq!(server.put_router("\"1\"", "application/toml", router).await.status, StatusCode::OK);
+    let paths = [
+        "/api/v1/router",
+        "/api/v1/router?format=toml",
+        "/api/v1/router/revisions/2",
+        "/api/v1/router/revisions/2?format=toml",
+        "/api/v1/router/diff?from=1&to=2",
+        "/api/v1/router/status",
+    ];
+    let (analyst, operator) = (server.token(Role::Analyst), server.token(Role::Operator));
+    for path in paths {
+        let seen = server.call(Method::GET, path, &analyst, "", "").await;
+        assert_eq!(seen.status, StatusCode::OK, "{path}: {}", seen.text());
+        assert!(!seen.text().contains(secret) && seen.text().contains("siem"), "{path}: {}", seen.text());
+        let whole = server.call(Method::GET, path, &operator, "", "").await.text();
+        assert!(whole.contains(secret) || path.ends_with("status"), "{path}: {whole}");
+    }
+    let tags = [&analyst, &operator].map(|who| server.call(Method::GET, "/api/v1/router", who, "", ""));
+    let [one, other] = tags;
+    assert_ne!(one.await.header("etag"), other.await.header("etag"));
+}
+
+/// What is left of a file that somebody takes slowly, once the right to it has gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_ends_with_the_token_that_asked_for_it() {
+    use axum::body::HttpBody;
+    let server = Server::with_admin();
+    for _ in 0..8 {
+        let lines = format!("{}\n", "x".repeat(1000)).repeat(2000);
+        assert_eq!(server.ingest("", "text/plain", lines).await.status, StatusCode::OK);
+    }
+    let new = NewToken { name: "reader", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    let read = async |remove: bool| {
+        let request = Request::get("/api/v1/export?format=raw")
+            .header(header::AUTHORIZATION, format!("Bearer {}", secret.reveal()));
+        let response = server.app.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let mut body = response.into_body();
+        let (mut bytes, mut pieces) = (0, 0);
+        while let Some(frame) =
+            std::future::poll_fn(|context| std::pin::Pin::new(&mut body).poll_frame(context)).await
+        {
+            let Ok(frame) = frame else { return (bytes, true) };
+            bytes += frame.data_ref().map_or(0, |data| data.len());
+            pieces += 1;
+            if remove && pieces == 1 {
+                server.meta.remove_token(id).unwrap();
+            }
+        }
+        (bytes, false)
+    };
+    let (whole, broken) = read(false).await;
+    assert!(16_000_000 < whole && !broken, "{whole}");
+    let (part, broken) = read(true).await;
+    assert!(broken && part < whole / 2, "{part} of {whole}, broken off: {broken}");
 }

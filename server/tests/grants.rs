@@ -217,6 +217,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/api/v1/router/status", Least::Everything),
     ("GET", "/api/v1/flow", Least::Everything),
     ("GET", "/api/v1/senders", Least::Everything),
+    ("DELETE", "/api/v1/senders", Least::Operator),
     ("GET", "/api/v1/about", Least::Everything),
     ("GET", "/api/v1/certificates", Least::Everything),
     ("GET", "/api/v1/settings", Least::Admin),
@@ -815,6 +816,72 @@ async fn a_shared_search_does_not_tell_of_logspaces_that_are_not_granted() {
     let mut search = to_save("mine", true);
     search["logspaces"] = json!(["other"]);
     server.json("POST", "/api/v1/saved-searches", &part, &search).await.is_problem(403, "not granted");
+    // Nor where the query itself names one, in whatever way.
+    for (number, query) in [
+        "logspace:other error",
+        "-(LOGSPACE=\"other\")",
+        "a | where logspace == \"other\"",
+        "logspace:_audit",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut search = to_save(&format!("named {number}"), true);
+        search["query"] = json!(query);
+        let saved = server.json("POST", "/api/v1/saved-searches", ADMIN, &search).await;
+        assert_eq!(saved.status, StatusCode::CREATED, "{query}: {}", saved.text());
+        let listed = server.get("/api/v1/saved-searches", &part).await.text();
+        assert!(!listed.contains(&format!("named {number}")), "{query}: {listed}");
+    }
+    assert!(server.get("/api/v1/saved-searches", ADMIN).await.text().contains("named 3"));
+}
+
+#[tokio::test]
+async fn who_administrates_a_part_neither_learns_of_the_rest_nor_changes_what_others_share() {
+    let server = start();
+    let part = server.token(Role::Admin, &granted(Some(&["main"]), None));
+    let grant = json!({"name": "ci", "role": "analyst", "logspaces": ["mian"], "scope": null});
+    let refused = server.json("POST", "/api/v1/tokens", &part, &grant).await;
+    refused.is_problem(400, "there are main");
+    assert!(!refused.text().contains("other"), "{}", refused.text());
+    // One that is there and one that is not are told in the same words.
+    let told = async |id: &str| {
+        let grant = json!({"name": "ci", "role": "analyst", "logspaces": [id], "scope": null});
+        server.json("POST", "/api/v1/tokens", &part, &grant).await.text().replace(id, "X")
+    };
+    assert_eq!(told("other").await, told("nothing").await);
+    let saved = server.json("POST", "/api/v1/saved-searches", ADMIN, &to_save("everybody's", true)).await;
+    let path = format!("/api/v1/saved-searches/{}", saved.json()["id"]);
+    let replaced = server.json("PUT", &path, &part, &to_save("mine now", true)).await;
+    assert_eq!(replaced.status, StatusCode::FORBIDDEN, "{}", replaced.text());
+    assert_eq!(server.json("DELETE", &path, &part, &Value::Null).await.status, StatusCode::FORBIDDEN);
+    let all = server.token(Role::Admin, &Grant::default());
+    assert_eq!(server.json("DELETE", &path, &all, &Value::Null).await.status, StatusCode::NO_CONTENT);
+}
+
+#[tokio::test]
+async fn a_long_list_of_searches_comes_in_parts() {
+    let server = start();
+    for number in 0..200 {
+        let mut search = to_save(&format!("search {number:03}"), true);
+        search["view"] = json!("x".repeat(16_000));
+        let saved = server.json("POST", "/api/v1/saved-searches", ADMIN, &search).await;
+        assert_eq!(saved.status, StatusCode::CREATED, "{}", saved.text());
+    }
+    let (mut names, mut after, mut parts) = (Vec::new(), String::new(), 0);
+    loop {
+        let part = server.get(&format!("/api/v1/saved-searches{after}"), ADMIN).await;
+        assert!(part.body.len() < 3 << 20, "{}", part.body.len());
+        let part = part.json();
+        names.extend(
+            part["saved_searches"].as_array().unwrap().iter().map(|search| search["name"].to_string()),
+        );
+        parts += 1;
+        let Some(next) = part["next"].as_i64() else { break };
+        after = format!("?after={next}");
+    }
+    assert_eq!((names.len(), parts), (200, 2));
+    assert!(names.is_sorted(), "{names:?}");
 }
 
 #[tokio::test]

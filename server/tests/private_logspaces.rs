@@ -153,3 +153,53 @@ fn only_logspaces_have_private_names() {
     let (status, answer) = server.put_router(&ROUTER.replace("_audit", "__audit"));
     assert_eq!(status, 422, "{answer}");
 }
+
+#[test]
+fn nobody_chooses_a_private_logspace_when_sending() {
+    let store = Store { server: Server::start_with(ROUTER, &["log.level=error"]) };
+    let analyst = store.token("analyst", "analyst", &Value::Null);
+    let sender = store.token("sender", "ingest", &json!(["_audit"]));
+    let send = |token: &str| {
+        let url = format!("{}/api/v1/ingest?logspace=_audit", store.server.web());
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let request = agent.post(url).header("authorization", format!("Bearer {token}"));
+        let mut answer = request.header("content-type", "text/plain").send("forged\n").unwrap();
+        (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
+    };
+    for token in [TOKEN, &analyst, &sender] {
+        let (status, told) = send(token);
+        assert!(status == 403 && told.contains("private"), "{status} {told}");
+    }
+    // Nor does anybody who names another learn of it.
+    let url = format!("{}/api/v1/ingest?logspace=nothing", store.server.web());
+    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let request = agent.post(url).header("authorization", format!("Bearer {analyst}"));
+    let mut answer = request.header("content-type", "text/plain").send("m\n").unwrap();
+    let told = answer.body_mut().read_to_string().unwrap();
+    assert!(answer.status() == 404 && told.contains("main") && !told.contains("_audit"), "{told}");
+    assert_eq!(store.found("query=forged&logspaces=_audit", TOKEN), Ok(0));
+}
+
+#[test]
+fn what_waits_for_a_destination_is_shown_to_those_who_may_search_it() {
+    let router = ROUTER
+        .replace("to = [\"_audit\"]", "to = [\"_audit\", \"siem\"]")
+        .replace("to = [\"main\"]", "to = [\"main\", \"siem\"]")
+        + "[[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:1\"\n";
+    let store = Store { server: Server::start_with(&router, &["log.level=error"]) };
+    let operator = store.token("operator", "operator", &Value::Null);
+    store.server.ingest("an ordinary message");
+    let queue = |token: &str| store.get("/destinations/siem/queue", token).1;
+    wait_until("both wait", || {
+        let text = queue(TOKEN)["messages"].to_string();
+        text.contains("ordinary") && text.contains("token.create")
+    });
+    let (seen, all) = (queue(&operator), queue(TOKEN));
+    let texts = seen["messages"].to_string();
+    assert!(texts.contains("ordinary") && !texts.contains("token.create"), "{texts}");
+    let count = |answer: &Value| answer["messages"].as_array().unwrap().len() as u64;
+    assert_eq!(seen["withheld"]["messages"], count(&all) - count(&seen), "{seen}");
+    assert!(seen["withheld"]["bytes"].as_u64() > Some(0), "{seen}");
+    assert_eq!(all["withheld"], json!({"messages": 0, "bytes": 0}));
+    assert_eq!(seen["total"], all["total"]);
+}

@@ -144,3 +144,18 @@ fn a_zone_that_is_wrong_is_seen_and_set_right_by_a_revision() {
         assert_eq!(put(path, zone.clone()).0, status, "{path} {zone}");
     }
 }
+
+#[test]
+fn names_that_were_invented_are_forgotten_together() {
+    let server = Server::start(ROUTER);
+    for number in 0..30 {
+        server.send(line(&format!("invented-{number}"), 0, "once").as_bytes());
+    }
+    server.send(line("edge-1", 0, "hello").as_bytes());
+    wait_until("all are counted", || senders(&server, "")["total"] == 31);
+    let forget = |parameters: &str| server.call("DELETE", &format!("/senders{parameters}"), &[], b"");
+    assert_eq!(forget("").0, 400);
+    assert_eq!(forget("?query=Invented"), (200, json!({"senders": 30})));
+    assert_eq!(senders(&server, "")["total"], 1);
+    assert_eq!(forget("?once=true"), (200, json!({"senders": 1})));
+}

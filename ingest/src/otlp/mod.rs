@@ -122,11 +122,11 @@ impl Messages for Otlp {
             match piece {
                 Piece::Resource(range) => {
                     self.resource = self.common(&range, Kind::Resource);
-                    self.common_bytes[0] = range.len();
+                    self.common_bytes[0] = repeated(&range);
                 }
                 Piece::Scope(range) => {
                     self.scope = self.common(&range, Kind::Scope);
-                    self.common_bytes[1] = range.len();
+                    self.common_bytes[1] = repeated(&range);
                 }
                 Piece::Record(range) => {
                     let bytes = weight(&range, self.common_bytes);
@@ -150,8 +150,8 @@ impl Messages for Otlp {
         let mut common_bytes = [0; 2];
         for piece in &self.pieces {
             match piece {
-                Piece::Resource(range) => common_bytes[0] = range.len(),
-                Piece::Scope(range) => common_bytes[1] = range.len(),
+                Piece::Resource(range) => common_bytes[0] = repeated(range),
+                Piece::Scope(range) => common_bytes[1] = repeated(range),
                 Piece::Record(range) => self.rest_bytes += weight(range, common_bytes),
             }
         }
@@ -160,6 +160,11 @@ impl Messages for Otlp {
     fn marks(&self) -> Option<Marks> {
         self.marks
     }
+}
+
+/// How much each record gets of what describes it: nothing if that is too long.
+fn repeated(range: &Range<u32>) -> usize {
+    if range.len() <= LIMITS.line_bytes_max { range.len() } else { 0 }
 }
 
 /// What a record costs; an empty one costs something as well.

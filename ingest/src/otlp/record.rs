@@ -15,8 +15,9 @@
 //! An attribute of the record counts before one of the scope or the resource where it says a column.
 
 use super::value::{Any, Pairs, Text, column};
+use logstead_parse::Sink;
 use logstead_record::{BatchBuilder, Facility, Field, Priority, Row, Severity, Timestamp};
-use logstead_syslog::format::fields::Fields;
+use logstead_syslog::format::fields::{FIELDS_MAX, Fields};
 use logstead_syslog::format::keys;
 
 /// What the name of a service is where a program did not say it.
@@ -107,8 +108,23 @@ impl Common {
     fn add_all(&mut self, attributes: &Pairs<'_>) {
         for (name, value) in attributes {
             if !self.columns.take(name, value) {
-                value.fields(name, &mut self.fields);
+                value.fields(name, &mut AtMost(&mut self.fields));
             }
+        }
+    }
+}
+
+/// No more fields than a message may have: lists and maps of short values would have many long names.
+struct AtMost<'f>(&'f mut Vec<logstead_parse::Pair>);
+
+impl Sink for AtMost<'_> {
+    fn add(&mut self, name: &[u8], value: &[u8]) {
+        self.add_with(name, |out| out.extend_from_slice(value));
+    }
+
+    fn add_with(&mut self, name: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+        if self.0.len() < FIELDS_MAX {
+            self.0.add_with(name, write);
         }
     }
 }

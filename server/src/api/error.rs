@@ -261,7 +261,7 @@ impl From<Refused> for ApiError {
     fn from(refused: Refused) -> ApiError {
         let status = match &refused {
             Refused::Malformed { .. } | Refused::Packed(Packed::Damaged { .. }) => StatusCode::BAD_REQUEST,
-            Refused::TooMany { .. } | Refused::Packed(Packed::TooLong { .. }) => {
+            Refused::TooMany { .. } | Refused::TooMuch { .. } | Refused::Packed(Packed::TooLong { .. }) => {
                 StatusCode::PAYLOAD_TOO_LARGE
             }
             Refused::Packed(Packed::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -300,7 +300,8 @@ impl From<meta::Error> for ApiError {
             | meta::Error::Damaged { .. }
             | meta::Error::TooNew { .. }
             | meta::Error::Sqlite(_)
-            | meta::Error::UnfitPassword { .. }
+            | meta::Error::WeakPassword(_)
+            | meta::Error::Witness(_)
             | meta::Error::Secret(_) => return ApiError::internal(error),
         };
         ApiError::new(status, error.to_string())

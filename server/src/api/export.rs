@@ -7,6 +7,7 @@
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
+use super::access::again::Asker;
 use super::ask::aggregate::compile;
 use super::ask::search::Order;
 use super::error::{ApiError, Result};
@@ -101,7 +102,7 @@ pub(crate) enum ExportFormat {
         )
     ))
 )]
-pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
+pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> Result<Response> {
     let Asked { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
         return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
@@ -124,6 +125,7 @@ pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
     let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
     let (now, has_summary) = (question.now, own.summary);
+    let asker = Asker::new(&shared, &headers, &caller);
     let begin = move || {
         let begun =
             question.logspaces.clone().read(question.wanted(), passing, (order, limit), &cancel.run());
@@ -131,7 +133,7 @@ pub(crate) async fn export(asked: Asked<ExportRequest>) -> Result<Response> {
     };
     let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
-    Ok(exporting.answer(format, now, permit, guard))
+    Ok(exporting.answer((format, now), asker, permit, guard))
 }
 
 impl Parameters for ExportRequest {
@@ -203,8 +205,8 @@ impl Exporting {
     /// The answer, which is made as its client takes it.
     fn answer(
         self,
-        format: ExportFormat,
-        now: Timestamp,
+        (format, now): (ExportFormat, Timestamp),
+        asker: Asker,
         permit: OwnedSemaphorePermit,
         guard: Guard,
     ) -> Response {
@@ -216,7 +218,7 @@ impl Exporting {
         let (pieces, received) = mpsc::channel(PIECES_MAX);
         tokio::spawn(async move {
             let _permit = permit;
-            self.send(&pieces).await;
+            self.send(&pieces, &asker).await;
         });
         let mut response = Pieces::whole(received, guard).into_response();
         format.describe(&mut response, now, count);
@@ -227,8 +229,19 @@ impl Exporting {
         response
     }
 
-    async fn send(mut self, pieces: &mpsc::Sender<Piece>) {
+    /// Each part waits for its place first, so that it is asked at the last moment who gets it.
+    async fn send(mut self, pieces: &mpsc::Sender<Piece>, asker: &Asker) {
         loop {
+            let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
+                Ok(Ok(place)) => place,
+                Ok(Err(_)) => return,
+                Err(_) => {
+                    let seconds = STALL_MAX.as_secs();
+                    return tracing::warn!(
+                        "an export was broken off: its client took nothing for {seconds} s"
+                    );
+                }
+            };
             let made = blocking(move || {
                 let piece = self.next_piece();
                 (self, piece)
@@ -241,16 +254,12 @@ impl Exporting {
                 Err(_) => return tracing::error!("an export was broken off by a panic"),
             };
             let is_end = piece.is_empty();
-            let piece = if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) };
-            match tokio::time::timeout(STALL_MAX, pieces.send(piece)).await {
-                Ok(Ok(())) if !is_end => {}
-                Ok(_) => return,
-                Err(_) => {
-                    let seconds = STALL_MAX.as_secs();
-                    return tracing::warn!(
-                        "an export was broken off: its client took nothing for {seconds} s"
-                    );
-                }
+            if let Err(error) = asker.check().await {
+                return tracing::warn!("an export was broken off: {}", error.detail());
+            }
+            place.send(if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) });
+            if is_end {
+                return;
             }
         }
     }

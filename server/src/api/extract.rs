@@ -1,6 +1,7 @@
 //! What handlers take from a request: axum's extractors, with refusals as problems.
 
 use super::error::{ApiError, Place, Result};
+use super::objects::Objects;
 use super::peer::Client;
 use crate::web::TooSlow;
 use axum::body::{Body, Bytes, HttpBody};
@@ -202,10 +203,10 @@ fn broke_off(error: &axum::Error) -> ApiError {
     ApiError::bad_request(format!("the body broke off: {error}"))
 }
 
-/// Reads JSON; the error says where it is wrong.
+/// Reads JSON, in which structures are objects; the error says where it is wrong.
 fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+    let value = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
         let path = error.path().to_string();
         let refused = misread(error.inner());
         if path == "." { refused } else { refused.path(path) }

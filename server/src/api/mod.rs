@@ -26,6 +26,7 @@ mod extract;
 mod headers;
 mod ingest;
 mod limits;
+mod objects;
 mod observe;
 mod openapi;
 mod operate;

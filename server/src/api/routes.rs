@@ -147,6 +147,7 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(revisions::confirm))
         .routes(routes!(lookups::read, lookups::store, lookups::remove))
         .routes(routes!(senders::forget))
+        .routes(routes!(senders::forget_all))
         .routes(routes!(sender_zone::put_timezone))
         .routes(routes!(destinations::pause))
         .routes(routes!(destinations::resume))

@@ -5,12 +5,13 @@
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
-use super::extract::{Json, Path};
+use super::extract::{Json, Path, Query};
 use super::state::Shared;
 use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
+use logstead_config::is_private;
 use logstead_record::query::{self, parse_time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +28,8 @@ pub(super) const TAG_CHARS_MAX: usize = 50;
 pub(super) const LOGSPACES_MAX: usize = 1000;
 /// Maximum length of a time or a logspace id.
 pub(super) const WORD_CHARS_MAX: usize = 100;
+/// An answer ends behind the search with which it has this many bytes.
+const LIST_BYTES_MAX: usize = 2 << 20;
 /// Maximum length of a view, as compact JSON.
 const VIEW_BYTES_MAX: usize = 16 << 10;
 
@@ -94,22 +97,38 @@ pub(crate) struct SavedSearch {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
+    /// Where the list goes on, for `after`; not there at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    next: Option<i64>,
 }
 
-/// The caller's own searches, and shared ones.
+/// Which part of the list.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListParams {
+    /// Begins behind this place: `next` of the part before.
+    after: Option<i64>,
+}
+
+/// The caller's own searches, and shared ones. An answer has up to about 2 MiB of them.
 #[utoipa::path(
     get, path = "/api/v1/saved-searches", tag = "saved searches", operation_id = "list_saved_searches",
-    responses((status = 200, body = SavedSearches))
+    params(ListParams), responses((status = 200, body = SavedSearches))
 )]
 pub(crate) async fn list(
     State(shared): State<Shared>,
     Extension(caller): Extension<Caller>,
+    Query(ListParams { after }): Query<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
     let viewer = caller.account;
-    let searches = shared.meta(move |meta| meta.saved_searches(viewer)).await?;
-    let visible = searches.into_iter().filter(|search| may_know(&caller, &search.search));
+    let (searches, next) =
+        shared.meta(move |meta| meta.saved_searches_after(viewer, after, LIST_BYTES_MAX)).await?;
+    let logspaces = all_logspaces(&shared);
+    let visible = searches.into_iter().filter(|search| may_know(&caller, &search.search, &logspaces));
     let saved_searches = visible.map(|search| SavedSearch::new(search, &caller)).collect();
-    Ok(axum::Json(SavedSearches { saved_searches }))
+    Ok(axum::Json(SavedSearches { saved_searches, next }))
 }
 
 /// Saves a search.
@@ -141,7 +160,7 @@ pub(crate) async fn replace(
 ) -> Result<axum::Json<SavedSearch>> {
     check_known(&shared, &caller, id).await?;
     let new = request.check(&caller)?;
-    let (account, admin) = (caller.account, caller.role == Role::Admin);
+    let (account, admin) = (caller.account, manages_shared(&caller));
     let saved =
         shared.meta(move |meta| meta.replace_saved_search((account, admin), id, &new, clock::now())).await?;
     Ok(axum::Json(SavedSearch::new(saved, &caller)))
@@ -158,7 +177,7 @@ pub(crate) async fn remove(
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
     check_known(&shared, &caller, id).await?;
-    let (account, admin) = (caller.account, caller.role == Role::Admin);
+    let (account, admin) = (caller.account, manages_shared(&caller));
     shared.meta(move |meta| meta.remove_saved_search((account, admin), id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -182,11 +201,37 @@ pub(crate) async fn used(
 async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
-    if may_know(caller, &found.search) { Ok(()) } else { Err(meta::Error::NoSuchSearch(id).into()) }
+    if may_know(caller, &found.search, &all_logspaces(shared)) {
+        Ok(())
+    } else {
+        Err(meta::Error::NoSuchSearch(id).into())
+    }
 }
 
-fn may_know(caller: &Caller, search: &SearchToSave) -> bool {
-    search.logspaces.iter().flatten().all(|id| caller.may_search(id))
+/// Whether the caller may change the shared searches of others: an administrator of a part of the store could take from
+/// those who see more than it.
+fn manages_shared(caller: &Caller) -> bool {
+    caller.role == Role::Admin && caller.grant.is_everything()
+}
+
+/// Whether a search names only logspaces that the caller may know of, beside its query or in it.
+fn may_know(caller: &Caller, search: &SearchToSave, logspaces: &[String]) -> bool {
+    let listed = search.logspaces.iter().flatten().all(|id| caller.may_search(id));
+    listed && named_in(&search.query, logspaces).all(|id| caller.may_search(id))
+}
+
+/// The logspaces that a query may name: words of its text that are one, or could be a private one, if it speaks of logspaces
+/// at all. Too many rather than too few, in whatever stage or quotes they stand.
+fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item = &'q str> {
+    let speaks_of_them = query.to_ascii_lowercase().contains("logspace");
+    let words = query.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+    let is_one = |word: &&str| is_private(word) || logspaces.iter().any(|id| id == word);
+    words.filter(move |word| speaks_of_them && is_one(word))
+}
+
+/// The ids of all logspaces.
+fn all_logspaces(shared: &Shared) -> Vec<String> {
+    shared.state.pipeline.searchers().into_iter().map(|(id, _)| id).collect()
 }
 
 impl SavedSearchRequest {

@@ -3,7 +3,7 @@
 use super::deadline::Deadline;
 use super::failure::Failure;
 use super::settings::SettingsArgs;
-use super::starting::{self, First};
+use super::starting::{self, First, Wanted};
 use super::text;
 use crate::api::{self, ApiState, Encrypted, Process, WebSocket};
 use crate::internal;
@@ -53,6 +53,10 @@ pub(super) struct Serve {
     /// Start with every destination paused, as in a restored copy: nothing is sent until each is resumed
     #[arg(long)]
     pause_destinations: bool,
+    /// Start with a database that is intact but not the one that ran last, such as a backup that was put in its place;
+    /// router documents that it lacks are taken from their copies
+    #[arg(long, conflicts_with = "new_database")]
+    accept_database: bool,
     /// The data directory, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -74,7 +78,7 @@ impl Serve {
         if let Some(warning) = rights::too_wide(&settings.data) {
             tracing::warn!("{warning}");
         }
-        let meta = starting::open(&settings.data, self.new_database)?;
+        let meta = starting::open(&settings.data, self.wanted())?;
         let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
         let listeners = runtime.block_on(async { listen(&settings) })?;
         let certificates = certificates(&settings)?;
@@ -101,6 +105,14 @@ impl Serve {
         runtime.shutdown_timeout(THREADS_WAIT_MAX);
         tracing::info!("stopped");
         served.map(drop)
+    }
+
+    fn wanted(&self) -> Wanted {
+        match (self.new_database, self.accept_database) {
+            (true, _) => Wanted::New,
+            (_, true) => Wanted::Any,
+            _ => Wanted::Last,
+        }
     }
 
     /// Starts everything. The first document is stored once it runs.

@@ -2,7 +2,8 @@
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
-//! | intact | | it is used; router documents that it lacks are restored from their copies |
+//! | what was written last | | it is used |
+//! | intact, and another: a backup, or without router documents that are kept | | refused, unless it is accepted; it gets the router documents that it lacks from their copies |
 //! | missing or empty | is new | one is created |
 //! | missing, empty or damaged | holds messages or router documents | refused, unless a new one is asked for |
 //!
@@ -12,7 +13,7 @@
 use super::failure::Failure;
 use super::settings::{listed, read};
 use crate::meta::kept;
-use crate::meta::{self, Found, Look, Meta, Revision};
+use crate::meta::{self, Found, Look, Meta, Revision, Whole};
 use crate::pipeline::Change;
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
@@ -40,21 +41,64 @@ pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")
 }
 
-/// Opens the database of a data directory, and restores router documents that it lacks.
-pub(super) fn open(data: &Path, new_database: bool) -> Result<Meta, Failure> {
+/// Which database to start with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    /// The one that was written last.
+    Last,
+    /// Any that is intact.
+    Any,
+    /// A new one, in place of one that is lost.
+    New,
+}
+
+/// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
+pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
     let path = database(data);
     let found = meta::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
     let in_use = in_use(data).map_err(|error| unreadable(data, &error))?;
-    match (&found, new_database) {
-        (Found::Whole, false) => {}
-        (Found::Whole, true) => return Err(whole(&path)),
-        (Found::Missing | Found::Empty, false) if in_use.is_none() => {}
-        (_, false) => return Err(lost(&path, &found, in_use.as_deref())),
-        (_, true) => begin_new(&path)?,
+    match (&found, wanted) {
+        (Found::Whole(_), Wanted::New) => return Err(whole(&path)),
+        (Found::Whole(whole), _) => {
+            if wanted == Wanted::Last
+                && let Some(older) = older(data, whole)?
+            {
+                return Err(other(&path, &older));
+            }
+            if whole.log_is_spare {
+                meta::remove_spare_log(&path).map_err(|error| unreadable(&path, &error))?;
+            }
+            if !whole.is_witnessed && in_use.is_some() {
+                tracing::warn!(
+                    "nothing says whether {} is what was written last: it has no witness (`.sum`) yet",
+                    path.display()
+                );
+            }
+        }
+        (Found::Other(what), Wanted::Last) => return Err(other(&path, what)),
+        (Found::Other(what), Wanted::Any) => {
+            tracing::warn!("{} is accepted, although {what}", path.display())
+        }
+        (Found::Missing | Found::Empty, Wanted::Last | Wanted::Any) if in_use.is_none() => {}
+        (_, Wanted::Last | Wanted::Any) => return Err(lost(&path, &found, in_use.as_deref())),
+        (_, Wanted::New) => begin_new(&path)?,
     }
     let meta = Meta::open(&path).map_err(Failure::environment)?;
     put_back(data, &meta)?;
     Ok(meta)
+}
+
+/// Why a database that is whole is not the last: a router document is kept that it lacks.
+pub(super) fn older(data: &Path, whole: &Whole) -> Result<Option<String>, Failure> {
+    let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
+    let newest = kept.into_keys().next_back().unwrap_or(0);
+    Ok(whole.newest_revision.filter(|number| *number < newest).map(|number| {
+        let kept = kept::path(data, newest);
+        format!(
+            "its newest router document is revision {number}, and {} is kept: it is an older copy",
+            kept.display()
+        )
+    }))
 }
 
 /// What shows that a directory has been in use.
@@ -95,13 +139,25 @@ fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
         Found::Missing => "is missing".to_owned(),
         Found::Empty => "is empty".to_owned(),
         Found::Damaged(what) => format!("is damaged ({what})"),
-        Found::Whole => "is whole".to_owned(),
+        Found::Whole(_) => "is whole".to_owned(),
+        Found::Other(what) => format!("is another ({what})"),
     };
     let beside = in_use.map_or(String::new(), |in_use| format!(", and {in_use}"));
     Failure::environment(format!(
         "{path} {state}{beside}. It holds users, tokens, saved searches and the router document with its retentions. \
          Restore it from a backup, or start once with --new-database: no message is touched, an old file is set aside, \
          the router document is the newest copy or the one given with --router, and users have to be created again"
+    ))
+}
+
+/// The refusal to go on with a database that is not the last.
+fn other(path: &Path, what: &str) -> Failure {
+    let path = path.display();
+    Failure::environment(format!(
+        "{path} is not the database that ran last: {what}. If you have put a backup in its place, or changed it by hand, \
+         start once with --accept-database: router documents that it lacks are taken from their copies in `router`, and \
+         users, tokens and saved searches are as it says. Otherwise restore it from a backup, or start once with \
+         --new-database, which sets it aside"
     ))
 }
 
@@ -245,146 +301,4 @@ fn change(name: &str, toml: String) -> Result<Change, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::machine::clock;
-    use std::fs;
-
-    const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";
-    const SHORTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"90d\" }\n";
-
-    /// A data directory as a server leaves it: a shorter retention at first, then the one that is meant.
-    fn data() -> tempfile::TempDir {
-        let data = tempfile::tempdir().unwrap();
-        fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
-        fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 57]).unwrap();
-        let meta = open_first(data.path());
-        for toml in [SHORTER, ROUTER] {
-            meta.add_revision(toml, "ana", "", clock::now()).unwrap();
-            kept::keep(data.path(), &meta).unwrap();
-        }
-        data
-    }
-
-    fn open_first(data: &Path) -> Meta {
-        Meta::open(&database(data)).unwrap()
-    }
-
-    fn refusal(data: &Path) -> String {
-        match open(data, false) {
-            Err(Failure::Environment(message)) => message,
-            Err(Failure::No(message)) => panic!("exit code 1: {message}"),
-            Ok(_) => panic!("it starts"),
-        }
-    }
-
-    /// What would run; with it, every message that is there stays as long as it should.
-    fn runs(data: &Path, new_database: bool) -> String {
-        let meta = open(data, new_database).unwrap();
-        match document(data, &meta, None, new_database).unwrap() {
-            First::Stored(_, change) | First::New(_, change) => change.toml,
-        }
-    }
-
-    #[test]
-    fn a_database_that_is_lost_beside_messages_is_not_replaced_by_an_empty_one() {
-        let data = data();
-        let path = database(data.path());
-        fs::remove_file(&path).unwrap();
-        let said = refusal(data.path());
-        assert!(said.contains("logstead.db is missing, and logspaces/main holds messages"), "{said}");
-        assert!(said.contains("--new-database"), "{said}");
-        assert!(!path.exists(), "nothing is made");
-        fs::write(&path, "").unwrap();
-        assert!(refusal(data.path()).contains("is empty"));
-        assert_eq!(runs(data.path(), true), ROUTER, "the newest kept document");
-        assert_eq!(fs::read(data.path().join("logstead.db.damaged-1")).unwrap(), b"");
-        assert_eq!(runs(data.path(), false), ROUTER, "the flag was needed once");
-        assert!(open(data.path(), true).is_err(), "a database that is whole is never set aside");
-    }
-
-    #[test]
-    fn without_any_document_the_shipped_one_removes_nothing() {
-        let data = data();
-        fs::remove_file(database(data.path())).unwrap();
-        fs::remove_dir_all(kept::folder(data.path())).unwrap();
-        let toml = runs(data.path(), true);
-        let (document, _) = check_toml(&toml).unwrap();
-        assert_eq!(document.logspaces[0].id, "main");
-        assert_eq!(document.logspaces[0].retention, Retention::default(), "{toml}");
-        assert!(toml.contains("# Logstead's own log."), "comments stay: {toml}");
-    }
-
-    #[test]
-    fn a_new_directory_starts_with_the_shipped_document() {
-        let data = tempfile::tempdir().unwrap();
-        assert_eq!(runs(data.path(), false), DEFAULT_ROUTER_TOML);
-        // As a first start leaves it that failed.
-        fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
-        fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 56]).unwrap();
-        fs::remove_file(database(data.path())).unwrap();
-        assert_eq!(runs(data.path(), false), DEFAULT_ROUTER_TOML);
-    }
-
-    #[test]
-    fn an_older_copy_of_the_database_runs_the_newest_document_nevertheless() {
-        let data = data();
-        let path = database(data.path());
-        fs::remove_file(&path).unwrap();
-        open_first(data.path()).add_revision(SHORTER, "ana", "", clock::now()).unwrap();
-        assert_eq!(runs(data.path(), false), ROUTER);
-        let meta = open(data.path(), false).unwrap();
-        assert_eq!(meta.latest_revision().unwrap().unwrap().number, 2);
-        assert_eq!(meta.add_revision(ROUTER, "bo", "", clock::now()).unwrap(), 3);
-    }
-
-    #[test]
-    fn a_newer_document_that_is_damaged_is_not_passed_over() {
-        let data = data();
-        fs::remove_file(database(data.path())).unwrap();
-        open_first(data.path()).add_revision(SHORTER, "ana", "", clock::now()).unwrap();
-        fs::write(kept::path(data.path(), 2), "cut").unwrap();
-        assert!(refusal(data.path()).contains("000002.toml"));
-    }
-
-    #[test]
-    fn a_database_whose_document_was_changed_under_it_is_refused() {
-        let data = data();
-        let path = database(data.path());
-        let changed = replaced(&fs::read(&path).unwrap(), b"\"10y\"", b"\"10d\"");
-        fs::write(&path, changed).unwrap();
-        assert!(refusal(data.path()).contains("000002.toml is intact and differs"));
-    }
-
-    fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-        let at = bytes.windows(from.len()).position(|window| window == from).expect("it is there");
-        [&bytes[..at], to, &bytes[at + from.len()..]].concat()
-    }
-
-    #[test]
-    fn whatever_happens_to_the_database_no_shorter_retention_runs() {
-        let data = data();
-        let path = database(data.path());
-        let whole = fs::read(&path).unwrap();
-        let check = |what: &str, bytes: &[u8]| {
-            for suffix in ["", "-wal", "-shm"] {
-                fs::remove_file(data.path().join(format!("logstead.db{suffix}"))).ok();
-            }
-            fs::write(&path, bytes).unwrap();
-            let Ok(meta) = open(data.path(), false) else { return };
-            match document(data.path(), &meta, None, false) {
-                Ok(First::Stored(_, change)) => assert_eq!(change.toml, ROUTER, "{what}"),
-                Ok(First::New(name, _)) => panic!("{what}: {name} runs"),
-                Err(_) => {}
-            }
-        };
-        for at in (0..whole.len()).step_by(whole.len() / 400) {
-            let mut flipped = whole.clone();
-            flipped[at] ^= 1 << (at % 8);
-            check(&format!("a bit of byte {at} flipped"), &flipped);
-        }
-        for at in (0..whole.len()).step_by(whole.len() / 100) {
-            check(&format!("cut to {at} bytes"), &whole[..at]);
-        }
-    }
-}
+mod tests;

@@ -25,7 +25,7 @@ impl Stopped {
             )));
         }
         let lock = DataLock::acquire(data)?;
-        let meta = starting::open(data, false)?;
+        let meta = starting::open(data, starting::Wanted::Last)?;
         Ok(Stopped { settings, meta, _lock: lock })
     }
 }

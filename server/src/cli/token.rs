@@ -1,10 +1,10 @@
 //! `logstead token`: makes a token in the data directory of a stopped server.
 
 use super::failure::Failure;
-use super::text;
+use super::{starting, text};
 use crate::machine::clock;
 use crate::machine::lock::DataLock;
-use crate::meta::{Grant, Meta, NewToken, Role, name};
+use crate::meta::{Grant, NewToken, Role, name};
 use clap::{Args, Subcommand, ValueEnum};
 use logstead_config::Period;
 use std::path::PathBuf;
@@ -66,14 +66,14 @@ impl Create {
         }
         let expires_in =
             self.expires_in.as_deref().map(str::parse::<Period>).transpose().map_err(Failure::no)?;
-        let database = self.data.join("logstead.db");
+        let database = starting::database(&self.data);
         if !database.exists() {
             let reason =
                 format!("{} is not there: start the server once to make a store", database.display());
             return Err(Failure::environment(reason));
         }
         let _lock = DataLock::acquire(&self.data)?;
-        let meta = Meta::open(&database).map_err(Failure::environment)?;
+        let meta = starting::open(&self.data, starting::Wanted::Last)?;
         let now = clock::now();
         let nanos = |period: Period| i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
         let new = NewToken {

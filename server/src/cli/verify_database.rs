@@ -11,7 +11,18 @@ pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
     match meta::look(&starting::database(data), Look::Full).map_err(unreadable)? {
-        Found::Whole => {}
+        Found::Whole(whole) => {
+            problems
+                .extend(starting::older(data, &whole)?.map(|what| format!("is damaged or older: {what}")));
+            if !whole.is_witnessed {
+                let what = "is without its witness `logstead.db.sum`: nothing says whether it is what was written last";
+                problems.push(what.to_owned());
+            }
+        }
+        Found::Other(what) => {
+            problems
+                .push(format!("is not the database that ran last: {what}; `logstead serve` says what to do"));
+        }
         Found::Missing => problems.push("is missing: `logstead serve` says what to do".to_owned()),
         Found::Empty => problems.push("is empty: `logstead serve` says what to do".to_owned()),
         Found::Damaged(what) => problems.push(format!("is damaged, no message is lost: {what}")),

@@ -123,7 +123,8 @@ impl Talk<'_> {
             })?
         };
         let of = entry.attrs.iter().find(|(name, _)| name.eq_ignore_ascii_case(groups_attribute));
-        let groups = of.map(|(_, values)| values.iter().flat_map(|dn| both(dn)).collect());
+        let group_base = &self.directory.group_base;
+        let groups = of.map(|(_, values)| values.iter().flat_map(|dn| names(dn, group_base)).collect());
         Ok(Entry { dn: entry.dn.clone(), id, groups: groups.unwrap_or_default() })
     }
 
@@ -134,7 +135,7 @@ impl Talk<'_> {
         }
         let filter = filled(group_filter, dn, name);
         let found = self.search(group_base, Scope::Subtree, &filter, &["1.1"], GROUPS_FOUND_MAX)?;
-        Ok(found.iter().flat_map(|group| both(&group.dn)).collect())
+        Ok(found.iter().flat_map(|group| names(&group.dn, group_base)).collect())
     }
 
     fn search(
@@ -191,11 +192,18 @@ fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     })
 }
 
-/// A group by its whole name and by the first value in it: `cn=ops,dc=example,dc=org` and `ops`.
-fn both(dn: &str) -> Vec<String> {
-    let first = dn.split(',').next().and_then(|first| first.split_once('='));
-    let short = first.map(|(_, value)| value.trim().to_owned()).filter(|_| !dn.contains('\\'));
+/// A group by its whole name and, if it stands directly below the entry of groups, by the first value in it:
+/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, whoever may make entries could make one of that name.
+fn names(dn: &str, group_base: &str) -> Vec<String> {
+    let short = dn.split_once(',').filter(|(_, parent)| !dn.contains('\\') && is_same(parent, group_base));
+    let short = short.and_then(|(first, _)| first.split_once('=')).map(|(_, value)| value.trim().to_owned());
     std::iter::once(dn.to_owned()).chain(short).collect()
+}
+
+/// Whether two names of entries without escapes are the same.
+fn is_same(one: &str, other: &str) -> bool {
+    let parts = |dn: &str| dn.split(',').map(|part| part.trim().to_lowercase()).collect::<Vec<_>>();
+    !other.is_empty() && parts(one) == parts(other)
 }
 
 #[cfg(test)]
@@ -218,9 +226,25 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_a_long_and_a_short_name() {
-        assert_eq!(both("cn=Log Admins, ou=groups,dc=x"), ["cn=Log Admins, ou=groups,dc=x", "Log Admins"]);
-        assert_eq!(both("cn=a\\,cn=b,dc=x"), ["cn=a\\,cn=b,dc=x"]);
-        assert_eq!(both("ops"), ["ops"]);
+    fn a_group_has_a_short_name_where_groups_stand_and_nowhere_else() {
+        let base = "OU=groups, dc=x";
+        assert_eq!(
+            names("cn=Log Admins, ou=Groups,dc=x", base),
+            ["cn=Log Admins, ou=Groups,dc=x", "Log Admins"]
+        );
+        for only in [
+            "cn=ops,ou=project,ou=groups,dc=x",
+            "cn=ops,ou=people,dc=x",
+            "cn=ops,dc=x",
+            "cn=a\\,cn=b,ou=groups,dc=x",
+            "ops",
+        ] {
+            assert_eq!(names(only, base), [only]);
+        }
+        assert_eq!(
+            names("cn=ops,ou=groups,dc=x", ""),
+            ["cn=ops,ou=groups,dc=x"],
+            "nobody said where groups are"
+        );
     }
 }

@@ -45,20 +45,23 @@ pub enum Error {
          data directory ({0})"
     )]
     NotWritable(rusqlite::Error),
+    /// It cannot be written down what the database is by now, so the next start would not believe it.
+    #[error(
+        "the witness of the database cannot be written: look after the disk of the data directory, and try again ({0})"
+    )]
+    Witness(std::io::Error),
     /// Reading or writing failed.
     #[error("the database of users and revisions failed: {0}")]
     Sqlite(rusqlite::Error),
     /// The system gives no random numbers, or the password cannot be hashed.
     #[error("cannot make a secret: {0}")]
     Secret(String),
-    /// Nobody could log in with it.
-    #[error("the administrator's password has {bytes} bytes: it must have 1 to {bytes_max}")]
-    UnfitPassword {
-        /// How long it is.
-        bytes: usize,
-        /// How long it may be.
-        bytes_max: usize,
-    },
+    /// Everybody could guess it.
+    #[error(
+        "the password of the first administrator, in LOGSTEAD_ADMIN_PASSWORD, is too weak: {0}. Set a better one, or leave it \
+         out: then the console asks for one, with the set-up code that is printed here"
+    )]
+    WeakPassword(String),
     /// The name is taken.
     #[error("there is already a user `{0}`")]
     UserExists(String),
@@ -133,7 +136,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// Whether the disk is the reason: it may be better another time.
     pub(crate) fn is_of_the_disk(&self) -> bool {
-        matches!(self, Error::Full(_) | Error::NotWritable(_))
+        matches!(self, Error::Full(_) | Error::NotWritable(_) | Error::Witness(_))
     }
 }
 

@@ -54,11 +54,12 @@ impl Meta {
 impl Store {
     /// Takes nothing from the reserve: what waits can wait longer.
     pub(super) fn keep_books(&mut self, now: Timestamp) -> Result<()> {
-        let written = self.books.write(&mut self.connection, now);
+        let mut written = self.books.write(&mut self.connection, now);
         if matches!(written, Err(Error::Full(_))) && self.reuse_log().is_ok() {
-            return self.books.write(&mut self.connection, now);
+            written = self.books.write(&mut self.connection, now);
         }
-        written
+        written?;
+        self.settle()
     }
 }
 

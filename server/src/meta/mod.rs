@@ -46,6 +46,8 @@ mod sessions;
 mod store;
 mod tokens;
 mod users;
+mod wal;
+mod witness;
 
 pub use account::{Account, Actor};
 pub use books::{AuditEntry, Browser};
@@ -55,7 +57,7 @@ pub use grant::Grant;
 pub use keeping::{Bookkeeper, BooksStatus};
 pub use on_trial::{OnTrial, Trial};
 pub use one_time::{TotpSecret, step_at, typed};
-pub use opening::{Found, Look, look, set_aside};
+pub use opening::{Found, Look, Whole, look, remove_spare_log, set_aside};
 pub(crate) use reserve::Reserve;
 pub use revisions::Revision;
 pub use saved_searches::{SAVED_SEARCHES_MAX, SavedSearch, SearchToSave};

@@ -1,12 +1,16 @@
-//! Whether the database file is intact, checked without changing it, and how it is set aside.
+//! Whether the database file is intact and what was written last, checked without changing it, and how it is set aside.
 //!
 //! **Invariant:** looking writes nothing, even if the file system is writable.
 //! **Invariant:** a file that is set aside keeps everything that belongs to it, and nothing is deleted.
 
+use super::Secret;
 use super::error::{Error, Result};
+use super::wal::Wal;
+use super::witness::{self, Pages, Said, Sum};
 use rusqlite::{Connection, OpenFlags, ffi};
 use std::ffi::OsString;
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,46 +18,147 @@ use std::time::Duration;
 pub(super) const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
 /// How many problems of a damaged database are reported.
 const PROBLEMS_MAX: usize = 3;
-/// The files that SQLite keeps next to the database; they belong together.
-const BESIDE: [&str; 2] = ["-wal", "-shm"];
+/// The files next to the database that belong to it: SQLite's, and the witness.
+const BESIDE: [&str; 3] = ["-wal", "-shm", witness::SUFFIX];
+/// How often a database is looked at that a server may be writing.
+const LOOKS_MAX: usize = 5;
+/// How long to wait in between.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// What was found where the database should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// No file.
     Missing,
-    /// An empty file.
+    /// An empty file, or a database without a table.
     Empty,
     /// A database that is intact, as far as it was checked.
-    Whole,
+    Whole(Whole),
+    /// A database that SQLite takes for intact, and that is not what was written last: why.
+    Other(String),
     /// What is wrong with it.
     Damaged(String),
+}
+
+/// A database that is intact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Whole {
+    /// The number of its newest router document, 0 without any; `None` if there was no room to look.
+    pub newest_revision: Option<u64>,
+    /// Whether a witness says that it is what was written last; without one, nothing is known of that.
+    pub is_witnessed: bool,
+    /// Whether the file holds all that was answered, so that what lies in its log can be left out.
+    pub log_is_spare: bool,
 }
 
 /// How closely to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Look {
-    /// Every page; quick enough for each start.
+    /// Every page; quick enough for each start, while nobody else writes.
     Quick,
-    /// Every index against its table, too.
+    /// Every index against its table, too; a server may be writing meanwhile.
     Full,
 }
 
 /// Looks at the file of a database.
 pub fn look(path: &Path, look: Look) -> io::Result<Found> {
-    let has_log = bytes(&beside(path, "-wal"))?.is_some_and(|bytes| 0 < bytes);
+    let more = if look == Look::Full { LOOKS_MAX - 1 } else { 0 };
+    for _ in 0..more {
+        match look_once(path, look)? {
+            // A server that writes to it meanwhile leaves it as it should be in between.
+            Found::Other(_) | Found::Damaged(_) => std::thread::sleep(LOOK_AGAIN_AFTER),
+            found => return Ok(found),
+        }
+    }
+    look_once(path, look)
+}
+
+fn look_once(path: &Path, look: Look) -> io::Result<Found> {
+    let log = read_or_nothing(&beside(path, "-wal"))?;
+    let has_log = !log.is_empty();
     match bytes(path)? {
         None if has_log => {
-            Ok(Found::Damaged("the file is gone, and only its write-ahead log is left".to_owned()))
+            return Ok(Found::Damaged("the file is gone, and only its write-ahead log is left".to_owned()));
         }
-        None => Ok(Found::Missing),
-        Some(0) if !has_log => Ok(Found::Empty),
-        Some(_) => match problems(path, look) {
-            Ok(problems) if problems.is_empty() => Ok(Found::Whole),
-            Ok(problems) => Ok(Found::Damaged(problems.join("; "))),
-            Err(Error::Sqlite(error)) if is_damage(&error) => Ok(Found::Damaged(error.to_string())),
-            Err(error) => Err(io::Error::other(error.to_string())),
+        None => return Ok(Found::Missing),
+        Some(0) if has_log => {
+            let what = "the file is empty, and only its write-ahead log is left";
+            return Ok(Found::Damaged(what.to_owned()));
+        }
+        Some(0) => return Ok(Found::Empty),
+        Some(_) => {}
+    }
+    let wal = Wal::read(&log);
+    let pages = Pages::of(path)?;
+    let (alone, said) = (pages.sum(), witness::read(&beside(path, witness::SUFFIX))?);
+    let belongs = belonging(pages, alone, &wal, said);
+    let merged = if belongs.log_counts { Some(&wal) } else { None };
+    let checked = match check(path, merged, look) {
+        Err(Error::Sqlite(error)) if is_damage(&error) => return Ok(Found::Damaged(error.to_string())),
+        // A full disk is not damage, and must not keep a server from starting.
+        Err(error) if error.is_of_the_disk() && look == Look::Quick && belongs.problem.is_none() => {
+            Checked { problems: Vec::new(), has_tables: true, newest_revision: None }
+        }
+        checked => checked.map_err(|error| io::Error::other(error.to_string()))?,
+    };
+    let Checked { problems, has_tables, newest_revision } = checked;
+    Ok(match belongs.problem {
+        _ if !problems.is_empty() => Found::Damaged(problems.join("; ")),
+        Some(Problem::Damaged(what)) => Found::Damaged(what),
+        Some(Problem::Other(what)) => Found::Other(what),
+        None if !has_tables => Found::Empty,
+        None => Found::Whole(Whole {
+            newest_revision,
+            is_witnessed: said != Said::Missing,
+            log_is_spare: has_log && !belongs.log_counts,
+        }),
+    })
+}
+
+/// Why a database that SQLite may take for intact is not to be used.
+enum Problem {
+    Damaged(String),
+    Other(String),
+}
+
+/// How file, log and witness belong together.
+struct Belonging {
+    log_counts: bool,
+    problem: Option<Problem>,
+}
+
+/// Whenever the process died, the file or the file under its log has the sum that the witness says.
+fn belonging(mut pages: Pages, alone: Sum, wal: &Wal<'_>, said: Said) -> Belonging {
+    let other = |what: &str| Some(Problem::Other(what.to_owned()));
+    match said {
+        Said::Sum(_, sum) if sum == alone => Belonging { log_counts: false, problem: None },
+        Said::Sum(_, sum) => {
+            pages.put(wal);
+            let problem = if pages.sum() == sum {
+                None
+            } else {
+                other("it is not what was written last: another copy of it, or changed since")
+            };
+            Belonging { log_counts: true, problem }
+        }
+        Said::Unreadable => Belonging {
+            log_counts: true,
+            problem: other(
+                "its witness, the file with the ending `.sum`, is damaged, so nothing says whether it is what was written last",
+            ),
         },
+        Said::Missing => {
+            let what = "its write-ahead log is not as it was written, and the changes in it would be lost";
+            let problem = wal.is_broken.then(|| Problem::Damaged(what.to_owned()));
+            Belonging { log_counts: true, problem }
+        }
+    }
+}
+
+fn read_or_nothing(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes,
     }
 }
 
@@ -65,31 +170,51 @@ fn bytes(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-fn problems(path: &Path, look: Look) -> Result<Vec<String>> {
-    match open_to_look(path).and_then(|connection| check(&connection, look)) {
-        // A log is left, and the files it needs cannot be written here, so a copy is checked. If there is no room for a
-        // copy either: a full disk is not damage, and must not keep a server from starting.
-        Err(error) if error.is_of_the_disk() => match check_copy(path, look) {
-            Err(_) if look == Look::Quick => Ok(Vec::new()),
-            checked => checked,
-        },
-        checked => checked,
-    }
+/// What SQLite says.
+struct Checked {
+    problems: Vec<String>,
+    has_tables: bool,
+    newest_revision: Option<u64>,
 }
 
-/// A connection that changes nothing. Without a write-ahead log there are no writers, and SQLite need not create
-/// the files by which writers and readers coordinate.
-fn open_to_look(path: &Path) -> Result<Connection> {
-    let immutable = if beside(path, "-wal").exists() { "" } else { "&immutable=1" };
-    let uri = format!("file:{}?mode=ro{immutable}", escaped(path));
+/// Has SQLite look at the file as it is, or at a copy of it with its log put over it: SQLite would change the original.
+fn check(path: &Path, log: Option<&Wal<'_>>, look: Look) -> Result<Checked> {
+    let Some(wal) = log.filter(|wal| !wal.pages.is_empty()) else {
+        return check_file(path, look);
+    };
+    let folder = std::env::temp_dir().join(format!("logstead-look-{}", Secret::session()?.reveal()));
+    let copy = folder.join("copy.db");
+    let open = |source: io::Error| Error::Open { path: path.to_owned(), source: source.into() };
+    let checked = merge(path, wal, &folder, &copy)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::PermissionDenied => Error::Witness(error),
+            _ => open(error),
+        })
+        .and_then(|()| check_file(&copy, look));
+    // Leftovers in a temporary folder do no harm.
+    std::fs::remove_dir_all(&folder).ok();
+    checked
+}
+
+fn merge(path: &Path, wal: &Wal<'_>, folder: &Path, copy: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().mode(0o700).create(folder)?;
+    std::fs::copy(path, copy)?;
+    let file = std::fs::OpenOptions::new().write(true).open(copy)?;
+    for (number, page) in &wal.pages {
+        let at = u64::from(number.saturating_sub(1)) * wal.page_bytes as u64;
+        file.write_all_at(page, at)?;
+    }
+    file.set_len(u64::from(wal.page_count) * wal.page_bytes as u64)
+}
+
+/// Immutable: SQLite reads the file alone, and makes nothing beside it.
+fn check_file(path: &Path, look: Look) -> Result<Checked> {
+    let uri = format!("file:{}?mode=ro&immutable=1", escaped(path));
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri, flags)?;
-    connection.busy_timeout(BUSY_WAIT_MAX)?;
-    Ok(connection)
-}
-
-fn check(connection: &Connection, look: Look) -> Result<Vec<String>> {
     let pragma = match look {
         Look::Quick => "quick_check",
         Look::Full => "integrity_check",
@@ -97,25 +222,39 @@ fn check(connection: &Connection, look: Look) -> Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA {pragma}({PROBLEMS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
     let problems = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok(problems
+    let problems: Vec<String> = problems
         .into_iter()
         .filter(|problem| problem != "ok")
         .map(|problem| problem.replace('\n', " "))
-        .collect())
+        .collect();
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: u32 =
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE type = 'table'", [], |row| row.get(0))?;
+    let has_tables = version != 0 || tables != 0;
+    let newest_revision = if has_tables && problems.is_empty() {
+        let newest: Option<i64> =
+            connection.query_row("SELECT max(number) FROM revisions", [], |row| row.get(0))?;
+        // Each of these is in every version: without one, this is another program's database.
+        for table in ["users", "sessions", "tokens", "audit"] {
+            connection.query_row(&format!("SELECT EXISTS (SELECT 1 FROM {table})"), [], |_| Ok(()))?;
+        }
+        Some(newest.unwrap_or(0) as u64)
+    } else {
+        None
+    };
+    Ok(Checked { problems, has_tables, newest_revision })
 }
 
-fn check_copy(path: &Path, look: Look) -> Result<Vec<String>> {
-    let open = |source: io::Error| Error::Open { path: path.to_owned(), source: source.into() };
-    let folder = std::env::temp_dir().join(format!("logstead-look-{}", std::process::id()));
-    std::fs::create_dir(&folder).map_err(open)?;
-    let copy = folder.join("copy.db");
-    let checked = std::fs::copy(path, &copy)
-        .and_then(|_| std::fs::copy(beside(path, "-wal"), beside(&copy, "-wal")))
-        .map_err(open)
-        .and_then(|_| check(&Connection::open(&copy)?, look));
-    // Leftovers in a temporary folder do no harm.
-    std::fs::remove_dir_all(&folder).ok();
-    checked
+/// Removes the log of a database that [`look`] has found to be spare: SQLite would put it over the file.
+pub fn remove_spare_log(path: &Path) -> io::Result<()> {
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(beside(path, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Whether SQLite says that the file is not a database, not as it wrote it, or has other tables than its version says.
@@ -148,7 +287,7 @@ fn rename(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     with_suffix(path, suffix)
 }
 
@@ -197,7 +336,11 @@ mod tests {
         let path = database(folder.path());
         let before = (names(folder.path()), fs::read(&path).unwrap());
         for how in [Look::Quick, Look::Full] {
-            assert_eq!(look(&path, how).unwrap(), Found::Whole);
+            let Found::Whole(whole) = look(&path, how).unwrap() else { panic!("not whole") };
+            assert_eq!(
+                (whole.newest_revision, whole.is_witnessed, whole.log_is_spare),
+                (Some(100), true, false)
+            );
         }
         assert_eq!((names(folder.path()), fs::read(&path).unwrap()), before);
         assert_eq!(look(&folder.path().join("nothing.db"), Look::Full).unwrap(), Found::Missing);
@@ -231,7 +374,7 @@ mod tests {
         let path = database(folder.path());
         let meta = Meta::open(&path).unwrap();
         meta.add_revision("later", "ana", "", Timestamp::from_nanos(8)).unwrap();
-        assert_eq!(look(&path, Look::Full).unwrap(), Found::Whole);
+        assert!(matches!(look(&path, Look::Full).unwrap(), Found::Whole(_)));
         assert_eq!(meta.latest_revision().unwrap().unwrap().toml, "later");
     }
 

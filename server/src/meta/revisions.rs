@@ -1,4 +1,4 @@
-//! Router revisions: every document that was ever live, so that each can be compared with and returned to.
+//! Router revisions: the documents that were live, so that each can be compared with and returned to.
 //!
 //! **Invariant:** a revision never changes and its number is never reused.
 
@@ -7,6 +7,9 @@ use super::on_trial::{self, Trial};
 use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
+
+/// How many are kept: the oldest are removed.
+const REVISIONS_MAX: i64 = 1000;
 
 /// A router document that was stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +48,8 @@ impl Meta {
                 params![toml, author, comment, Nanos(now)],
             )?;
             let number = transaction.last_insert_rowid() as u64;
+            transaction
+                .execute("DELETE FROM revisions WHERE number <= ?1", [number as i64 - REVISIONS_MAX])?;
             on_trial::begin(&transaction, number, trial)?;
             transaction.commit()?;
             Ok(number)

@@ -40,6 +40,15 @@ pub struct SearchToSave {
     pub view: Value,
 }
 
+impl SearchToSave {
+    /// About how long it is.
+    fn bytes(&self) -> usize {
+        let texts = [&self.name, &self.folder, &self.query].into_iter().chain(&self.tags);
+        let texts = texts.chain(self.logspaces.iter().flatten());
+        texts.map(String::len).sum::<usize>() + self.view.to_string().len()
+    }
+}
+
 /// A search that was saved.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SavedSearch {
@@ -62,15 +71,36 @@ pub struct SavedSearch {
 impl Meta {
     /// The searches that an account may see, by folder and name: its own, and the shared ones.
     pub fn saved_searches(&self, viewer: Account) -> Result<Vec<SavedSearch>> {
+        self.saved_searches_after(viewer, None, usize::MAX).map(|(searches, _)| searches)
+    }
+
+    /// The same from behind one of them, up to about this many bytes, and behind which they go on; `None` at the end.
+    pub fn saved_searches_after(
+        &self,
+        viewer: Account,
+        after: Option<i64>,
+        bytes_max: usize,
+    ) -> Result<(Vec<SavedSearch>, Option<i64>)> {
         let store = self.store();
+        // One that was removed meanwhile ends the list: it is asked for again from its beginning.
         let mut statement = store.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM saved_searches WHERE shared OR account = ?1 ORDER BY folder, name, id"
+            "SELECT {COLUMNS} FROM saved_searches
+             WHERE (shared OR account = ?1)
+                   AND (?2 IS NULL OR (folder, name, id) > (SELECT folder, name, id FROM saved_searches WHERE id = ?2))
+             ORDER BY folder, name, id"
         ))?;
-        let mut searches = statement.query_map([viewer], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-        for search in &mut searches {
+        let (mut searches, mut bytes) = (Vec::new(), 0);
+        for search in statement.query_map(params![viewer, after], read)? {
+            if bytes_max <= bytes {
+                let last = searches.last().map(|search: &SavedSearch| search.id);
+                return Ok((searches, last));
+            }
+            let mut search = search?;
             search.last_used = search.last_used.max(store.books.last_used(Used::Search(search.id)));
+            bytes += search.search.bytes();
+            searches.push(search);
         }
-        Ok(searches)
+        Ok((searches, None))
     }
 
     /// A search that an account may see.

@@ -1,16 +1,21 @@
 //! The database: its file, its schema, and how a change is written when the disk is full.
 //!
 //! **Invariant:** a change that returned `Ok` survives a power cut; see [`super`].
+//! **Invariant:** it is then in the file itself, whose pages have the sum that the [witness](super::witness) says; the
+//! write-ahead log is empty between two changes, or holds nothing that the file lacks.
 
 use super::books::Books;
 use super::error::{Error, Result};
-use super::opening::{BUSY_WAIT_MAX, is_damage};
+use super::opening::{BUSY_WAIT_MAX, beside, is_damage};
 use super::reserve::Reserve;
+use super::wal::Wal;
+use super::witness::{self, Pages, Witness};
 use logstead_indexer::{Disk, RealDisk};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use rusqlite::Connection;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Each migrates the database from one version to the next; the file's `user_version` counts them.
@@ -36,6 +41,16 @@ pub(super) struct Store {
     pub(super) reserve: Reserve,
     /// Whether it has been logged that something has to wait.
     pub(super) is_waiting: bool,
+    settled: Settled,
+}
+
+/// What the witness says of the file, and what it takes to say it again.
+struct Settled {
+    path: PathBuf,
+    pages: Pages,
+    witness: Witness,
+    /// Changes when another process has written to the file.
+    data_version: i64,
 }
 
 impl Meta {
@@ -49,7 +64,9 @@ impl Meta {
                 opened => break opened?,
             }
         };
-        let store = Store { connection, books: Books::default(), reserve, is_waiting: false };
+        let settled = Settled::begin(path, &connection)?;
+        let mut store = Store { connection, books: Books::default(), reserve, is_waiting: false, settled };
+        store.settle()?;
         Ok(Meta { store: Arc::new(Mutex::new(store)) })
     }
 
@@ -77,7 +94,25 @@ impl Store {
         while matches!(done, Err(Error::Full(_))) && self.reserve.give() {
             done = change(&mut self.connection);
         }
-        done
+        let done = done?;
+        self.settle()?;
+        Ok(done)
+    }
+
+    /// Has the witness say what the database is by now, and takes the log into the file. On a full disk the log keeps its
+    /// space, which the next change needs.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        if !self.settled.settle(&self.connection)? {
+            return Ok(());
+        }
+        let keeps_space = is_full(&self.settled.path);
+        let how = if keeps_space { "RESTART" } else { "TRUNCATE" };
+        let moved = self.connection.query_row(&format!("PRAGMA wal_checkpoint({how})"), [], |_| Ok(()));
+        // The log holds the change, and the witness knows it: the next change tries again.
+        if let Err(error) = moved {
+            tracing::debug!("the log of the database stays as it is for now: {error}");
+        }
+        Ok(())
     }
 
     /// Moves the contents of the write-ahead log into the database, so that the next change is written at its beginning
@@ -92,6 +127,33 @@ impl Store {
             tracing::error!("sessions and audit entries wait in memory until they can be written: {error}");
         }
         self.is_waiting = true;
+    }
+}
+
+impl Settled {
+    fn begin(path: &Path, connection: &Connection) -> Result<Settled> {
+        let not_opened = |source: io::Error| Error::Open { path: path.to_owned(), source: source.into() };
+        let witness = Witness::open(&beside(path, witness::SUFFIX)).map_err(not_opened)?;
+        let mut settled =
+            Settled { path: path.to_owned(), pages: Pages::default(), witness, data_version: i64::MIN };
+        settled.settle(connection)?;
+        Ok(settled)
+    }
+
+    /// Whether there is something in the log.
+    fn settle(&mut self, connection: &Connection) -> Result<bool> {
+        let log = match std::fs::read(beside(&self.path, "-wal")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            log => log.map_err(Error::Witness)?,
+        };
+        let data_version = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
+        if data_version != self.data_version {
+            self.pages = Pages::of(&self.path).map_err(Error::Witness)?;
+            self.data_version = data_version;
+        }
+        self.pages.put(&Wal::read(&log));
+        self.witness.say(self.pages.sum()).map_err(Error::Witness)?;
+        Ok(!log.is_empty())
     }
 }
 
@@ -116,6 +178,8 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     connection.busy_timeout(BUSY_WAIT_MAX)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // The log goes to the file when the witness knows it, not before.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     // A query must not need space on a full disk.
     connection.pragma_update(None, "temp_store", "MEMORY")?;

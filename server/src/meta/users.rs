@@ -117,14 +117,8 @@ impl Meta {
         if self.has_users()? {
             return Ok(false);
         }
-        if password.is_empty() || password::PASSWORD_BYTES_MAX < password.len() {
-            return Err(Error::UnfitPassword {
-                bytes: password.len(),
-                bytes_max: password::PASSWORD_BYTES_MAX,
-            });
-        }
         if let Some(weakness) = password::weakness(password, "admin") {
-            tracing::warn!("the administrator that the environment names has a weak password: {weakness}");
+            return Err(Error::WeakPassword(weakness.to_string()));
         }
         match self.add_first_admin("admin", &password::hash(password)?, now) {
             Ok(()) => Ok(true),
@@ -339,6 +333,11 @@ mod tests {
     fn there_is_one_first_administrator() {
         let (_directory, meta) = meta();
         assert!(!meta.has_users().unwrap());
+        for weak in ["", "abc", "admin123", "12345678", "password", &"x".repeat(2000)] {
+            let refused = meta.ensure_admin(weak, NOW).unwrap_err().to_string();
+            assert!(refused.contains("LOGSTEAD_ADMIN_PASSWORD"), "{weak}: {refused}");
+            assert!(!meta.has_users().unwrap());
+        }
         assert!(meta.ensure_admin("correct horse", NOW).unwrap());
         assert!(!meta.ensure_admin("another horse", NOW).unwrap());
         assert!(matches!(meta.add_first_admin("eve", "hash", NOW), Err(Error::AlreadySetUp)));

@@ -124,3 +124,77 @@ async fn many_requests_at_once_are_all_stored_or_told_to_come_again() {
     }
     assert_eq!(server.find("m").await.len(), stored);
 }
+
+/// A request to export logs, in protobuf: one resource of this length, and records without anything.
+fn records_of_a_long_resource(resource_bytes: usize, records: usize) -> Vec<u8> {
+    fn field(number: u8, content: &[u8]) -> Vec<u8> {
+        let mut out = vec![number << 3 | 2];
+        let mut length = content.len();
+        while 0x80 <= length {
+            out.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        out.push(length as u8);
+        out.extend_from_slice(content);
+        out
+    }
+    let value = field(2, &field(1, &vec![b'x'; resource_bytes]));
+    let resource = field(1, &field(1, &[field(1, b"long"), value].concat()));
+    let scope = field(2, &[0x12, 0].repeat(records));
+    field(1, &[resource, scope].concat())
+}
+
+fn snappy(body: &[u8]) -> Vec<u8> {
+    snap::raw::Encoder::new().compress_vec(body).unwrap()
+}
+
+/// What bodies of a few hundred kilobytes make, with what each message repeats of them, is no more than some bodies.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
+    let server = start();
+    let long = "x".repeat(60_000);
+    let entries = vec![r#"["1","m"]"#; 1000].join(",");
+    let labels = format!(r#"{{"streams":[{{"stream":{{"a":"{long}"}},"values":[{entries}]}}]}}"#);
+    let lines = "a\n".repeat(2000);
+    let protobuf = "application/x-protobuf";
+    let bodies = [
+        ("/loki/api/v1/push", "application/json", labels.into_bytes(), 413, "60"),
+        ("/loki/api/v1/push", protobuf, snappy(&[0x0a, 0].repeat(1_000_001)), 413, "1000000"),
+        (
+            "/v1/logs",
+            protobuf,
+            records_of_a_long_resource(800_000, 100),
+            413,
+            "with what each of them repeats",
+        ),
+        (
+            &*format!("/services/collector/raw?source={long}"),
+            "text/plain",
+            lines.clone().into_bytes(),
+            413,
+            "repeats",
+        ),
+        (
+            &*format!("/api/v1/ingest?host={long}"),
+            "text/plain",
+            lines.into_bytes(),
+            413,
+            "with what each of them repeats",
+        ),
+        (
+            &*format!("/{}/_bulk", "x".repeat(300)),
+            "application/x-ndjson",
+            b"{\"create\":{}}\n{}\n".to_vec(),
+            400,
+            "255 bytes",
+        ),
+    ];
+    for (path, kind, body, status, expected) in bodies {
+        server.post(path, ADMIN, kind, body).await.check(status, expected);
+    }
+    assert_eq!(server.find("*").await.len(), 0);
+    // What shippers send passes.
+    let records = records_of_a_long_resource(2000, 500);
+    assert_eq!(server.post("/v1/logs", ADMIN, protobuf, records).await.status.as_u16(), 200);
+    assert_eq!(server.find("*").await.len(), 500);
+}

@@ -138,3 +138,70 @@ async fn a_token_is_rotated_without_a_gap_and_revoked_at_once() {
     rotate("1h").await.check(404, "no token");
     assert_eq!(server.find("*").await.len(), 3);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tokens_bytes_are_those_of_what_is_made_of_its_bodies() {
+    let server = Server::usual();
+    let limits = json!({"bytes_per_second": 100_000});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let token = token["token"].as_str().unwrap();
+    let entries = vec![r#"["1","m"]"#; 40].join(",");
+    let labels = "x".repeat(50_000);
+    let body = format!(r#"{{"streams":[{{"stream":{{"a":"{labels}"}},"values":[{entries}]}}]}}"#);
+    let push = async || server.post("/loki/api/v1/push", token, "application/json", body.clone()).await;
+    assert_eq!(push().await.status.as_u16(), 204);
+    let refused = push().await;
+    refused.check(429, "more than it may");
+    // Two megabytes are made of fifty kilobytes.
+    let wait: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((15..=21).contains(&wait), "{wait}");
+}
+
+/// A body of entries that comes without an end, and a sender for them.
+fn upload_body() -> (tokio::sync::mpsc::Sender<Vec<u8>>, axum::body::Body) {
+    struct Coming(tokio::sync::mpsc::Receiver<Vec<u8>>);
+    impl futures_core::Stream for Coming {
+        type Item = Result<Vec<u8>, std::io::Error>;
+
+        fn poll_next(
+            mut self: std::pin::Pin<&mut Self>,
+            context: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Self::Item>> {
+            self.0.poll_recv(context).map(|piece| piece.map(Ok))
+        }
+    }
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    (sender, axum::body::Body::from_stream(Coming(receiver)))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_comes_at_the_pace_of_its_token_and_ends_with_it() {
+    let server = std::sync::Arc::new(Server::usual());
+    let limits = json!({"messages_per_second": 10});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let secret = token["token"].as_str().unwrap().to_owned();
+    let (sender, body) = upload_body();
+    let entries: String = (0..20_000)
+        .map(|n| format!("__REALTIME_TIMESTAMP={}\nMESSAGE=entry {n}\n\n", 1_700_000_000_000_000_u64 + n))
+        .collect();
+    let uploading = {
+        let server = server.clone();
+        tokio::spawn(
+            async move { server.post("/upload", &secret, "application/vnd.fdo.journal", body).await },
+        )
+    };
+    sender.send(entries.into_bytes()).await.unwrap();
+    while server.find("entry").await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let admin = format!("Bearer {ADMIN}");
+    let path = format!("DELETE /api/v1/tokens/{}", token["id"]);
+    let removed = server.call(&path, &[("authorization", &admin)], "").await;
+    assert_eq!(removed.status.as_u16(), 204);
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), uploading).await;
+    ended.expect("it ends").unwrap().check(401, "unknown or has expired");
+    // A piece of the body at most, and not all twenty thousand.
+    let stored = server.find("entry").await.len();
+    assert!(stored < 300, "{stored}");
+    drop(sender);
+}

@@ -5,10 +5,25 @@ import type { components } from './types';
 
 export type SavedSearch = components['schemas']['SavedSearch'];
 
+/** A long list comes in parts of about 2 MiB; more of them than this would not fit into a menu. */
+const PARTS_MAX = 10;
+
 export const savedSearchesQuery = queryOptions({
   queryKey: ['saved-searches'],
-  queryFn: async ({ signal }): Promise<SavedSearch[]> =>
-    (await unwrap(client.GET('/api/v1/saved-searches', { signal }))).saved_searches,
+  queryFn: async ({ signal }): Promise<SavedSearch[]> => {
+    const all: SavedSearch[] = [];
+    let after: number | undefined;
+    for (let part = 0; part < PARTS_MAX; part += 1) {
+      const query = after === undefined ? {} : { after };
+      const list = await unwrap(
+        client.GET('/api/v1/saved-searches', { params: { query }, signal }),
+      );
+      all.push(...list.saved_searches);
+      after = list.next;
+      if (after === undefined) break;
+    }
+    return all;
+  },
   staleTime: 10_000,
 });
 

@@ -21,9 +21,10 @@ const PROVIDER_COOKIE: &str = "logstead_oidc_";
 /// How long a browser keeps it: the maximum that browsers allow.
 const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
 
-/// The secret of the session's cookie.
-pub(crate) fn session_secret(headers: &HeaderMap) -> Option<Secret> {
-    secret(headers, SECURE_COOKIE).or_else(|| secret(headers, COOKIE))
+/// The secret of the session's cookie. Where browsers reach us over TLS only, the plain name does not count: another host of
+/// the domain, or whoever can change an unencrypted answer, can set a cookie of that name.
+pub(crate) fn session_secret(headers: &HeaderMap, is_https: bool) -> Option<Secret> {
+    secret(headers, SECURE_COOKIE).or_else(|| secret(headers, COOKIE).filter(|_| !is_https))
 }
 
 /// The secret by which a browser is recognised.
@@ -38,8 +39,8 @@ fn secret(headers: &HeaderMap, name: &str) -> Option<Secret> {
 }
 
 /// Refuses a request without the session's CSRF token.
-pub(crate) fn check_csrf(headers: &HeaderMap) -> Result<()> {
-    let expected = session_secret(headers).map(|secret| secret.csrf_token());
+pub(crate) fn check_csrf(headers: &HeaderMap, is_https: bool) -> Result<()> {
+    let expected = session_secret(headers, is_https).map(|secret| secret.csrf_token());
     let sent = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok());
     match (expected, sent) {
         (Some(expected), Some(sent)) if Secret::same(&expected, sent) => Ok(()),

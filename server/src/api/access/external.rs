@@ -7,7 +7,7 @@ use logstead_config::accounts::{AccountRole, GroupGrant, grant_of};
 /// The user that a person is; or why there is none, for the log.
 pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Result<Known, String> {
     let Person { subject, name, groups } = person;
-    let Some(rule) = grant_of(grants, groups) else {
+    let Some(rule) = grant_of(grants, groups, origin.starts_with("ldap:")) else {
         let shown = groups.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
         return Err(format!("no rule of {origin} names a group of {name}, whose groups are: {shown}"));
     };
@@ -39,13 +39,19 @@ mod tests {
             rule("cn=ops,dc=example,dc=org", AccountRole::Operator, None),
             rule("*", AccountRole::Analyst, Some("main")),
         ];
-        let check = |groups: &[&str], grants: &[GroupGrant], expected: Option<(Role, Option<&str>)>| {
-            let groups = groups.iter().map(|&group| group.to_owned()).collect();
-            let person = Person { subject: "1".to_owned(), name: "ana".to_owned(), groups };
-            let found = known(&person, "oidc:corp", grants).ok();
-            let found = found.map(|known| (known.role, known.grant.logspaces.map(|ids| ids.join(" "))));
-            assert_eq!(found, expected.map(|(role, ids)| (role, ids.map(str::to_owned))));
+        let check_at =
+            |origin: &str, groups: &[&str], grants: &[GroupGrant], expected: Option<(Role, Option<&str>)>| {
+                let groups = groups.iter().map(|&group| group.to_owned()).collect();
+                let person = Person { subject: "1".to_owned(), name: "ana".to_owned(), groups };
+                let found = known(&person, origin, grants).ok();
+                let found = found.map(|known| (known.role, known.grant.logspaces.map(|ids| ids.join(" "))));
+                assert_eq!(found, expected.map(|(role, ids)| (role, ids.map(str::to_owned))));
+            };
+        let check = |groups: &[&str], grants: &[GroupGrant], expected| {
+            check_at("ldap:corp", groups, grants, expected)
         };
+        check_at("oidc:corp", &["x", "Log-Admins"], &grants[..2], None);
+        check_at("oidc:corp", &["x", "log-admins"], &grants[..2], Some((Role::Admin, None)));
         check(&["x", "Log-Admins"], &grants, Some((Role::Admin, None)));
         check(&["CN=Ops,DC=example,DC=org", "log-admins"], &grants, Some((Role::Admin, None)));
         check(&["cn=ops,dc=example,dc=org"], &grants, Some((Role::Operator, None)));

@@ -27,7 +27,7 @@ pub(super) fn check_grant(
         let detail = "a token that only sends finds nothing: leave out scope for the role ingest";
         return Err(ApiError::bad_request(detail).path("scope"));
     }
-    let logspaces = logspaces.map(|ids| check_granted_logspaces(shared, ids)).transpose()?;
+    let logspaces = logspaces.map(|ids| check_granted_logspaces(shared, caller, ids)).transpose()?;
     if let Some(text) = &scope {
         check_scope(text)?;
     }
@@ -122,9 +122,11 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
 }
 
 /// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
-fn check_granted_logspaces(shared: &Inner, mut ids: Vec<String>) -> Result<Vec<String>> {
+/// Those that the caller may not search are not there.
+fn check_granted_logspaces(shared: &Inner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
-    let known: Vec<&str> = searchers.iter().map(|(id, _)| id.as_str()).collect();
+    let known = searchers.iter().map(|(id, _)| id.as_str());
+    let known: Vec<&str> = known.filter(|id| caller.may_search(id)).collect();
     if ids.is_empty() {
         let detail = format!("logspaces is empty: name some of {}, or send null for all", known.join(", "));
         return Err(ApiError::bad_request(detail).path("logspaces"));

@@ -5,7 +5,7 @@
 //! | `caller`       | who asks, and what of the store they may see             |
 //! | `throttle`     | how long to wait after failed attempts                   |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
-//! | `authenticate` | from the headers of a request to its caller              |
+//! | `authenticate`, `again` | from the headers of a request to its caller, and once more later |
 //! | `credentials`  | names and passwords: which are allowed, and which fit    |
 //! | `gate`         | tokens of senders to sources with sockets of their own   |
 //! | `grants`       | which part of the store can be granted                   |
@@ -18,6 +18,7 @@
 //! that answer everybody; see the table in [`super::routes`].
 
 pub(super) mod account;
+pub(super) mod again;
 pub(super) mod audit;
 pub(super) mod authenticate;
 mod caller;

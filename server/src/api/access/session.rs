@@ -116,7 +116,7 @@ pub(crate) async fn get_session(
     let csrf_token = caller
         .as_ref()
         .and_then(|caller| caller.session)
-        .and_then(|_| cookie::session_secret(&headers))
+        .and_then(|_| cookie::session_secret(&headers, shared.state.settings.web.is_https()))
         .map(|secret| secret.csrf_token());
     let renewed = |caller| authenticate::renewed_cookie(&shared, caller, &headers, Some(client));
     let cookie = caller.as_ref().and_then(renewed);
@@ -162,7 +162,7 @@ pub(crate) async fn log_in(
 pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
     if let Some((hash, caller)) = caller.and_then(|caller| Some((caller.session?, caller))) {
-        cookie::check_csrf(&headers)?;
+        cookie::check_csrf(&headers, shared.state.settings.web.is_https())?;
         shared.meta(move |meta| meta.remove_session(hash)).await?;
         shared.audit(caller.actor(), "session.end", String::new()).await;
     }

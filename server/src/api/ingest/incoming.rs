@@ -15,7 +15,7 @@ use super::attempt::{Stopped, Taking};
 use super::room::{KEPT_MEMORY_MAX, Room};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
-use crate::api::extract::{Peer, Pieces, next_piece};
+use crate::api::extract::{Peer, Pieces};
 use crate::api::question::unknown_logspace;
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
@@ -33,30 +33,29 @@ use axum::response::{IntoResponse, Response};
 use logstead_ingest::batches::{Batches, Sender};
 use logstead_ingest::encoding::{Encoding, Unpacker};
 use logstead_ingest::messages::{Messages, Refusal, Refused};
-use logstead_record::{Batch, BatchBuilder, Origin};
+use logstead_record::Batch;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::SemaphorePermit;
 
 /// A body rests if fewer bytes than this arrive in this time.
 const REST_MAX: Duration = Duration::from_secs(2);
 const REST_BYTES_MIN: usize = 64 << 10;
-/// A batch of what comes bit by bit is sealed at this many messages or bytes, or when nothing has come for this time.
-const STREAM_MESSAGES_MAX: usize = 4096;
-const STREAM_BYTES_MAX: usize = 1 << 20;
-const STREAM_REST_MAX: Duration = Duration::from_millis(200);
 /// When senders are asked to come again while the source is not enabled.
 const DISABLED_RETRY_SECONDS: u64 = 60;
 
 /// A request with messages.
 #[derive(Clone)]
 pub(crate) struct Incoming {
-    shared: Shared,
-    caller: Caller,
-    peer: Peer,
+    pub(super) shared: Shared,
+    pub(super) caller: Caller,
+    pub(super) peer: Peer,
     /// The source that takes them.
     pub(super) source: Arc<str>,
     pub(crate) headers: HeaderMap,
+    /// How long its body is, unpacked.
+    body_bytes: Arc<AtomicUsize>,
     /// It is refused, and is only read to say so of each of its messages.
     is_refused: bool,
 }
@@ -114,7 +113,9 @@ impl FromRequestParts<Shared> for Offered {
             Err(error) => ("".into(), Some(not_stored(&error))),
         };
         let (shared, headers, is_refused) = (shared.clone(), parts.headers.clone(), refusal.is_some());
-        Ok(Offered { incoming: Incoming { shared, caller, peer, source, headers, is_refused }, refusal })
+        let body_bytes = Arc::default();
+        let incoming = Incoming { shared, caller, peer, source, headers, body_bytes, is_refused };
+        Ok(Offered { incoming, refusal })
     }
 }
 
@@ -139,7 +140,7 @@ impl Incoming {
         let mut room = self.shared.ingest.room();
         let packed = self.read_packed(body, &mut room).await?;
         if encoding == Encoding::Identity {
-            self.charge(0, packed.len());
+            self.has_read(packed.len());
             return Ok((packed, room));
         }
         let mut unpacker = Unpacker::of(encoding, packed, self.body_max()).map_err(Refused::from)?;
@@ -149,7 +150,7 @@ impl Incoming {
             match step.map_err(Refused::from)? {
                 0 => {
                     let body = unpacker.whole();
-                    self.charge(0, body.len());
+                    self.has_read(body.len());
                     return Ok((body, room));
                 }
                 bytes => room.grow(bytes).await?,
@@ -202,8 +203,13 @@ impl Incoming {
         self.pipeline().repeats()
     }
 
+    fn has_read(&self, body_bytes: usize) {
+        self.body_bytes.store(body_bytes, Ordering::Relaxed);
+        self.charge(0, body_bytes);
+    }
+
     /// Counts what the caller has sent, unless it is refused.
-    fn charge(&self, messages: usize, bytes: usize) {
+    pub(super) fn charge(&self, messages: usize, bytes: usize) {
         if self.is_refused {
             return;
         }
@@ -211,7 +217,8 @@ impl Incoming {
         self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
     }
 
-    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be.
+    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. What the messages
+    /// are together, with what each of them repeats, is limited like the body, and counts as sent.
     pub(crate) async fn decode<M: Messages>(
         &self,
         decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
@@ -222,9 +229,11 @@ impl Incoming {
             received: clock::now(),
         };
         let messages_max = self.shared.state.settings.limits.ingest_messages_max as usize;
-        let of = sender.clone();
-        let messages = blocking(move || decode(of, messages_max)).await??;
-        Ok(Batches::of(messages, sender).stamped(clock::stamp))
+        let body_max = self.body_max();
+        let made = move || Batches::within(decode(sender.clone(), messages_max)?, sender, body_max);
+        let batches = blocking(made).await??;
+        self.charge(0, batches.rest_bytes().saturating_sub(self.body_bytes.load(Ordering::Relaxed)));
+        Ok(batches.stamped(clock::stamp))
     }
 
     /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
@@ -251,9 +260,14 @@ impl Incoming {
         blocking(call).await
     }
 
-    /// 404 for a logspace that is not there, 403 for one that the caller may not choose.
+    /// 404 for a logspace that is not there, 403 for one that the caller may not choose. A private one is what routes make
+    /// of it: nobody chooses it.
     pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
         let Some(id) = logspace else { return Ok(()) };
+        if logstead_config::is_private(id) {
+            let detail = format!("the logspace `{id}` is private: leave it out, only the routes store there");
+            return Err(ApiError::forbidden(detail).path("logspace"));
+        }
         let granted = self.caller.grant.logspaces.as_deref().unwrap_or_default();
         if self.caller.role == Role::Ingest && !granted.iter().any(|granted| granted == id) {
             let detail = format!(
@@ -263,8 +277,12 @@ impl Incoming {
             );
             return Err(ApiError::forbidden(detail).path("logspace"));
         }
+        if self.caller.role != Role::Ingest {
+            self.caller.check_logspace(id)?;
+        }
         let live = self.shared.state.pipeline.router();
-        let known: Vec<&str> = live.checked.logspaces.iter().map(|logspace| logspace.id.as_str()).collect();
+        let known = live.checked.logspaces.iter().map(|logspace| logspace.id.as_str());
+        let known: Vec<&str> = known.filter(|id| !logstead_config::is_private(id)).collect();
         if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
     }
 
@@ -357,46 +375,6 @@ impl Incoming {
 
 pub(super) fn json(answer: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
-}
-
-impl Incoming {
-    /// Stores messages while their body comes, which may be of any length. `read` adds the messages that the next bytes
-    /// complete, and says how long they are; at the end it is given `None`. It is told the sender's address.
-    pub(crate) async fn store_as_it_comes(
-        &self,
-        mut body: Body,
-        mut read: impl FnMut(Option<&[u8]>, &str, &mut BatchBuilder) -> Result<usize>,
-    ) -> Result<()> {
-        let peer = self.peer.0.map(|address| address.to_string()).unwrap_or_default();
-        let (mut builder, mut bytes) = (BatchBuilder::new(), 0);
-        loop {
-            if builder.rows() == 0 {
-                let (source, received) = (self.source.as_bytes(), clock::stamp());
-                builder.origin(Origin { source, peer: peer.as_bytes(), received });
-            }
-            let next = next_piece(&mut body);
-            let next = match builder.rows() {
-                0 => Some(next.await?),
-                _ => tokio::time::timeout(STREAM_REST_MAX, next).await.ok().transpose()?,
-            };
-            let is_resting = next.is_none();
-            let is_end = matches!(next, Some(None));
-            if let Some(data) = next {
-                bytes += read(data.as_deref(), &peer, &mut builder)?;
-            }
-            let is_full = STREAM_MESSAGES_MAX <= builder.rows() || STREAM_BYTES_MAX <= bytes;
-            if (is_full || is_resting || is_end) && 0 < builder.rows() {
-                let batch = std::mem::take(&mut builder).seal();
-                self.charge(batch.rows(), bytes);
-                bytes = 0;
-                let submitted = self.shared.state.pipeline.submit(&self.source, batch, None).await;
-                submitted.map_err(|error| not_stored(&error))?;
-            }
-            if is_end {
-                return Ok(());
-            }
-        }
-    }
 }
 
 impl<M: Messages> Stored<M> {

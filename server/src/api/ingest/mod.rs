@@ -5,6 +5,7 @@
 //! | `protocol` | which protocols there are                                               |
 //! | `room`     | memory for bodies and for what is parsed from them                      |
 //! | `incoming` | a request with messages: who sends it, to which source; its body; storing |
+//! | `as_it_comes` | storing a body while it comes                                        |
 //! | `dress`    | refusals in the words of a protocol                                     |
 //! | `ecosystem`, `route` | the paths of other systems                                    |
 //! | `pace`     | how fast a token may send                                               |
@@ -16,6 +17,7 @@
 //!
 //! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
 
+mod as_it_comes;
 mod attempt;
 mod datadog;
 pub(super) mod dress;

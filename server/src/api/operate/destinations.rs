@@ -10,7 +10,7 @@ use crate::destination::Destination;
 use crate::wire::message::Message;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
-use logstead_config::Target;
+use logstead_config::{Document, Target};
 use logstead_indexer::Hit;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -42,6 +42,17 @@ pub(crate) struct Waiting {
     total: u64,
     /// The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
     messages: Vec<Message>,
+    /// Those among the oldest that the caller may not search.
+    withheld: Withheld,
+}
+
+/// Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+/// that the caller may not search.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Withheld {
+    messages: u64,
+    /// As received.
+    bytes: u64,
 }
 
 /// How many messages it was done to.
@@ -125,10 +136,11 @@ pub(crate) async fn discard(
 )]
 pub(crate) async fn queue(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     Query(limit): Query<Limit>,
 ) -> Result<axum::Json<Waiting>> {
-    show(&shared, &id, &limit, |destination, limit| {
+    show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.depth().messages, destination.waiting(limit))
     })
     .await
@@ -142,10 +154,11 @@ pub(crate) async fn queue(
 )]
 pub(crate) async fn quarantine(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
     Query(limit): Query<Limit>,
 ) -> Result<axum::Json<Waiting>> {
-    show(&shared, &id, &limit, |destination, limit| {
+    show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.quarantined(), destination.quarantine(limit))
     })
     .await
@@ -153,6 +166,7 @@ pub(crate) async fn quarantine(
 
 async fn show(
     shared: &Shared,
+    caller: &Caller,
     id: &str,
     limit: &Limit,
     read: fn(&Destination, usize) -> (u64, Vec<Hit>),
@@ -163,8 +177,31 @@ async fn show(
     }
     let destination = find(shared, id)?;
     let (total, hits) = blocking(move || read(&destination, limit)).await?;
-    let messages = hits.iter().map(|hit| Message::new(id, hit)).collect();
-    Ok(axum::Json(Waiting { total, messages }))
+    let live = shared.state.pipeline.router();
+    let (mut messages, mut withheld) = (Vec::new(), Withheld::default());
+    for hit in &hits {
+        let source = String::from_utf8_lossy(hit.batch.source(hit.row));
+        if may_see_what_comes_from(&source, caller, &live.document) {
+            messages.push(Message::new(id, hit));
+        } else {
+            let mut raw = Vec::new();
+            hit.batch.write_raw(hit.row, &mut raw);
+            withheld.messages += 1;
+            withheld.bytes += raw.len() as u64;
+        }
+    }
+    Ok(axum::Json(Waiting { total, messages, withheld }))
+}
+
+/// Whether no route stores what comes from a source where the caller may not search. Which message a route takes is not
+/// asked: steps may have changed it since.
+fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -> bool {
+    let is_withheld = |target: &String| {
+        let is_logspace = document.logspaces.iter().any(|logspace| logspace.id == *target);
+        is_logspace && !caller.may_search(target)
+    };
+    let listens = |from: &[String]| from.is_empty() || from.iter().any(|id| id == source);
+    !document.routes.iter().any(|route| listens(&route.from) && route.to.iter().any(is_withheld))
 }
 
 /// Puts the oldest messages that were refused into the queue again.

@@ -276,6 +276,45 @@ pub(crate) async fn forget(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Which senders to forget.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ForgetParams {
+    /// Those whose host, source, address or certificate's subject contains this.
+    query: Option<String>,
+    /// Whether only those are meant whose messages all came within a minute; false by default.
+    once: Option<bool>,
+}
+
+/// How many were forgotten.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Forgotten {
+    senders: usize,
+}
+
+/// Forgets what was counted of many senders, for names that somebody invented. `query` or `once` has to say which.
+#[utoipa::path(
+    delete, path = "/api/v1/senders", tag = "senders", operation_id = "forget_senders", params(ForgetParams),
+    responses((status = 200, body = Forgotten))
+)]
+pub(crate) async fn forget_all(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Parameters(ForgetParams { query, once }): Parameters<ForgetParams>,
+) -> Result<axum::Json<Forgotten>> {
+    let (text, only_once) = (query.unwrap_or_default(), once.unwrap_or(false));
+    if text.is_empty() && !only_once {
+        let detail = "this would forget all senders: say which with `query`, or `once=true`";
+        return Err(ApiError::bad_request(detail).path("query"));
+    }
+    let what = format!("those with `{text}`{}", if only_once { " that sent once" } else { "" });
+    let inner = shared.clone();
+    let senders = blocking(move || inner.state.pipeline.senders().forget_all(&text, only_once)).await?;
+    shared.audit(caller.actor(), "sender.forget", format!("{senders} senders: {what}")).await;
+    Ok(axum::Json(Forgotten { senders }))
+}
+
 fn within(limit: Option<usize>, default: usize, max: usize) -> Result<usize> {
     match limit.unwrap_or(default) {
         limit if (1..=max).contains(&limit) => Ok(limit),

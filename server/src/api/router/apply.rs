@@ -1,14 +1,14 @@
 //! Makes a draft live.
 
 use super::draft::{Draft, Problems};
-use super::form::entity_tag;
+use super::form::{Expected, Form, entity_tag, if_match};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::state::{Inner, Shared};
 use crate::api::waiting::{blocking, busy};
 use crate::pipeline::ApplyError;
 use crate::revision::{LiveError, NewTrial, Unconfirmed};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use logstead_config::{Period, diff};
 use serde::{Deserialize, Serialize};
@@ -110,7 +110,7 @@ pub(super) async fn apply(
         let detail = format!("revision {}{}: {comment}", applied.revision, on_trial.unwrap_or_default());
         shared.audit(caller.actor(), "router.apply", detail).await;
     }
-    let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision))]);
+    let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, Form::Json, false))]);
     Ok((tag, axum::Json(applied)).into_response())
 }
 
@@ -124,6 +124,15 @@ fn refusal(shared: &Inner, error: LiveError) -> ApiError {
         ApplyError::Problems(problems) => ApiError::of_document(problems),
         ApplyError::System(reason) if shared.state.pipeline.stop_requested() => busy(&reason),
         ApplyError::System(reason) => ApiError::internal(reason),
+    }
+}
+
+/// The live revision if a request names it, `None` if any is fine to it; 412 if it names others.
+pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
+    match if_match(headers)? {
+        None | Some(Expected::Any) => Ok(None),
+        Some(expected) if expected.has(live) => Ok(Some(live)),
+        Some(_) => Err(conflict(live)),
     }
 }
 

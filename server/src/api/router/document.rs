@@ -1,20 +1,21 @@
 //! The live document: reading, checking and replacing it.
 
-use super::apply::{ApplyParams, RouterChange, apply, conflict};
+use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
 use super::draft::Draft;
-use super::form::{Form, FormParams, entity_tag, if_match, toml};
+use super::form::{Form, FormParams, entity_tag, is_known, toml};
+use super::secrets::{may_see_secrets, without_secrets};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, DocumentProblem, Result};
 use crate::api::extract::{DocumentText, Query};
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
 use crate::meta::Role;
-use crate::pipeline::{Live, Status};
+use crate::pipeline::{DestinationStatus, Live, Status};
 use crate::revision::Unconfirmed;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
-use logstead_config::{Checked, Document, Problem, diff, placed};
+use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
 use serde::Serialize;
 
 /// What applying a document would do.
@@ -78,21 +79,36 @@ pub(crate) struct RouterStatus {
 /// The live document.
 #[utoipa::path(
     get, path = "/api/v1/router", tag = "router", params(FormParams),
-    responses((
-        status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
-        content((Document = "application/json"), (String = "application/toml")),
-    ))
+    responses(
+        (
+            status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
+            content((Document = "application/json"), (String = "application/toml")),
+        ),
+        (status = 304, description = "If-None-Match has its ETag"),
+    )
 )]
 pub(crate) async fn get_router(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(params): Query<FormParams>,
     headers: HeaderMap,
 ) -> Response {
     let live = shared.state.pipeline.router();
-    let tag = AppendHeaders([(header::ETAG, entity_tag(live.revision))]);
-    match params.form(&headers) {
-        Form::Json => (tag, axum::Json(&live.document)).into_response(),
-        Form::Toml => (tag, toml(live.toml.clone())).into_response(),
+    let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&caller));
+    let tag = entity_tag(live.revision, form, is_redacted);
+    let is_known = is_known(&headers, &tag);
+    // What it is depends on who asks, and how.
+    let about = AppendHeaders([
+        (header::ETAG, tag),
+        (header::VARY, "Accept, Authorization, Cookie".to_owned()),
+        (header::CACHE_CONTROL, "private, no-cache".to_owned()),
+    ]);
+    match form {
+        _ if is_known => (StatusCode::NOT_MODIFIED, about).into_response(),
+        Form::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
+        Form::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
+        Form::Json => (about, axum::Json(&live.document)).into_response(),
+        Form::Toml => (about, toml(live.toml.clone())).into_response(),
     }
 }
 
@@ -110,12 +126,14 @@ pub(crate) async fn put_router(
     headers: HeaderMap,
     document: DocumentText,
 ) -> Result<Response> {
-    let expected = if_match(&headers)?.ok_or_else(|| {
+    if !headers.contains_key(header::IF_MATCH) {
         let detail = "If-Match is missing: send the ETag of the document that was edited";
-        ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail)
-    })?;
+        return Err(ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail));
+    }
     let live = shared.state.pipeline.router();
-    if expected.is_some_and(|expected| expected != live.revision) {
+    let expected = expected(live.revision, &headers)?;
+    // `If-None-Match: *` asks for a first one.
+    if is_known(&headers, "") {
         return Err(conflict(live.revision));
     }
     let draft = Draft::read(document, &live)?;
@@ -156,8 +174,25 @@ pub(crate) async fn validate(
 #[utoipa::path(
     get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
 )]
-pub(crate) async fn status(State(shared): State<Shared>) -> Result<axum::Json<RouterStatus>> {
+pub(crate) async fn status(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<RouterStatus>> {
     let inner = shared.clone();
     let unconfirmed = blocking(move || inner.state.revisions.unconfirmed()).await??;
-    Ok(axum::Json(RouterStatus { status: shared.state.pipeline.status(), unconfirmed }))
+    let mut status = shared.state.pipeline.status();
+    if !may_see_secrets(&caller) {
+        status.destinations.iter_mut().for_each(hide_what_it_heard);
+    }
+    Ok(axum::Json(RouterStatus { status, unconfirmed }))
+}
+
+/// What another system answered may be anything, and so may what stands behind `?` in its address.
+fn hide_what_it_heard(destination: &mut DestinationStatus) {
+    if let Some(error) = &mut destination.last_error {
+        "it cannot send; operators see why".clone_into(error);
+    }
+    if let Some((address, _)) = destination.to.split_once('?') {
+        destination.to = address.to_owned();
+    }
 }

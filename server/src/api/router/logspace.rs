@@ -1,8 +1,7 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{Motive, RouterChange};
-use super::form::if_match;
+use super::apply::{Motive, RouterChange, expected};
 use super::revise::revise;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
@@ -59,7 +58,7 @@ pub(crate) async fn put_logspace(
     Json(request): Json<LogspaceRequest>,
 ) -> Result<Response> {
     caller.check_manages(&id)?;
-    let expected = if_match(&headers)?.flatten();
+    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
     let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
     let change = |document: &mut Value| put(document, &id, &request);
     revise(&shared, caller, expected, Motive { comment, trial: None }, change).await

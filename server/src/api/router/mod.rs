@@ -8,6 +8,7 @@
 //! | `document`  | the live document: reading, checking, replacing          |
 //! | `revise`    | a part of it, changed alone                              |
 //! | `logspace`  | one of its logspaces                                     |
+//! | `secrets`   | who sees its secrets                                     |
 //! | `sender_zone` | the zone of one sender                                 |
 //! | `trying`    | a document tried on messages: tests on history, traces   |
 //! | `lookups`   | the files of tables that steps look values up in         |
@@ -24,5 +25,6 @@ pub(super) mod logspace;
 pub(super) mod lookups;
 mod revise;
 pub(super) mod revisions;
+mod secrets;
 pub(super) mod sender_zone;
 pub(super) mod trying;

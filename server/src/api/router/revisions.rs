@@ -1,8 +1,9 @@
 //! Earlier documents: listing, comparing and restoring them.
 
-use super::apply::{ApplyParams, RouterChange, apply, conflict};
+use super::apply::{ApplyParams, RouterChange, apply, expected};
 use super::draft::Draft;
-use super::form::{Form, FormParams, if_match, toml};
+use super::form::{Form, FormParams, toml};
+use super::secrets::shown;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Path, Query};
@@ -76,11 +77,12 @@ pub(crate) async fn revisions(State(shared): State<Shared>) -> Result<axum::Json
 )]
 pub(crate) async fn revision(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
     Query(params): Query<FormParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let text = stored(&shared, number).await?.toml;
+    let text = shown(stored(&shared, number).await?.toml, &caller);
     match params.form(&headers) {
         Form::Toml => Ok(toml(text).into_response()),
         Form::Json => match from_toml(&text) {
@@ -97,6 +99,7 @@ pub(crate) async fn revision(
 )]
 pub(crate) async fn difference(
     State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
     Query(DifferenceParams { from, to }): Query<DifferenceParams>,
 ) -> Result<axum::Json<RevisionDiff>> {
     let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
@@ -104,6 +107,7 @@ pub(crate) async fn difference(
         (Ok((_, old)), Ok((_, new))) => diff(&old, &new).changes,
         (Err(_), _) | (_, Err(_)) => Vec::new(),
     };
+    let (old, new) = (shown(old, &caller), shown(new, &caller));
     let text = TextDiff::from_lines(&old, &new)
         .unified_diff()
         .header(&format!("revision {from}"), &format!("revision {to}"))
@@ -124,7 +128,7 @@ pub(crate) async fn roll_back(
     Query(params): Query<ApplyParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let expected = if_match(&headers)?.flatten();
+    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
     let draft = Draft::of_toml(stored(&shared, number).await?.toml);
     let motive = params.motive(|| format!("back to revision {number}"))?;
     apply(&shared, caller, draft, expected, motive).await
@@ -147,9 +151,7 @@ pub(crate) async fn confirm(
     headers: HeaderMap,
 ) -> Result<axum::Json<Confirmed>> {
     let live = shared.state.pipeline.router().revision;
-    if if_match(&headers)?.flatten().is_some_and(|seen| seen != live) {
-        return Err(conflict(live));
-    }
+    expected(live, &headers)?;
     if !shared.meta(move |meta| meta.confirm_revision(live)).await? {
         let detail = format!("revision {live} is live, and does not have to be confirmed");
         return Err(ApiError::new(StatusCode::CONFLICT, detail));

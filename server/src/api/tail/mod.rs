@@ -3,7 +3,8 @@
 //! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events one
 //! by one. While its client does not take them it reads nothing, and holds at most one turn's events.
 //!
-//! **Invariant:** what is sent is what its caller may see at that moment, which is checked every second.
+//! **Invariant:** what is sent is what its caller may see at that moment: whether they may see the same as before is asked
+//! before each event, and which logspaces there are every second.
 //! **Invariant:** a tail ends soon after its client disconnects, and at once when the server is about to stop.
 
 mod position;
@@ -11,6 +12,7 @@ mod sampling;
 mod turn;
 mod wire;
 
+use super::access::again::Asker;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
@@ -93,6 +95,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
     let tail = Tail {
+        asker: Asker::new(&shared, &headers, &caller),
         shared,
         headers,
         common,
@@ -173,6 +176,7 @@ fn follow_after_last(
 /// A tail that is open.
 struct Tail {
     shared: Shared,
+    asker: Asker,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
     common: Common,
@@ -247,13 +251,16 @@ impl Tail {
         blocking(turn).await
     }
 
-    /// Sends events one by one, as the client takes them.
+    /// Sends events one by one, as the client takes them. Each waits for its place first, so that it is asked at the last
+    /// moment who gets it.
     async fn send(&mut self, events: Vec<Bytes>) -> Result<(), End> {
         for event in events {
-            tokio::select! {
-                sent = self.events.send(Piece::Data(event)) => sent.map_err(|_| End::Gone)?,
+            let place = tokio::select! {
+                place = self.events.reserve() => place.map_err(|_| End::Gone)?,
                 () = self.ending.requested() => return Err(stopping().into()),
-            }
+            };
+            self.asker.check().await?;
+            place.send(Piece::Data(event));
         }
         Ok(())
     }

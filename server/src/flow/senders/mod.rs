@@ -8,6 +8,7 @@
 //! | `habit`  | how long it usually pauses                                  |
 //! | `skew`   | how far its clock is from ours                              |
 //! | `registry` | all of them                                               |
+//! | `room`   | who makes room for another                                  |
 //! | `file`   | the registry on the disk                                    |
 //! | `report` | the registry, to be shown                                   |
 //!
@@ -18,6 +19,7 @@ mod file;
 mod habit;
 mod registry;
 mod report;
+mod room;
 mod sender;
 mod series;
 mod skew;
@@ -39,7 +41,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tally::tallies;
 
-/// One more is counted and not kept: somebody who invents hosts must not push out those that are known.
+/// For one more, those make [room](room) who sent once: somebody who invents hosts must neither push out who is known nor
+/// keep out who comes.
 const SENDERS_MAX: usize = 10_000;
 /// A sender is forgotten after this long without a message.
 const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
@@ -134,7 +137,8 @@ impl Senders {
         let mut registry = self.registry.lock();
         for tally in tallies {
             let key = Key { source: via.source.clone(), host: shown(tally.host) };
-            let has_room = registry.senders.len() < SENDERS_MAX;
+            let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
+            let has_room = !is_full || room::make(&mut registry, &key.source, tally.address, now);
             let sender = match registry.senders.get_mut(&key) {
                 Some(sender) => sender,
                 None if has_room => registry.senders.entry(key).or_insert_with(|| Sender::first_seen(now)),
@@ -157,6 +161,19 @@ impl Senders {
         let was_there = registry.senders.remove(key).is_some();
         registry.changed |= was_there;
         was_there
+    }
+
+    /// Forgets all that are meant, and says how many: those with this text in a name, those who sent only once.
+    pub(crate) fn forget_all(&self, text: &str, only_once: bool) -> usize {
+        let text = text.to_lowercase();
+        let mut registry = self.registry.lock();
+        let before = registry.senders.len();
+        registry
+            .senders
+            .retain(|key, sender| !report::matches(key, sender, &text) || only_once && sender.goes_on());
+        let forgotten = before - registry.senders.len();
+        registry.changed |= 0 < forgotten;
+        forgotten
     }
 
     pub(crate) fn last_seen(&self, key: &Key) -> Option<Timestamp> {

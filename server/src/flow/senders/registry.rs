@@ -18,6 +18,8 @@ pub(super) struct Registry {
     pub(super) began: Option<i64>,
     /// Messages of hosts for which there was no room.
     pub(super) left_out: u64,
+    /// Until when nobody is looked for who could make room.
+    pub(super) full_until: i64,
     /// Since it was written.
     pub(super) changed: bool,
 }

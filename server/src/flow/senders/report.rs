@@ -169,7 +169,7 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
     report
 }
 
-fn matches(key: &Key, sender: &Sender, text: &str) -> bool {
+pub(super) fn matches(key: &Key, sender: &Sender, text: &str) -> bool {
     let subject = sender.tls_subject.as_deref().unwrap_or_default();
     let names = [&*key.source, &key.host, &sender.address, subject];
     text.is_empty() || names.iter().any(|name| name.to_lowercase().contains(text))

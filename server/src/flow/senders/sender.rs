@@ -94,6 +94,11 @@ impl Sender {
         }
     }
 
+    /// Whether it has sent for longer than a moment: somebody who invents hosts seldom repeats one.
+    pub(super) fn goes_on(&self) -> bool {
+        MINUTE_NANOS <= self.last_seen - self.first_seen
+    }
+
     /// For how long nothing has come, as far as we were here to hear it.
     pub(super) fn quiet(&self, now: Timestamp, listening_since: Timestamp) -> Duration {
         let nanos = now.nanos() - self.last_seen.max(listening_since.nanos());

@@ -176,14 +176,70 @@ fn a_full_disk_is_given_back_what_could_not_be_written_and_tried_again() {
     assert_eq!(senders(&disk).registry.lock().senders.len(), 1001);
 }
 
+/// Messages of these hosts, from an address, some seconds after the start of the test.
+fn add_at(senders: &Senders, hosts: &[String], peer: &str, seconds: i64) {
+    let received = Timestamp::from_nanos(senders.listening_since.nanos() + seconds * SECOND);
+    let mut builder = BatchBuilder::new();
+    for host in hosts {
+        builder.origin(Origin { source: b"tcp", peer: peer.as_bytes(), received });
+        builder.push(&Row::default().with(Field::Host, host.as_bytes()));
+    }
+    senders.add(&builder.seal(), &Via { source: &"tcp".into(), transport: &|_| "udp" });
+}
+
+fn named(name: &str, count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("{name}{number}")).collect()
+}
+
 #[test]
-fn those_who_invent_hosts_do_not_push_out_who_is_known() {
+fn those_who_invent_hosts_neither_push_out_who_is_known_nor_keep_out_who_comes() {
+    let disk = new_disk();
+    let mut registry = senders(&disk);
+    let known = named("known", 50);
+    add_at(&registry, &known, "10.0.0.1", 0);
+    add_at(&registry, &known, "10.0.0.1", 120);
+    for round in 0..2 {
+        // From one address, and from as many as there are names.
+        add_at(&registry, &named(&format!("invented{round}-"), SENDERS_MAX + 4000), "10.6.6.6", 130);
+        for (number, host) in named(&format!("elsewhere{round}-"), 2000).into_iter().enumerate() {
+            add_at(&registry, &[host], &format!("10.7.{}.{}", number / 250, number % 250), 131);
+        }
+        let comes = named(&format!("comes{round}-"), 20);
+        add_at(&registry, &comes, "10.0.0.2", 140);
+        let told = |text: &str| report(&registry, text)["total"].as_u64().unwrap();
+        assert_eq!((told("known"), told(&format!("comes{round}-"))), (50, 20));
+        assert!(report(&registry, "")["total"].as_u64().unwrap() <= SENDERS_MAX as u64);
+        assert!(4000 < report(&registry, "")["left_out"].as_u64().unwrap());
+        // Who goes on stays, also while more is invented, and after a restart.
+        add_at(&registry, &comes, "10.0.0.2", 260);
+        registry.write().unwrap();
+        let began = registry.listening_since;
+        registry = senders(&disk);
+        registry.listening_since = began;
+    }
+    assert_eq!(report(&registry, "comes")["total"], 40);
+    assert!(1000 < registry.forget_all("invented", true));
+    assert_eq!(
+        (report(&registry, "invented")["total"].clone(), registry.forget_all("known", true)),
+        (0.into(), 0)
+    );
+    assert_eq!(registry.forget_all("KNOWN", false), 50);
+}
+
+#[test]
+fn names_that_are_repeated_from_one_address_make_room_for_those_of_others() {
     let senders = senders(&new_disk());
-    add(&senders, &["known"], 0);
-    let invented: Vec<String> = (0..SENDERS_MAX + 5).map(|n| format!("invented{n}")).collect();
-    add(&senders, &invented.iter().map(String::as_str).collect::<Vec<_>>(), 0);
-    let told = report(&senders, "known");
-    assert_eq!((&told["total"], &told["left_out"]), (&1.into(), &6.into()));
+    for seconds in [0, 120] {
+        add_at(&senders, &named("repeated", SENDERS_MAX), "10.6.6.6", seconds);
+    }
+    for (seconds, host) in (200..).step_by(2).zip(named("comes", 5)) {
+        add_at(&senders, &[host], "10.0.0.2", seconds);
+    }
+    add_at(&senders, &named("more", 5), "10.6.6.6", 300);
+    let total = |text: &str| report(&senders, text)["total"].as_u64().unwrap();
+    // Those five sent for a moment only when the others came.
+    assert_eq!(total("comes") + total("more"), 5);
+    assert_eq!(total(""), SENDERS_MAX as u64);
 }
 
 fn read_all(disk: &dyn Disk, path: &Path) -> Vec<u8> {

@@ -53,12 +53,14 @@ pub(super) async fn store(
     let read = tokio::time::timeout(BODY_WAIT_MAX, reading).await.unwrap_or_else(|_| Err(too_slow()))?;
     let (body, packing) = if form.is_grpc { unframed(read, form.packing)? } else { (read, form.packing) };
     let body = unpack(body, packing, bytes_max, &mut room).await?;
-    charge(pass, 0, body.len());
+    let body_bytes = body.len();
     let (host, encoding, field) = (sender.host.clone(), form.encoding, sender.field.clone());
     let otlp = blocking(move || Otlp::of(body, encoding, &host, RECORDS_MAX)).await?.map_err(refused)?;
     let (source, peer) = (shared.id.to_string(), sender.address.to_string());
     let sender = batches::Sender { source, peer, received: clock::now() };
-    let batches = Batches::of(WithField { messages: otlp, field }, sender);
+    let batches = Batches::within(WithField { messages: otlp, field }, sender, bytes_max).map_err(refused)?;
+    // With what each record repeats of its resource.
+    charge(pass, 0, batches.rest_bytes().max(body_bytes));
     store_all(shared, pass, batches, room.permit).await
 }
 
@@ -233,6 +235,7 @@ fn refused(refused: Refused) -> Failure {
             let message = format!("the request holds more than {messages_max} records: send it in parts");
             Status::new(Code::ResourceExhausted, message).into()
         }
+        Refused::TooMuch { .. } => Status::new(Code::ResourceExhausted, refused.to_string()).into(),
         Refused::Packed(error) => packed(error),
     }
 }

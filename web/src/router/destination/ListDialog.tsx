@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Message } from '../../api/model';
 import { Dialog } from '../../ui/Dialog';
 import { Notice } from '../../ui/Notice';
-import { formatCount, formatMessages } from '../../ui/number';
+import { formatBytes, formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { type List, type OldestAction, actOnOldest, listQuery } from './destinationQueries';
@@ -43,6 +43,13 @@ export function ListDialog({ list, id, canEdit, onClose }: Props) {
               {data.messages.length < data.total &&
                 `; the oldest ${formatCount(data.messages.length)} are shown`}
             </p>
+            {data.withheld.messages > 0 && (
+              <p className="dimmed">
+                {formatMessages(data.withheld.messages)} of the oldest (
+                {formatBytes(data.withheld.bytes)}) are not shown: they come from sources that also
+                fill logspaces which you may not search.
+              </p>
+            )}
             <Messages messages={data.messages} isQueue={isQueue} />
           </>
         )}

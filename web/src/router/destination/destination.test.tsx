@@ -37,6 +37,7 @@ function answering(answers: Record<string, (body: unknown) => Response>) {
   });
 }
 
+const nothing = { messages: 0, bytes: 0 };
 const message = {
   id: 'siem:1',
   time: '2026-11-23T10:00:00Z',
@@ -73,11 +74,13 @@ test('a test message that is not accepted says what to do', async () => {
 
 test('to discard what waits, its number has to be typed', async () => {
   answering({
-    'destinations/siem/queue': () => Response.json({ total: 3, messages: [message] }),
+    'destinations/siem/queue': () =>
+      Response.json({ total: 3, messages: [message], withheld: { messages: 2, bytes: 2048 } }),
     'destinations/siem/discard': () => Response.json({ messages: 2 }),
   });
   renderPart(<ListDialog list="queue" id="siem" canEdit onClose={vi.fn()} />);
   expect(await screen.findByText(/3 messages; the oldest 1/)).toBeVisible();
+  expect(screen.getByText(/2 messages of the oldest/)).toBeVisible();
   const discard = screen.getByRole('button', { name: 'Discard' });
   expect(discard).toBeDisabled();
   await userEvent.type(screen.getByRole('textbox', { name: 'Discard the oldest' }), '2');
@@ -87,7 +90,8 @@ test('to discard what waits, its number has to be typed', async () => {
 
 test('what was refused says why, and can be sent again', async () => {
   answering({
-    'destinations/siem/quarantine': () => Response.json({ total: 1, messages: [message] }),
+    'destinations/siem/quarantine': () =>
+      Response.json({ total: 1, messages: [message], withheld: nothing }),
     'destinations/siem/quarantine/replay': () =>
       Response.json(
         { title: 'Conflict', status: 409, detail: 'there are only 0' },
@@ -102,7 +106,10 @@ test('what was refused says why, and can be sent again', async () => {
 });
 
 test('a reader sees what waits and can do nothing about it', async () => {
-  answering({ 'destinations/siem/queue': () => Response.json({ total: 1, messages: [message] }) });
+  answering({
+    'destinations/siem/queue': () =>
+      Response.json({ total: 1, messages: [message], withheld: nothing }),
+  });
   renderPart(<ListDialog list="queue" id="siem" canEdit={false} onClose={vi.fn()} />);
   expect(await screen.findByText('too much')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Discard' })).not.toBeInTheDocument();

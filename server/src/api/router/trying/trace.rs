@@ -29,7 +29,7 @@ pub(in crate::api) struct TraceRequest {
     /// The id of the source that it comes in through.
     source: Option<String>,
     /// A draft, as TOML in a string or as JSON; by default the live document.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Option<Object>)]
     document: Option<serde_json::Value>,
 }
 
