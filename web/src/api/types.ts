@@ -1500,6 +1500,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/senders/{source}/{host}/skipped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last messages of a sender that are stored, as they came, with what was read out of them. */
+        get: operations["skipped"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2332,6 +2349,10 @@ export interface components {
              * @description Received before a crash, and gone with it; no sender was told that they were accepted.
              */
             unacknowledged: number;
+            /** @description x */
+            skipped_bytes: {
+                [key: string]: number;
+            };
         };
         /** @description The value of a field; several if its name repeats. */
         FieldValue: string | string[];
@@ -3762,6 +3783,8 @@ export interface components {
             usual_pause_seconds: number;
             /** @description If its clock is off by what could be a time zone. */
             zone?: components["schemas"]["ZoneGuess"];
+            /** Format: int64 */
+            skipped_bytes: number;
         };
         /** @description Who sends. */
         Senders: {
@@ -3792,6 +3815,9 @@ export interface components {
             total: number;
             /** Format: int64 */
             unparsed: number;
+            skipped: components["schemas"]["SkippedRow"][];
+            /** Format: int64 */
+            skipped_left_out: number;
         };
         /** @description A message as it came. */
         SentFrame: {
@@ -4052,6 +4078,12 @@ export interface components {
              * @description Messages that no route matched.
              */
             unrouted: number;
+            /** @description x */
+            skipped_bytes: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            framing_bytes: number;
         };
         /**
          * @description How a source receives.
@@ -4560,6 +4592,10 @@ export interface components {
              * @description Gone with a crash; no sender was told that they were accepted.
              */
             unacknowledged: number;
+            /** @description x */
+            skipped_bytes: {
+                [key: string]: number;
+            };
         };
         /** @description The way of a message. */
         Trace: {
@@ -4828,6 +4864,28 @@ export interface components {
         ZoneRequest: {
             /** @description An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for that of the source. */
             timezone?: string | null;
+        };
+        SkippedRow: {
+            source: string;
+            host: string;
+            /** Format: int64 */
+            bytes: number;
+            /** @description x */
+            reasons: {
+                [key: string]: number;
+            };
+            first_seen: string;
+            last_seen: string;
+        };
+        SkippedPiece: {
+            received: string;
+            reason: string;
+            /** Format: int64 */
+            bytes: number;
+            head: string;
+        };
+        SkippedPieces: {
+            pieces: components["schemas"]["SkippedPiece"][];
         };
     };
     responses: never;
@@ -10110,6 +10168,58 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipped: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source */
+                source: string;
+                /** @description The host */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkippedPieces"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong, and what to do */

@@ -3,12 +3,20 @@ import { IconAlertTriangle, IconCircleCheck, IconHelpCircle } from '@tabler/icon
 import type { Known } from '../api/known';
 import type { LedgerCounts } from '../api/model';
 import { notKnownText } from '../ui/notKnown';
-import { formatCount } from '../ui/number';
+import { formatBytes, formatCount } from '../ui/number';
+import { skippedSum, skippedText } from '../ui/skipped';
 import { useZone } from '../ui/time';
 import { reasonsText, sumOf } from './reasons';
 import classes from './Flow.module.css';
 
-type Term = { name: string; count: number; about?: string; isBad?: boolean };
+type Term = {
+  name: string;
+  count: number;
+  /** In place of the count. */
+  text?: string;
+  about?: string;
+  isBad?: boolean;
+};
 
 type AmountProps = Term & {
   /** What stands before it. */
@@ -17,6 +25,7 @@ type AmountProps = Term & {
 
 export function Equation({ total, known }: { total: LedgerCounts; known: Known }) {
   const lost = sumOf(total.lost_before);
+  const skipped = skippedSum(total.skipped_bytes);
   const terms: Term[] = [
     { name: 'Stored', count: total.stored },
     { name: 'Forwarded only', count: total.forwarded },
@@ -50,26 +59,57 @@ export function Equation({ total, known }: { total: LedgerCounts; known: Known }
           />
         </dl>
       )}
-      <Verdict remainder={total.remainder} known={known} />
+      {skipped > 0 && (
+        <dl className={classes.lost}>
+          <Amount
+            name="In no message"
+            count={skipped}
+            text={formatBytes(skipped)}
+            about={`Bytes that were received and that no message holds: ${skippedText(total.skipped_bytes)}.`}
+            isBad
+          />
+        </dl>
+      )}
+      <Verdict remainder={total.remainder} skipped={skipped} known={known} />
     </section>
   );
 }
 
-function Amount({ name, count, about, isBad = false, sign }: AmountProps) {
+function Amount({ name, count, text, about, isBad = false, sign }: AmountProps) {
   return (
     <div className={classes.amount} title={about} data-bad={isBad} data-sign={sign}>
       <dt>{name}</dt>
-      <dd data-zero={count === 0}>{formatCount(count)}</dd>
+      <dd data-zero={count === 0}>{text ?? formatCount(count)}</dd>
     </div>
   );
 }
 
-function Verdict({ remainder, known }: { remainder: number; known: Known }) {
+/** Messages that balance say nothing of bytes that became none. */
+function Verdict({
+  remainder,
+  skipped,
+  known,
+}: {
+  remainder: number;
+  skipped: number;
+  known: Known;
+}) {
   const [zone] = useZone();
   if (!known.isKnown) {
     return (
       <p className={classes.verdict} data-unknown>
         <IconHelpCircle size={18} aria-hidden /> {notKnownText(known, zone)}
+      </p>
+    );
+  }
+  if (remainder === 0 && skipped > 0) {
+    return (
+      <p className={classes.verdict} data-caution>
+        <IconAlertTriangle size={18} aria-hidden />
+        <span>
+          {formatBytes(skipped)} in no message
+          <span className={classes.advice}>The messages are balanced.</span>
+        </span>
       </p>
     );
   }
