@@ -21,6 +21,8 @@ const STEPS_MAX: usize = 1 << 14;
 /// and bytes of what each step goes through.
 const NFA_BYTES_MAX: usize = 1 << 20;
 const CACHE_BYTES: usize = 4 << 20;
+/// To read an expression and prepare for its states takes about as long as so many steps.
+const BUILD_STEPS: usize = 1 << 14;
 /// More states behind a slot will not become one.
 const REACHED_MAX: usize = 32;
 const BEYOND_ASCII: u8 = 0x80;
@@ -87,12 +89,16 @@ impl fmt::Debug for Automaton {
 }
 
 impl Automaton {
-    /// `None` where the table would be too large.
-    pub fn new(regex: &Regex) -> Option<Automaton> {
-        Automaton::build(regex, false).or_else(|| Automaton::build(regex, true))
+    /// `None` where the table would be too large, or `go_on` says to end. It is asked before each state is made, and told
+    /// about how many steps that takes.
+    pub fn new(regex: &Regex, go_on: &dyn Fn(usize) -> bool) -> Option<Automaton> {
+        Automaton::build(regex, false, go_on).or_else(|| Automaton::build(regex, true, go_on))
     }
 
-    fn build(regex: &Regex, quits_beyond_ascii: bool) -> Option<Automaton> {
+    fn build(regex: &Regex, quits_beyond_ascii: bool, go_on: &dyn Fn(usize) -> bool) -> Option<Automaton> {
+        if !go_on(BUILD_STEPS) {
+            return None;
+        }
         let mut config = DFA::config()
             .match_kind(MatchKind::All)
             .unicode_word_boundary(true)
@@ -107,7 +113,7 @@ impl Automaton {
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(NFA_BYTES_MAX)))
             .build(regex.pattern())
             .ok()?;
-        Maker::new(&dfa, &mut dfa.create_cache(), regex)?.finish()
+        Maker::new(&dfa, &mut dfa.create_cache(), regex, go_on)?.finish()
     }
 
     /// A text with this beginning has a match.
@@ -215,7 +221,12 @@ struct Maker<'d> {
 }
 
 impl<'d> Maker<'d> {
-    fn new(dfa: &'d DFA, cache: &mut Cache, regex: &Regex) -> Option<Maker<'d>> {
+    fn new(
+        dfa: &'d DFA,
+        cache: &mut Cache,
+        regex: &Regex,
+        go_on: &dyn Fn(usize) -> bool,
+    ) -> Option<Maker<'d>> {
         let of_byte = dfa.byte_classes();
         let mut classes = [0; 256];
         (0..=u8::MAX).for_each(|byte| classes[usize::from(byte)] = of_byte.get(byte));
@@ -242,7 +253,8 @@ impl<'d> Maker<'d> {
         while let Some(id) = maker.open.pop() {
             let from = maker.known[&id];
             steps += bytes.len();
-            if STEPS_MAX < steps {
+            // A step may go through all of a large expression.
+            if STEPS_MAX < steps || !go_on(bytes.len() * (1 + dfa.get_nfa().states().len() / 8)) {
                 return None;
             }
             for &byte in &bytes {
@@ -353,7 +365,7 @@ pub(crate) mod tests {
     pub(crate) fn automata(which: usize) -> impl Iterator<Item = Automaton> {
         let (pattern, ignores_case) = EXPRESSIONS[which];
         let regex = Regex::new(pattern, ignores_case).unwrap();
-        [false, true].into_iter().filter_map(move |quits| Automaton::build(&regex, quits))
+        [false, true].into_iter().filter_map(move |quits| Automaton::build(&regex, quits, &|_| true))
     }
 
     #[test]
@@ -361,7 +373,7 @@ pub(crate) mod tests {
         for (which, (pattern, _)) in EXPRESSIONS.iter().enumerate() {
             assert_ne!(automata(which).count(), 0, "{pattern}");
         }
-        assert!(Automaton::new(&Regex::new("[ab]*a[ab]{200}", false).unwrap()).is_none());
+        assert!(Automaton::new(&Regex::new("[ab]*a[ab]{200}", false).unwrap(), &|_| true).is_none());
     }
 
     proptest! {

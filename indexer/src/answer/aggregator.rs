@@ -179,7 +179,7 @@ impl Aggregator {
                 self.rows(order, finish)
             }
             Shape::Uniq => {
-                let order = self.sorted(|group| self.has_all(group, 0), finish);
+                let order = self.sorted(|group| self.has_all(group), finish);
                 self.rows(order, finish)
             }
             Shape::Ranking { of, rare } => self.ranking(of, *rare, finish),
@@ -209,9 +209,9 @@ impl Aggregator {
         order
     }
 
-    /// Whether the rows of a group have a value in each column from this one on.
-    fn has_all(&self, group: usize, first_column: usize) -> bool {
-        (first_column..self.by.len()).all(|column| self.groups.key(group, column).is_some())
+    /// Whether the rows of a group have a value in each column.
+    fn has_all(&self, group: usize) -> bool {
+        (0..self.by.len()).all(|column| self.groups.key(group, column).is_some())
     }
 
     fn row(&mut self, group: usize) -> Vec<Value> {
@@ -230,7 +230,7 @@ impl Aggregator {
     /// The most or least frequent groups, of those that have all values, for each group of the first columns.
     fn ranking(&self, of: &Ranking, rare: bool, finish: &Finish<'_>) -> Vec<Vec<Value>> {
         let groups = &self.groups;
-        let order = self.sorted(|group| self.has_all(group, of.by.len()), finish);
+        let order = self.sorted(|group| self.has_all(group), finish);
         let frequency = |group: usize| if rare { groups.rows(group) } else { u64::MAX - groups.rows(group) };
         let key = |group: usize| (0..of.by.len()).map(move |column| groups.key(group, column));
         let mut rows = Vec::new();
@@ -253,7 +253,7 @@ impl Aggregator {
     /// The longest gap first; of equal ones the lower value, then the earlier one.
     fn gaps(&mut self, longest: i64, end: i64, finish: &Finish<'_>) -> Vec<Vec<Value>> {
         let mut gaps: Vec<Gap> = Vec::new();
-        for group in self.sorted(|group| self.has_all(group, 0), finish) {
+        for group in self.sorted(|group| self.has_all(group), finish) {
             if !finish.wants(gaps.len()) {
                 break;
             }

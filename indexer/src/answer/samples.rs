@@ -21,11 +21,12 @@ impl Samples {
         self.loose.push(number + 0.0);
     }
 
-    /// The least number that `percent` of a hundred numbers do not exceed (nearest rank); `None` where there is none.
-    pub(crate) fn percentile(&mut self, percent: u8) -> Option<f64> {
+    /// The least number that so many thousandths of a percent of the numbers do not exceed (nearest rank); `None` where there
+    /// is none.
+    pub(crate) fn percentile(&mut self, thousandths: u32) -> Option<f64> {
         self.count();
         let total: u64 = self.counted.iter().map(|(_, count)| count).sum();
-        let rank = (u128::from(total) * u128::from(percent)).div_ceil(100).max(1);
+        let rank = (u128::from(total) * u128::from(thousandths)).div_ceil(100_000).max(1);
         let mut below = 0_u128;
         let reached = self.counted.iter().find(|(_, count)| {
             below += u128::from(*count);
@@ -73,9 +74,9 @@ mod tests {
             let mut samples = Samples::default();
             numbers.iter().for_each(|&number| samples.add(number));
             numbers.sort_unstable_by(f64::total_cmp);
-            for percent in [0_u8, 1, 50, 95, 99, 100] {
-                let rank = (numbers.len() * usize::from(percent)).div_ceil(100).max(1);
-                prop_assert_eq!(samples.percentile(percent), numbers.get(rank - 1).copied());
+            for thousandths in [0_u32, 1000, 50_000, 95_000, 99_000, 99_900, 99_999, 100_000] {
+                let rank = (numbers.len() * thousandths as usize).div_ceil(100_000).max(1);
+                prop_assert_eq!(samples.percentile(thousandths), numbers.get(rank - 1).copied());
             }
         }
     }

@@ -3,10 +3,14 @@
 //! **Invariant:** a plan only says where to look. What it cannot decide exactly, it leaves to the matcher.
 
 use super::required::Required;
+use crate::work::Work;
 use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
 use logstead_record::{Batch, Columns, Field, Storage, word};
 use logstead_template::Automaton;
 use std::sync::Arc;
+
+/// What it takes to find out what to ask for a condition, beside its characters.
+const CONDITION_STEPS: usize = 2000;
 
 /// A question to an index.
 #[derive(Clone, Debug)]
@@ -91,17 +95,22 @@ pub(crate) enum Sufficient {
 }
 
 impl Plan {
-    pub(crate) fn new(query: &Query, context: &Context<'_>) -> Plan {
+    /// Says nothing where the work is told to end.
+    pub(crate) fn new(query: &Query, context: &Context<'_>, work: &Work<'_>) -> Plan {
+        let all = |queries: &[Query]| queries.iter().map(|query| Plan::new(query, context, work)).collect();
         match query {
+            Query::Text(_) | Query::Field(..) if !work.go_on(CONDITION_STEPS + 4 * query.text_bytes()) => {
+                Plan::Unknown
+            }
             Query::All => Plan::All,
-            Query::And(queries) => Plan::And(queries.iter().map(|query| Plan::new(query, context)).collect()),
-            Query::Or(queries) => Plan::Or(queries.iter().map(|query| Plan::new(query, context)).collect()),
-            Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context))),
-            Query::Text(test) => of_text(test, context),
+            Query::And(queries) => Plan::And(all(queries)),
+            Query::Or(queries) => Plan::Or(all(queries)),
+            Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context, work))),
+            Query::Text(test) => of_text(test, context, work),
             Query::Field(field @ FieldName::Dynamic(_), test) => {
                 Plan::Names(Names::new(field, test, context))
             }
-            Query::Field(FieldName::Known(field), test) => of_known(*field, test, context),
+            Query::Field(FieldName::Known(field), test) => of_known(*field, test, context, work),
         }
     }
 
@@ -119,12 +128,12 @@ impl Plan {
 }
 
 /// In the host, the program, the message or the values of dynamic fields.
-fn of_text(test: &TextTest, context: &Context<'_>) -> Plan {
+fn of_text(test: &TextTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     let required = Required::by(test);
     let sufficient = if required.is_sufficient(test) { Sufficient::Yes } else { Sufficient::No };
     let holds = FieldTest::Holds(test.clone());
     let named = |field| Plan::Names(Names::new(&FieldName::Known(field), &holds, context));
-    let (shape, expression) = (shape(test, context), expression(test));
+    let (shape, expression) = (shape(test, context), expression(test, work));
     let content = Plan::Content(Content { required, sufficient, shape, expression, in_fields: true });
     Plan::Or(std::iter::once(content).chain(Field::SEARCHED.map(named)).collect())
 }
@@ -150,19 +159,19 @@ fn shape(test: &TextTest, context: &Context<'_>) -> Option<Shape> {
     Some(Shape { matcher, words, is_plain })
 }
 
-fn expression(test: &TextTest) -> Option<Arc<Automaton>> {
+fn expression(test: &TextTest, work: &Work<'_>) -> Option<Arc<Automaton>> {
     match test {
-        TextTest::Regex(regex) => Automaton::new(regex).map(Arc::new),
+        TextTest::Regex(regex) => Automaton::new(regex, &|steps| work.go_on(steps)).map(Arc::new),
         TextTest::Pattern(_) | TextTest::Near(_) => None,
     }
 }
 
-fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
+fn of_known(field: Field, test: &FieldTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     match (field.storage(), test) {
         (Storage::Time, FieldTest::Time(bounds)) => Plan::Time(bounds.resolve(context.now)),
         (Storage::Received, FieldTest::Time(bounds)) => Plan::Received(bounds.resolve(context.now)),
         (Storage::Time | Storage::Received, _) => Plan::All,
-        (Storage::Text(_), test) if field == Field::Message => of_message(test, context),
+        (Storage::Text(_), test) if field == Field::Message => of_message(test, context, work),
         (Storage::Text(_), test) if field == Field::Pid => of_pid(test),
         (Storage::Text(_) | Storage::Raw, _) => Plan::Unknown,
         (Storage::Logspace, _) => {
@@ -175,13 +184,13 @@ fn of_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Plan {
     }
 }
 
-fn of_message(test: &FieldTest, context: &Context<'_>) -> Plan {
+fn of_message(test: &FieldTest, context: &Context<'_>, work: &Work<'_>) -> Plan {
     match test {
         FieldTest::Holds(test) => {
             let required = Required::by(test);
             let sufficient =
                 if required.is_sufficient(test) { Sufficient::WithoutFields } else { Sufficient::No };
-            let (shape, expression) = (shape(test, context), expression(test));
+            let (shape, expression) = (shape(test, context), expression(test, work));
             Plan::Content(Content { required, sufficient, shape, expression, in_fields: false })
         }
         FieldTest::Equals(pattern) => {

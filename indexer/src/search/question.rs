@@ -59,11 +59,15 @@ pub struct Request<'a> {
 impl Filter {
     /// For all searches that ask this, in this context.
     pub fn new(query: &Query, context: &Context<'_>) -> Filter {
-        Filter {
-            query: query.clone(),
-            matcher: Matcher::new(query, context),
-            plan: Plan::new(query, context),
-        }
+        Filter::new_while(query, context, &Run::alone()).expect("nothing ends it")
+    }
+
+    /// The same; nothing where the run is told to end before it is ready.
+    pub fn new_while(query: &Query, context: &Context<'_>, run: &Run<'_>) -> Option<Filter> {
+        let work = run.work();
+        let matcher = Matcher::new_while(query, context, &|steps| work.go_on(steps))?;
+        let plan = Plan::new(query, context, &work);
+        work.go_on(0).then(|| Filter { query: query.clone(), matcher, plan })
     }
 
     /// What decides about a single message.

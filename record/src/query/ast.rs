@@ -2,12 +2,14 @@
 
 use super::number::Number;
 use super::regex::Regex;
+use super::steps;
 use super::time::TimeExpr;
 use crate::field::Field;
 use crate::flags::Flags;
 use crate::group::{Group, Groups};
 use crate::word;
 use ipnet::IpNet;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Bound;
 
@@ -40,7 +42,7 @@ pub enum TextTest {
 }
 
 /// Whose value is tested.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum FieldName {
     /// A field that every message has.
     Known(Field),
@@ -86,7 +88,7 @@ pub struct Codes {
 }
 
 /// A text to look for: characters and wildcards.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pattern {
     parts: Vec<Part>,
     case_sensitive: bool,
@@ -102,7 +104,7 @@ pub struct Near {
 }
 
 /// A piece of a [`Pattern`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// These characters.
     Text(String),
@@ -182,8 +184,13 @@ impl Query {
 
     /// The fields it compares, each once, in order.
     pub fn fields(&self) -> Vec<&FieldName> {
-        let mut fields = Vec::new();
-        self.collect_fields(&mut fields);
+        let (mut fields, mut known) = (Vec::new(), HashSet::new());
+        self.collect_fields(&mut |field| {
+            steps::count(1);
+            if known.insert(field) {
+                fields.push(field);
+            }
+        });
         fields
     }
 
@@ -203,6 +210,18 @@ impl Query {
         }
     }
 
+    /// What it tests this field for, in order.
+    pub fn tests_of(&self, field: &FieldName) -> Vec<&FieldTest> {
+        match self {
+            Query::And(inner) | Query::Or(inner) => {
+                inner.iter().flat_map(|query| query.tests_of(field)).collect()
+            }
+            Query::Not(inner) => inner.tests_of(field),
+            Query::Field(name, test) if name.is(field) => vec![test],
+            Query::All | Query::Text(_) | Query::Field(..) => Vec::new(),
+        }
+    }
+
     /// Whether it is about this field and nothing else.
     pub fn is_about(&self, field: &FieldName) -> bool {
         match self {
@@ -210,6 +229,15 @@ impl Query {
             Query::And(inner) | Query::Or(inner) => inner.iter().all(|query| query.is_about(field)),
             Query::Not(inner) => inner.is_about(field),
             Query::Field(name, _) => name.is(field),
+        }
+    }
+
+    /// How long the text is that a condition looks for.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Query::Text(test) | Query::Field(_, FieldTest::Holds(test)) => test.text_bytes(),
+            Query::Field(_, FieldTest::Equals(pattern)) => pattern.text_bytes(),
+            Query::All | Query::And(_) | Query::Or(_) | Query::Not(_) | Query::Field(..) => 0,
         }
     }
 
@@ -222,14 +250,12 @@ impl Query {
         }
     }
 
-    fn collect_fields<'a>(&'a self, fields: &mut Vec<&'a FieldName>) {
+    fn collect_fields<'a>(&'a self, each: &mut impl FnMut(&'a FieldName)) {
         match self {
-            Query::And(inner) | Query::Or(inner) => {
-                inner.iter().for_each(|query| query.collect_fields(fields))
-            }
-            Query::Not(inner) => inner.collect_fields(fields),
-            Query::Field(field, _) if !fields.contains(&field) => fields.push(field),
-            Query::All | Query::Text(_) | Query::Field(..) => {}
+            Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| query.collect_fields(each)),
+            Query::Not(inner) => inner.collect_fields(each),
+            Query::Field(field, _) => each(field),
+            Query::All | Query::Text(_) => {}
         }
     }
 }
@@ -240,6 +266,14 @@ fn one_or(mut queries: Vec<Query>, many: impl FnOnce(Vec<Query>) -> Query) -> Qu
 }
 
 impl TextTest {
+    fn text_bytes(&self) -> usize {
+        match self {
+            TextTest::Pattern(pattern) => pattern.text_bytes(),
+            TextTest::Near(near) => near.words.iter().map(String::len).sum(),
+            TextTest::Regex(regex) => regex.pattern().len(),
+        }
+    }
+
     /// Whether it holds of a text exactly where it holds of the text's [shape](word::shape).
     pub fn is_in_shapes(&self) -> bool {
         let is_shape = |text: &str| word::is_shape(text.as_bytes());
@@ -351,6 +385,11 @@ impl Pattern {
     /// Exactly these characters, in any case.
     pub fn literal(text: &str) -> Pattern {
         Pattern::new([Part::Text(text.to_owned())], false)
+    }
+
+    fn text_bytes(&self) -> usize {
+        let bytes = |part: &Part| if let Part::Text(text) = part { text.len() } else { 1 };
+        self.parts.iter().map(bytes).sum()
     }
 
     /// Its pieces: two texts, or two `*`, never follow each other.

@@ -1,6 +1,7 @@
 //! What comparisons mean.
 
 use super::ast::Query;
+use super::limits::FIELD_BYTES_MAX;
 use super::parse::{Meaning, Parsed};
 use super::syntax::subject::Operator;
 use super::syntax::tree::{Comparison, End, Leaf, Operand};
@@ -11,6 +12,10 @@ impl Meaning {
     /// What compares a field with a value.
     pub(super) fn comparison(&mut self, comparison: &Comparison) -> Parsed<Query> {
         let Comparison { subject, value } = comparison;
+        if FIELD_BYTES_MAX < self.cursor.span(subject.name_at.clone()).len() {
+            let message = format!("the name of a field is limited to {FIELD_BYTES_MAX} bytes: shorten it");
+            return Err(self.cursor.meaning(subject.name_at.clone(), message));
+        }
         let compared = Compared { name: subject.name.clone(), case_sensitive: subject.case_sensitive };
         let found = self.each(value, &mut |meaning, leaf, range| {
             meaning.value(&compared, subject.operator, leaf, range)

@@ -3,6 +3,10 @@
 use super::ast::Query;
 use std::ops::Range;
 
+/// Characters of an excerpt, and of them those before what is wrong.
+const EXCERPT_MAX: usize = 120;
+const EXCERPT_BEFORE_MAX: usize = 60;
+
 /// A text that is not a query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -27,9 +31,34 @@ pub enum ErrorKind {
     Meaning,
 }
 
+/// What becomes of a text that does not follow the grammar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unparsed {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// It is searched for as it stands, with a warning.
+    Text,
+}
+
+/// What a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarningKind {
+    /// The text does not follow the grammar and is searched for as it stands.
+    UnparsedText,
+    /// What looks like a field is a text of its own, because a space follows its operator.
+    SpaceAfterOperator,
+    /// What looks like a stage is a part of a text.
+    PipeInText,
+    /// What looks like a number, and is compared as one, is none: the comparison is searched for as text.
+    ComparisonAsText,
+}
+
 /// What a search bar should say about a query that it runs all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
+    /// What it is about.
+    pub kind: WarningKind,
     /// One sentence for the user.
     pub message: String,
     /// The bytes of the text that it is about.
@@ -48,6 +77,17 @@ pub struct Search {
 }
 
 impl ParseError {
+    /// The line of `text` that it is about, and below it carets where it is. Of a long line a part.
+    pub fn excerpt(&self, text: &str) -> String {
+        let (line, column, end) = self.line_column(text);
+        let line: Vec<char> = text.split('\n').nth(line - 1).unwrap_or_default().chars().collect();
+        let first = (column - 1).saturating_sub(EXCERPT_BEFORE_MAX);
+        let shown = line.iter().skip(first).take(EXCERPT_MAX).map(|c| if c.is_control() { ' ' } else { *c });
+        let (before, carets) =
+            (column - 1 - first, (end - column).clamp(1, EXCERPT_MAX - EXCERPT_BEFORE_MAX));
+        format!("{}\n{}{}", String::from_iter(shown).trim_end(), " ".repeat(before), "^".repeat(carets))
+    }
+
     /// Where it is in `text`: line, column, and the column after its last character on that line. All count
     /// from 1, columns in characters.
     pub fn line_column(&self, text: &str) -> (usize, usize, usize) {

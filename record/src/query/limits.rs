@@ -8,10 +8,15 @@ pub const NESTING_MAX: usize = 64;
 pub const CLAUSES_MAX: usize = 4096;
 /// Most regular expressions in one query.
 pub const REGEXES_MAX: usize = 64;
+/// Longest source of one regular expression, and of all in one query together: to read a class of two characters, such as
+/// `\w`, takes as long as to read a page of text.
+pub const REGEX_CHARS_MAX: usize = 8 << 10;
 /// Largest compiled form of one regular expression.
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Longest text with wildcards, in characters.
 pub const GLOB_CHARS_MAX: usize = 512;
+/// Longest name of a field, in bytes: none that is stored is as long.
+pub const FIELD_BYTES_MAX: usize = 1024;
 /// Most words that are looked for near each other.
 pub const NEAR_WORDS_MAX: usize = 64;
 /// Most other words between them.

@@ -36,9 +36,14 @@ struct Logic {
 }
 
 impl Logic {
-    fn implies(&self, from: &Query, to: &Query) -> bool {
+    /// Whether there may be one more comparison.
+    fn may_compare(&self) -> bool {
         self.comparisons.set(self.comparisons.get() + 1);
-        if COMPARISONS_MAX < self.comparisons.get() {
+        self.comparisons.get() <= COMPARISONS_MAX
+    }
+
+    fn implies(&self, from: &Query, to: &Query) -> bool {
+        if !self.may_compare() {
             return false;
         }
         match (from, to) {
@@ -84,6 +89,9 @@ impl Logic {
 
     /// Whether no message is meant by both.
     fn exclude(&self, first: &Query, second: &Query) -> bool {
+        if !self.may_compare() {
+            return false;
+        }
         match (first, second) {
             (Query::Not(not), other) | (other, Query::Not(not)) if self.implies(other, not) => true,
             (Query::Or(any), other) | (other, Query::Or(any)) => {

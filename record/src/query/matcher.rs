@@ -40,7 +40,13 @@ pub struct Matcher {
 impl Matcher {
     /// Makes a query ready to run.
     pub fn new(query: &Query, context: &Context<'_>) -> Matcher {
-        Matcher { root: compile(query, context) }
+        Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
+    }
+
+    /// The same; nothing where `go_on` says to end. It is asked before each condition is made ready, and told about how
+    /// many characters that will look at.
+    pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
+        compile(query, context, go_on).map(|root| Matcher { root })
     }
 
     /// The rows that are meant.
@@ -100,6 +106,9 @@ impl Pass<'_> {
     }
 }
 
+/// What it takes to make a condition ready, beside its characters.
+const CONDITION_STEPS: usize = 500;
+
 #[derive(Clone, Debug)]
 enum Node {
     All,
@@ -120,12 +129,19 @@ enum Node {
     Raw(ValueTest),
 }
 
-fn compile(query: &Query, context: &Context<'_>) -> Node {
-    match query {
+fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Node> {
+    let all = |queries: &[Query]| {
+        queries.iter().map(|query| compile(query, context, go_on)).collect::<Option<Vec<_>>>()
+    };
+    let is_condition = matches!(query, Query::Text(_) | Query::Field(..));
+    if is_condition && !go_on(CONDITION_STEPS + query.text_bytes()) {
+        return None;
+    }
+    Some(match query {
         Query::All => Node::All,
-        Query::And(queries) => and(queries.iter().map(|query| compile(query, context)).collect()),
-        Query::Or(queries) => or(queries.iter().map(|query| compile(query, context)).collect()),
-        Query::Not(query) => match compile(query, context) {
+        Query::And(queries) => and(all(queries)?),
+        Query::Or(queries) => or(all(queries)?),
+        Query::Not(query) => match compile(query, context, go_on)? {
             Node::All => Node::None,
             Node::None => Node::All,
             node => Node::Not(Box::new(node)),
@@ -133,7 +149,7 @@ fn compile(query: &Query, context: &Context<'_>) -> Node {
         Query::Text(test) => Node::Text(TextMatcher::new(test)),
         Query::Field(FieldName::Dynamic(name), test) => Node::Dynamic(name.clone(), ValueTest::new(test)),
         Query::Field(FieldName::Known(field), test) => compile_known(*field, test, context),
-    }
+    })
 }
 
 fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Node {
@@ -164,7 +180,7 @@ fn and(mut nodes: Vec<Node>) -> Node {
     if nodes.iter().any(|node| matches!(node, Node::None)) {
         return Node::None;
     }
-    nodes.sort_by_key(Node::cost);
+    nodes.sort_by_cached_key(Node::cost);
     if nodes.is_empty() { Node::All } else { Node::And(nodes) }
 }
 
@@ -173,7 +189,7 @@ fn or(mut nodes: Vec<Node>) -> Node {
     if nodes.iter().any(|node| matches!(node, Node::All)) {
         return Node::All;
     }
-    nodes.sort_by_key(Node::cost);
+    nodes.sort_by_cached_key(Node::cost);
     if nodes.is_empty() { Node::None } else { Node::Or(nodes) }
 }
 

@@ -17,7 +17,8 @@
 //! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
-//! - `logic`: what follows from a query
+//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready
+//! - `mend`: what may have been meant by a text that is no query
 //! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
 //!   where it need not look
 //!
@@ -34,6 +35,7 @@ mod glob;
 mod limits;
 mod logic;
 mod matcher;
+mod mend;
 mod near;
 mod nearest;
 mod number;
@@ -44,6 +46,7 @@ mod range;
 mod regex;
 mod runs;
 mod stage;
+mod steps;
 mod syntax;
 mod terms;
 mod text;
@@ -55,11 +58,12 @@ mod window;
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
 pub use edit::{Edit, Held, edit};
-pub use error::{ErrorKind, ParseError, Search, Warning};
+pub use error::{ErrorKind, ParseError, Search, Unparsed, Warning, WarningKind};
 pub use expression::{Cell, Expression, ExpressionFunction, Gives, functions as expression_functions};
 pub use limits::{
-    CLAUSES_MAX, DISTANCE_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX,
-    REGEX_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, VALUE_BYTES_MAX,
+    CLAUSES_MAX, DISTANCE_MAX, FIELD_BYTES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX,
+    QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX,
+    VALUE_BYTES_MAX,
 };
 pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of, number_with_unit};
@@ -68,7 +72,7 @@ pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Loose, Regex};
 pub use stage::{
     Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
-    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_pipeline,
+    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
     parse_pipeline_search, shown_names,
 };
 pub use syntax::tokens;

@@ -24,29 +24,43 @@ pub enum Unit {
     Duration,
 }
 
-const UNITS: [(&str, Unit, f64); 21] = [
-    ("ns", Unit::Duration, 1e-9),
-    ("us", Unit::Duration, 1e-6),
-    ("µs", Unit::Duration, 1e-6),
-    ("ms", Unit::Duration, 1e-3),
-    ("s", Unit::Duration, 1.0),
-    ("m", Unit::Duration, 60.0),
-    ("min", Unit::Duration, 60.0),
-    ("h", Unit::Duration, 3600.0),
-    ("d", Unit::Duration, 86_400.0),
-    ("w", Unit::Duration, 604_800.0),
-    ("B", Unit::Size, 1.0),
-    ("kB", Unit::Size, 1e3),
-    ("KB", Unit::Size, 1e3),
-    ("MB", Unit::Size, 1e6),
-    ("GB", Unit::Size, 1e9),
-    ("TB", Unit::Size, 1e12),
-    ("KiB", Unit::Size, 1024.0),
-    ("MiB", Unit::Size, 1_048_576.0),
-    ("GiB", Unit::Size, 1_073_741_824.0),
-    ("TiB", Unit::Size, 1_099_511_627_776.0),
-    ("PB", Unit::Size, 1e15),
+/// In lower case, by how many seconds or bytes each is.
+const UNITS: [(&[&str], Unit, f64); 18] = [
+    (&["ns", "nsec"], Unit::Duration, 1e-9),
+    // The sign for micro, and the Greek letter that looks like it.
+    (&["us", "\u{B5}s", "\u{3BC}s", "usec"], Unit::Duration, 1e-6),
+    (&["ms", "msec"], Unit::Duration, 1e-3),
+    (&["s", "sec", "secs", "second", "seconds"], Unit::Duration, 1.0),
+    (&["min", "mins", "minute", "minutes"], Unit::Duration, 60.0),
+    (&["h", "hr", "hrs", "hour", "hours"], Unit::Duration, 3600.0),
+    (&["d", "day", "days"], Unit::Duration, 86_400.0),
+    (&["w", "week", "weeks"], Unit::Duration, 604_800.0),
+    (&["byte", "bytes"], Unit::Size, 1.0),
+    (&["k", "kb"], Unit::Size, 1e3),
+    (&["mb"], Unit::Size, 1e6),
+    (&["g", "gb"], Unit::Size, 1e9),
+    (&["t", "tb"], Unit::Size, 1e12),
+    (&["p", "pb"], Unit::Size, 1e15),
+    (&["ki", "kib"], Unit::Size, 1024.0),
+    (&["mi", "mib"], Unit::Size, 1_048_576.0),
+    (&["gi", "gib"], Unit::Size, 1_073_741_824.0),
+    (&["ti", "tib"], Unit::Size, 1_099_511_627_776.0),
 ];
+
+/// A unit in any spelling. Only one letter alone is read by its case: `5m` are minutes and `5M` is a size, and a `b` may be
+/// the end of a hexadecimal number.
+fn unit_named(name: &str) -> Option<(Unit, f64)> {
+    match name {
+        "m" => return Some((Unit::Duration, 60.0)),
+        "M" => return Some((Unit::Size, 1e6)),
+        "B" => return Some((Unit::Size, 1.0)),
+        _ => {}
+    }
+    let mut units = UNITS.iter();
+    let (_, unit, factor) =
+        units.find(|(names, ..)| names.iter().any(|known| known.eq_ignore_ascii_case(name)))?;
+    Some((*unit, *factor))
+}
 
 impl Number {
     /// From its text; `None` where it is none.
@@ -103,9 +117,9 @@ fn read(text: &str) -> Option<(f64, Unit)> {
     }
     let unit_start = text.rfind(|c: char| !c.is_alphabetic())? + 1;
     let (number, name) = text.split_at_checked(unit_start)?;
-    let (_, unit, factor) = UNITS.iter().find(|(known, ..)| *known == name)?;
+    let (unit, factor) = unit_named(name)?;
     let value = number.parse::<f64>().ok()? * factor;
-    value.is_finite().then_some((value, *unit))
+    value.is_finite().then_some((value, unit))
 }
 
 #[cfg(test)]
@@ -125,6 +139,27 @@ mod tests {
         check("1.5s", Some((1.5, Unit::Duration)));
         check("250ms", Some((0.25, Unit::Duration)));
         for text in ["", "-", "inf", "nan", "-inf", "u8", "1.2.3.4", "10xb", "--5", "1e999", "."] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn units_are_read_as_people_write_them() {
+        for (texts, expected) in [
+            (&["10MB", "10mb", "10Mb", "10M"][..], (1e7, Unit::Size)),
+            (&["10K", "10k", "10kB", "10KB", "10kb"], (1e4, Unit::Size)),
+            (&["2KiB", "2kib", "2Ki"], (2048.0, Unit::Size)),
+            (&["2G", "2gb"], (2e9, Unit::Size)),
+            (&["7B", "7bytes"], (7.0, Unit::Size)),
+            (&["1s", "1S", "1sec", "1Seconds"], (1.0, Unit::Duration)),
+            (&["1000ms", "1000MS", "1000msec"], (1.0, Unit::Duration)),
+            (&["5us", "5\u{B5}s", "5\u{3BC}s", "5usec"], (5.0 * 1e-6, Unit::Duration)),
+            (&["2m", "2min", "2MIN"], (120.0, Unit::Duration)),
+            (&["2h", "2H", "2hours"], (7200.0, Unit::Duration)),
+        ] {
+            texts.iter().for_each(|text| check(text, Some(expected)));
+        }
+        for text in ["5b", "5xb", "5kbit", "5mm"] {
             check(text, None);
         }
     }

@@ -1,11 +1,14 @@
 //! What a tree means: a [`Query`], or the first thing that is wrong with it.
 
 use super::ast::{Pattern, Query, TextTest};
-use super::error::{ErrorKind, ParseError, Search, Warning};
-use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEXES_MAX};
+use super::error::{ErrorKind, ParseError, Search, Warning, WarningKind};
+use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX};
+use super::print::Quoted;
 use super::regex::Regex;
+use super::steps;
 use super::syntax::Tree;
 use super::syntax::lex::Cursor;
+use super::syntax::subject::nearly_number;
 use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
 use super::value::text_test;
 use crate::field::Field;
@@ -44,7 +47,8 @@ pub(super) fn as_it_stands(text: &str, error: &ParseError) -> (Query, Warning) {
     let query = Query::Text(TextTest::Pattern(Pattern::literal(text.trim())));
     let message = format!("not a valid query, so this searched for the literal text: {error}");
     let suggestion = Some(query.to_string());
-    (query, Warning { message, span: error.span.clone(), suggestion })
+    let kind = WarningKind::UnparsedText;
+    (query, Warning { kind, message, span: error.span.clone(), suggestion })
 }
 
 pub(super) fn check_length(text: &str) -> Parsed<()> {
@@ -57,6 +61,7 @@ pub(super) fn check_length(text: &str) -> Parsed<()> {
 /// A query must be able to travel as text.
 pub(super) fn within_limit(query: &impl Display, text: &str) -> Parsed<()> {
     let printed_bytes = query.to_string().len();
+    steps::count(printed_bytes);
     if QUERY_BYTES_MAX < printed_bytes {
         return Err(over_limit(&format!("the query has {printed_bytes} bytes when written out"), text));
     }
@@ -79,12 +84,13 @@ pub(super) struct Meaning {
     pub(super) cursor: Cursor,
     clauses: usize,
     regexes: usize,
+    regex_chars: usize,
     pub(super) warnings: Vec<Warning>,
 }
 
 impl Meaning {
     pub(super) fn new(tree: &Tree) -> Meaning {
-        Meaning { cursor: tree.cursor.clone(), clauses: 0, regexes: 0, warnings: Vec::new() }
+        Meaning { cursor: tree.cursor.clone(), clauses: 0, regexes: 0, regex_chars: 0, warnings: Vec::new() }
     }
 
     /// What a filter means, or a part of one that compares no field.
@@ -129,6 +135,7 @@ impl Meaning {
 
     fn operand(&mut self, operand: &Operand, case_sensitive: bool, range: Range<usize>) -> Parsed<Query> {
         self.warn_of_space(operand, &range);
+        self.warn_of_number(operand, &range);
         let query = text_test(operand.clone(), case_sensitive).map(|test| match test {
             TextTest::Pattern(pattern) if pattern.is_any() => Query::All,
             test => Query::Text(test),
@@ -155,12 +162,37 @@ impl Meaning {
             text = operand.text
         );
         let span = self.cursor.span(range.clone());
-        self.warnings.push(Warning { message, span, suggestion: Some(joined) });
+        let kind = WarningKind::SpaceAfterOperator;
+        self.warnings.push(Warning { kind, message, span, suggestion: Some(joined) });
+    }
+
+    /// `took>1x` searches for a text, which is seldom what was meant.
+    fn warn_of_number(&mut self, operand: &Operand, range: &Range<usize>) {
+        if !self.warnings.is_empty() || operand.quoted {
+            return;
+        }
+        let Some(value) = nearly_number(&operand.text) else { return };
+        let value: String = operand.text.chars().skip(value).collect();
+        let message = format!(
+            "`{text}` is searched for as text, since `{value}` is not a number: write digits, perhaps with a unit as in \
+             10MB or 1.5s",
+            text = operand.text
+        );
+        let suggestion = Some(self.cursor.rewritten(range.clone(), &Quoted(&operand.text).to_string()));
+        let (kind, span) = (WarningKind::ComparisonAsText, self.cursor.span(range.clone()));
+        self.warnings.push(Warning { kind, message, span, suggestion });
     }
 
     /// Counts one more regular expression.
     pub(super) fn compile(&mut self, range: Range<usize>, source: &str, ignore_case: bool) -> Parsed<Regex> {
         self.count_regex(range.clone())?;
+        self.regex_chars += range.len();
+        if REGEX_CHARS_MAX < self.regex_chars {
+            let message = format!(
+                "the regular expressions of the query have more than {REGEX_CHARS_MAX} characters: shorten them"
+            );
+            return Err(self.cursor.meaning(range, message));
+        }
         Regex::new(source, ignore_case).map_err(|error| self.cursor.meaning(range, error.to_string()))
     }
 
@@ -176,6 +208,7 @@ impl Meaning {
 
     /// Counts one more clause.
     pub(super) fn leaf(&mut self, range: Range<usize>, query: Result<Query, String>) -> Parsed<Query> {
+        steps::count(1);
         let query = query.map_err(|message| self.cursor.meaning(range.clone(), message))?;
         self.clauses += match &query {
             Query::Or(tests) => tests.len(),

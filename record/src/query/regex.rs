@@ -5,6 +5,7 @@ use super::runs::Runs;
 use memchr::memmem::Finder;
 use regex::bytes::{Regex as Compiled, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -130,6 +131,15 @@ impl Loose {
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.ignore_case == other.ignore_case
+    }
+}
+
+impl Eq for Regex {}
+
+/// Likewise.
+impl Hash for Regex {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.pattern, self.ignore_case).hash(state);
     }
 }
 

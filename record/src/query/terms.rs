@@ -2,9 +2,11 @@
 
 use super::ast::{FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 use super::regex::Regex;
+use super::steps;
+use std::collections::HashSet;
 
 /// A text that is looked for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Term {
     /// In which field; without one in all that a text without a field is looked for in.
     pub field: Option<FieldName>,
@@ -13,7 +15,7 @@ pub struct Term {
 }
 
 /// What can be marked in a text. Words near each other are marked each for itself.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Sought {
     /// This, at word boundaries.
     Pattern(Pattern),
@@ -23,17 +25,22 @@ pub enum Sought {
 
 /// The texts that a query looks for, in order and each once; not those that messages must lack.
 pub fn terms(query: &Query) -> Vec<Term> {
-    let mut found = Vec::new();
-    collect(query, true, &mut found);
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
+    collect(query, true, &mut |term| {
+        steps::count(1);
+        if known.insert(term.clone()) {
+            found.push(term);
+        }
+    });
     found
 }
 
-fn collect(query: &Query, positive: bool, found: &mut Vec<Term>) {
+fn collect(query: &Query, positive: bool, each: &mut impl FnMut(Term)) {
     let (field, sought) = match query {
         Query::And(queries) | Query::Or(queries) => {
-            return queries.iter().for_each(|query| collect(query, positive, found));
+            return queries.iter().for_each(|query| collect(query, positive, each));
         }
-        Query::Not(query) => return collect(query, !positive, found),
+        Query::Not(query) => return collect(query, !positive, each),
         Query::Text(test) => (None, sought(test)),
         Query::Field(field, FieldTest::Holds(test)) => (Some(field), sought(test)),
         Query::Field(field, FieldTest::Equals(pattern)) => {
@@ -42,10 +49,7 @@ fn collect(query: &Query, positive: bool, found: &mut Vec<Term>) {
         Query::All | Query::Field(..) => return,
     };
     for sought in sought.into_iter().filter(|_| positive) {
-        let term = Term { field: field.cloned(), sought };
-        if !found.contains(&term) {
-            found.push(term);
-        }
+        each(Term { field: field.cloned(), sought });
     }
 }
 

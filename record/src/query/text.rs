@@ -6,6 +6,7 @@
 use super::ast::{Near, Part, Pattern, TextTest};
 use super::glob::{Edge, Glob};
 use super::near::Sequence;
+use super::steps;
 use super::window::Window;
 use crate::batch::Batch;
 use crate::column::TextColumn;
@@ -20,6 +21,11 @@ use std::sync::Arc;
 const SWEEP_SHARE: usize = 16;
 /// Most spellings of the characters that a sweep looks for.
 const SPELLINGS_MAX: usize = 8;
+/// Most characters that a sweep looks for. More are not rarer, and each has to be tried with all before it.
+const RUN_CHARS_MAX: usize = 16;
+/// A text of more characters is compared in one pass over a value: place by place, one that repeats itself takes as long as
+/// both lengths multiplied.
+const COMPARED_CHARS_MAX: usize = 64;
 
 /// After this many places in a column, more are to be expected.
 const FEW_HITS: usize = 8;
@@ -204,6 +210,8 @@ pub(super) struct Finder {
     begin: Edge,
     end: Edge,
     case_sensitive: bool,
+    /// Of a long text, for each number of its characters how many of the last of these are also its first.
+    repeats: Arc<[usize]>,
 }
 
 impl Finder {
@@ -211,31 +219,39 @@ impl Finder {
     fn new(text: &str, case_sensitive: bool, begin: Edge, end: Edge) -> Finder {
         let chars: Vec<char> =
             text.chars().map(|c| if case_sensitive { c } else { word::fold_char(c) }).collect();
+        let count = |c: &char| if case_sensitive { 1 } else { word::cases(*c).count() };
+        let spellings: Vec<usize> = chars.iter().map(count).collect();
         let rarest = rarest_run(&chars, |run| {
-            let spellings = |c: &char| if case_sensitive { 1 } else { word::cases(*c).count() };
-            run.len() == 1 || run.iter().map(spellings).product::<usize>() <= SPELLINGS_MAX
+            run.len() == 1 || spellings[run].iter().product::<usize>() <= SPELLINGS_MAX
         });
         let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
         let regex = Regex::new(&source).expect("classes of characters are a regular expression");
-        let window = |run: &[char]| Window::new(run, case_sensitive);
-        let in_window = rarest_run(&chars, |run| window(run).is_some());
+        let in_window = rarest_run(&chars, |run| Window::takes(&chars[run]));
         // What has no cases is found by the library at least as quickly.
         let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
-        let window = window(&chars[in_window.clone()]).filter(|_| has_cases);
+        let window = Window::new(&chars[in_window.clone()], case_sensitive).filter(|_| has_cases);
         let window = window.map(|window| (window, in_window.start));
-        Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive }
+        let repeats = if COMPARED_CHARS_MAX < chars.len() { repeats(&chars) } else { Arc::default() };
+        Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive, repeats }
     }
 
     /// Whether a text holds them.
     fn is_in(&self, text: &[u8]) -> bool {
         let ((regex, number), mut from) = (&self.regex, 0);
         while let Some(hit) = regex.find_at(text, from) {
+            if self.is_long() {
+                return self.first(text).is_some();
+            }
             if self.hit(text, hit.start(), *number).is_some() {
                 return true;
             }
             from = hit.start() + 1;
         }
         false
+    }
+
+    fn is_long(&self) -> bool {
+        !self.repeats.is_empty()
     }
 
     /// The rows of `within` that hold the text and are accepted: their text, and where the first hit begins.
@@ -252,9 +268,11 @@ impl Finder {
             row = column.row_of(at, row);
             let (start, text) = (column.start(row), column.get(row));
             if within.contains(row) {
-                let Some(hit) = self.hit(text, at - start, number) else { return at + 1 };
-                if accepts(text, hit) {
-                    found.insert(row);
+                let hit = if self.is_long() { self.first(text) } else { self.hit(text, at - start, number) };
+                match hit {
+                    Some(hit) if accepts(text, hit) => found.insert(row),
+                    None if !self.is_long() => return at + 1,
+                    _ => {}
                 }
             }
             start + text.len()
@@ -285,6 +303,30 @@ impl Finder {
         (self.end == Edge::Free || word::may_end(text, end)).then_some(start)
     }
 
+    /// Where a long text begins in another for the first time.
+    fn first(&self, text: &[u8]) -> Option<usize> {
+        let (mut at, mut fitting) = (0, 0);
+        while at < text.len() {
+            let (c, bytes) = word::char_from(text, at);
+            let fits = |fitting: usize| c.is_some_and(|c| self.equal(c, self.chars[fitting]));
+            while 0 < fitting && !fits(fitting) {
+                fitting = self.repeats[fitting - 1];
+            }
+            fitting += usize::from(fits(fitting));
+            at += bytes;
+            if fitting == self.chars.len() {
+                if self.end == Edge::Free || word::may_end(text, at) {
+                    let start = self.start_before(text, at, &self.chars)?;
+                    if self.begin == Edge::Free || word::may_begin(text, start) {
+                        return Some(start);
+                    }
+                }
+                fitting = self.repeats[fitting - 1];
+            }
+        }
+        None
+    }
+
     fn start_before(&self, text: &[u8], at: usize, before: &[char]) -> Option<usize> {
         before.iter().rev().try_fold(at, |at, &wanted| {
             let c = word::char_before(text, at)?;
@@ -300,22 +342,45 @@ impl Finder {
 /// Letters from frequent to rare in logs; other characters are rarer.
 const FREQUENT: &str = " eotisnarcdl0u1mp2.fh:-35g4bv=/xk,y6w789\"_[]()jqz";
 
-/// The longest run of characters that is fit; of several, the one with the rarest. Part of what is fit is fit too.
-fn rarest_run(chars: &[char], is_fit: impl Fn(&[char]) -> bool) -> Range<usize> {
+/// The longest run of characters that is fit, up to a length; of several, the one with the rarest. Part of what is fit is
+/// fit too.
+fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<usize> {
     let rarity = |c: &char| FREQUENT.chars().position(|known| known == *c).unwrap_or(FREQUENT.len());
+    let rarities: Vec<usize> = chars.iter().map(rarity).collect();
     let mut best = 0..0;
     let mut best_key = (0, 0);
-    for start in 0..chars.len() {
-        let mut end = start;
-        while end < chars.len() && is_fit(&chars[start..=end]) {
+    let (mut end, mut sum) = (0, 0);
+    for (start, first) in rarities.iter().enumerate() {
+        // Without its first character a run is fit still.
+        end = end.max(start);
+        while end < chars.len() && end - start < RUN_CHARS_MAX && is_fit(start..end + 1) {
+            steps::count(end + 1 - start);
+            sum += rarities[end];
             end += 1;
         }
-        let key = (end - start, chars[start..end].iter().map(rarity).sum::<usize>());
-        if best_key < key {
-            (best, best_key) = (start..end, key);
+        steps::count(1);
+        if best_key < (end - start, sum) {
+            (best, best_key) = (start..end, (end - start, sum));
         }
+        sum -= if start < end { *first } else { 0 };
     }
     best
+}
+
+/// For each number of the first characters how many of the last of them are also the first, all of them aside.
+fn repeats(chars: &[char]) -> Arc<[usize]> {
+    let mut repeats = vec![0; chars.len()];
+    let mut fitting = 0;
+    for at in 1..chars.len() {
+        while 0 < fitting && chars[at] != chars[fitting] {
+            steps::count(1);
+            fitting = repeats[fitting - 1];
+        }
+        steps::count(1);
+        fitting += usize::from(chars[at] == chars[fitting]);
+        repeats[at] = fitting;
+    }
+    repeats.into()
 }
 
 /// A class of the character's cases.
@@ -341,6 +406,28 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_text_that_repeats_itself_is_found_as_if_each_place_were_looked_at(
+            unit in "[aAbé. ]{1,3}", count in 30_usize..60, other in "[ab.]{0,2}", before in "[ab. ]{0,3}",
+            behind in "[ab. ]{0,3}", cut in 0_usize..4, case_sensitive: bool, begin in edges(), end in edges(),
+        ) {
+            let text = format!("{}{other}", unit.repeat(count));
+            let row = format!("{before}{}{other}{behind}", unit.repeat(count + cut));
+            let finder = Finder::new(&text, case_sensitive, begin, end);
+            let plain = Finder { repeats: Arc::default(), ..finder.clone() };
+            let starts = (0..row.len()).filter(|at| row.is_char_boundary(*at));
+            let first = starts.filter_map(|at| plain.hit(row.as_bytes(), at, 0)).next();
+            prop_assert_eq!(finder.is_in(row.as_bytes()), first.is_some());
+            prop_assert_eq!(plain.is_in(row.as_bytes()), first.is_some());
+            if finder.is_long() {
+                prop_assert_eq!(finder.first(row.as_bytes()), first);
+            }
+            let mut column = TextColumn::default();
+            [&row, "a", &row].iter().for_each(|row| column.push(row.as_bytes()));
+            let found = finder.sweep(&column, &Selection::all(3), |_, _| true);
+            prop_assert_eq!(found.count(), if first.is_some() { 2 } else { 0 });
+        }
+
         #[test]
         fn a_sweep_finds_the_rows_that_hold_the_text(
             rows in proptest::collection::vec("[abcABC .k\u{212A}é]{0,14}", 0..80),

@@ -22,9 +22,14 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Of folded characters; `None` where one is not ASCII, or there are none or too many.
+    /// Whether there is one of these characters: they are ASCII, some, and not too many.
+    pub(super) fn takes(chars: &[char]) -> bool {
+        (1..=CHARS_MAX).contains(&chars.len()) && chars.iter().all(char::is_ascii)
+    }
+
+    /// Of folded characters, where it takes them.
     pub(super) fn new(chars: &[char], case_sensitive: bool) -> Option<Window> {
-        if chars.is_empty() || CHARS_MAX < chars.len() || !chars.iter().all(char::is_ascii) {
+        if !Window::takes(chars) {
             return None;
         }
         // Any byte fits where no character is wanted.

@@ -1,8 +1,8 @@
 //! What people type who come from other tools, what they paste, and what they get wrong.
 
 use logstead_record::query::{
-    CLAUSES_MAX, ErrorKind, GLOB_CHARS_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX, Query, REGEXES_MAX,
-    parse, parse_search,
+    CLAUSES_MAX, ErrorKind, FIELD_BYTES_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX,
+    Query, REGEX_CHARS_MAX, REGEXES_MAX, Unparsed, WarningKind, parse, parse_asked, parse_search,
 };
 
 /// `text` means what `canonical` says, which prints as itself.
@@ -336,6 +336,79 @@ impl ParseBack for String {
 }
 
 #[test]
+fn what_is_asked_and_is_no_query_is_refused_with_what_may_have_been_meant() {
+    for (text, at, message, suggestion) in [
+        ("(a", "(", "this parenthesis is never closed", "(a)"),
+        ("severity>=err AND", "D", "a term is missing here", "severity>=err"),
+        ("\"open", "\"", "this quote is not closed", "\"open\""),
+        ("host:", "host:", "a value is missing after `host:`", "host:*"),
+        ("a host= ", "host=", "a value is missing after `host=`", "a host=*"),
+        ("severity>=", "severity>=", "a value is missing after `severity>=`", "\"severity>=\""),
+        (
+            "status != | head 5",
+            "status !=",
+            "a value is missing after `status !=`",
+            "\"status !=\" | limit 5",
+        ),
+        ("(program: ) x", "program:", "a value is missing", "\"(program: ) x\""),
+        ("connect(fd, 3) failed", ")", "", "\"connect(fd, 3) failed\""),
+    ] {
+        let error = parse_asked(text, Unparsed::Refused).expect_err(text);
+        assert_eq!(error.kind, ErrorKind::Syntax, "{text}");
+        assert_eq!(error.suggestion.as_deref(), Some(suggestion), "{text}");
+        if message.is_empty() {
+            continue;
+        }
+        assert!(error.message.contains(message), "{text}: {error}");
+        assert_eq!(text.get(error.span.clone()), Some(at), "{text}");
+        let as_text = parse_asked(text, Unparsed::Text).unwrap();
+        assert_eq!(as_text.warnings[0].kind, WarningKind::UnparsedText, "{text}");
+    }
+    // These are texts, as they stand in logs.
+    for text in ["error:", "kernel: up", "user=", "a>", "->", "x = >", "host=>x", "host: a", "ratio: 5>="] {
+        let found = parse_asked(text, Unparsed::Refused).map(|search| search.pipeline.to_string());
+        assert!(found.is_ok(), "{text}: {found:?}");
+    }
+    let error = parse_asked("größe\n  severity>=err AND", Unparsed::Refused).unwrap_err();
+    assert_eq!(error.excerpt("größe\n  severity>=err AND"), "  severity>=err AND\n                  ^");
+    let long = format!("{}(", "a ".repeat(500));
+    let error = parse_asked(&long, Unparsed::Refused).unwrap_err();
+    assert!(
+        error.excerpt(&long).ends_with("(\n                                                            ^")
+    );
+}
+
+#[test]
+fn a_comparison_with_what_is_nearly_a_number_is_pointed_out() {
+    for text in ["took>1x", "bytes>=10kbit", "n<-5y"] {
+        let warnings = parse_asked(text, Unparsed::Refused).unwrap().warnings;
+        assert_eq!(
+            warnings.first().map(|warning| warning.kind),
+            Some(WarningKind::ComparisonAsText),
+            "{text}"
+        );
+        assert_eq!(warnings[0].suggestion, Some(format!("\"{text}\"")), "{text}");
+    }
+    for text in ["bytes>10mb", "took>1S", "bytes>=10K", "took<5\u{3BC}s", "a>b", "\"took>1x\"", "<13>1"] {
+        assert_eq!(parse_asked(text, Unparsed::Refused).unwrap().warnings, [], "{text}");
+    }
+}
+
+#[test]
+fn a_field_is_compared_with_a_network_that_begins_with_colons() {
+    for (text, fields) in [
+        ("src_ip:::/0", &["src_ip"][..]),
+        ("src_ip:::1", &["src_ip"]),
+        ("fe80::/10", &[]),
+        ("fe80::1", &[]),
+        ("std::vec", &[]),
+    ] {
+        assert_eq!(parse(text).unwrap().field_names(), fields, "{text}");
+    }
+    assert_eq!(parse("src_ip:::/0").unwrap().to_string(), "\"src_ip\":::/0");
+}
+
+#[test]
 fn a_space_after_a_known_field_is_pointed_out() {
     let search = parse_search("error host: fw1 host: fw2").unwrap();
     assert_eq!(search.query.to_string(), "error \"host:\" fw1 \"host:\" fw2");
@@ -413,6 +486,12 @@ fn limits_are_named_in_the_error() {
     check(&"-".repeat(NESTING_MAX).replace('-', "!(").to_owned(), "nest deeper than 64");
     check(&"a ".repeat(CLAUSES_MAX + 1), "more than 4096 texts");
     check(&"/a/ ".repeat(REGEXES_MAX + 1), "more than 64 regular expressions");
+    check(&format!("/{}/", "a".repeat(REGEX_CHARS_MAX)), "more than 8192 characters");
+    check(
+        &"/\\w\\w\\w/ ".repeat(60).replace("w/", &format!("w{}/", "b".repeat(200))),
+        "more than 8192 characters",
+    );
+    check(&format!("\"{}\":x", "a".repeat(FIELD_BYTES_MAX)), "limited to 1024 bytes");
     check(&("a*".to_owned() + &"b".repeat(GLOB_CHARS_MAX)), "limited to 512 characters");
     check(&format!("\"{}\"~3", "a ".repeat(NEAR_WORDS_MAX + 1)), "limited to 64 and these are 65");
     assert!(parse(&("(".repeat(NESTING_MAX) + "a" + &")".repeat(NESTING_MAX))).is_ok());

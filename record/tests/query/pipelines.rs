@@ -100,7 +100,8 @@ fn functions() -> impl Strategy<Value = Vec<Aggregate>> {
             Measure::Max,
             Measure::Distinct
         ]),
-        (0_u8..=100).prop_map(Measure::Percentile),
+        prop_oneof![(0_u32..=100).prop_map(|percent| percent * 1000), 0_u32..=100_000]
+            .prop_map(Measure::Percentile),
     ];
     let function = prop_oneof![
         1 => Just(Function::Count),

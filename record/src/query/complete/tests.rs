@@ -81,7 +81,7 @@ fn a_value_follows_a_field_and_its_operator() {
     check("\"x y\":a‸ b", "a", "value x y", "b");
     check("_exists_:us‸", "us", "name", "");
     check("earliest=‸", "", "value time", "");
-    check("host: ‸", "", "clause joins", "host:");
+    check("host: ‸", "", "clause joins", "\"host:\"");
     check("logspace:a,b‸", "b", "value logspace", "");
 }
 

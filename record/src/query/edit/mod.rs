@@ -429,7 +429,7 @@ fn summary(field: &FieldName) -> Stage {
     let measures = [
         (Measure::Min, "min"),
         (Measure::Avg, "avg"),
-        (Measure::Percentile(95), "p95"),
+        (Measure::Percentile(95_000), "p95"),
         (Measure::Max, "max"),
     ];
     let function = |(measure, alias): (Measure, &str)| Aggregate {

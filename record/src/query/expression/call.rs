@@ -306,13 +306,16 @@ fn nth_part(text: &[u8], by: &[u8], number: f64) -> Cell<'static> {
     Cell::owned_text(&text[start.min(end)..end])
 }
 
-fn in_network(text: &[u8], network: &[u8]) -> Cell<'static> {
-    let read = |text: &[u8]| std::str::from_utf8(text).ok().map(|text| text.trim().to_owned());
-    let network = read(network).and_then(|text| text.parse::<IpNet>().ok());
-    let Some(network) = network else { return Cell::Null };
-    let address =
-        read(text).and_then(|text| text.parse::<IpAddr>().ok()).map(|address| address.to_canonical());
-    Cell::Bool(address.is_some_and(|address| network.contains(&address)))
+/// An address and a network, or in Splunk's order a network and an address.
+fn in_network(first: &[u8], second: &[u8]) -> Cell<'static> {
+    let network = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<IpNet>().ok();
+    let (network, address) = match (network(first), network(second)) {
+        (_, Some(network)) => (network, first),
+        (Some(network), None) => (network, second),
+        (None, None) => return Cell::Null,
+    };
+    let address = std::str::from_utf8(address).ok().and_then(|text| text.trim().parse::<IpAddr>().ok());
+    Cell::Bool(address.is_some_and(|address| network.contains(&address.to_canonical())))
 }
 
 /// `%20` and `+` are spaces; what is not two hexadecimal digits stays.

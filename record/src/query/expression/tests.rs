@@ -88,6 +88,8 @@ fn expressions_give_what_they_say() {
         ("matches(path, /users\\/\\d+$/)", "true"),
         ("in_network(client, \"10.0.0.0/8\")", "true"),
         ("in_network(client, \"10.0.0.0\")", "null"),
+        ("cidrmatch(\"10.0.0.0/8\", client)", "true"),
+        ("cidrmatch(\"11.0.0.0/8\", client)", "false"),
         ("url_decode(\"a%20b+c%zz\")", "a b c%zz"),
         ("now()", "1970-01-01T00:16:40Z"),
         ("time + 1h", "2026-11-23T23:05:09.120Z"),

@@ -123,11 +123,11 @@ impl Reader<'_> {
         }
         let function = match (name.as_str(), arguments.as_slice()) {
             ("percentile" | "perc", [Argument::Name(field), Argument::Number(percent)]) => {
-                percentile(percent.parse().ok()).map(|measure| Function::Of(measure, field.clone()))
+                percentile(percent).map(|measure| Function::Of(measure, field.clone()))
             }
             ("quantile", [Argument::Number(part), Argument::Name(field)]) => {
-                let percent = part.parse().ok().and_then(|part: f64| whole(part * 100.0));
-                percentile(percent).map(|measure| Function::Of(measure, field.clone()))
+                let percent = part.parse().ok().and_then(|part: f64| of_percent(part * 100.0));
+                percent.map(|measure| Function::Of(measure, field.clone()))
             }
             (_, []) => (measure(&name) == Some(Measure::Count)).then_some(Function::Count),
             (_, [Argument::Name(field)]) => {
@@ -189,20 +189,22 @@ fn measure(name: &str) -> Option<Measure> {
         "dc" | "distinct" | "uniq" | "count_distinct" | "distinct_count" | "count_uniq" => {
             Some(Measure::Distinct)
         }
-        "median" => Some(Measure::Percentile(50)),
-        _ => {
-            let percent = name.strip_prefix("perc").or_else(|| name.strip_prefix('p'))?;
-            let is_number = percent.bytes().all(|byte| byte.is_ascii_digit());
-            percentile(percent.parse().ok().filter(|_| is_number))
-        }
+        "median" => of_percent(50.0),
+        _ => percentile(name.strip_prefix("perc").or_else(|| name.strip_prefix('p'))?),
     }
 }
 
-fn percentile(percent: Option<u8>) -> Option<Measure> {
-    percent.filter(|percent| *percent <= 100).map(Measure::Percentile)
+/// `95` or `99.9`.
+fn percentile(percent: &str) -> Option<Measure> {
+    let is_number = percent.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let is_whole = percent.starts_with(|c: char| c.is_ascii_digit()) && !percent.ends_with('.');
+    percent.parse().ok().filter(|_| is_number && is_whole).and_then(of_percent)
 }
 
-/// The whole number that this is, but for rounding.
-fn whole(number: f64) -> Option<u8> {
-    (0..=100).find(|whole| (f64::from(*whole) - number).abs() < 1e-9)
+/// To a thousandth, but for rounding.
+fn of_percent(percent: f64) -> Option<Measure> {
+    let thousandths = percent * 1000.0;
+    let is_one = (thousandths - thousandths.round()).abs() < 1e-6;
+    let thousandths = thousandths.round() as u32;
+    (is_one && thousandths <= 100_000).then_some(Measure::Percentile(thousandths))
 }

@@ -24,7 +24,7 @@ pub use captures::{BadCaptures, Captures, Template};
 pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
 pub use names::{Added, Hidden, shown_names};
 pub(super) use parse::read_search;
-pub use parse::{parse_pipeline, parse_pipeline_search};
+pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
 pub use streaming::{NotStreaming, Streaming};
 
 /// A filter and what is done with the messages that it means.
@@ -149,8 +149,8 @@ pub enum Measure {
     Max,
     /// How many different ones there are.
     Distinct,
-    /// The n-th percentile, 0 to 100.
-    Percentile(u8),
+    /// A percentile, in thousandths of a percent: 0 to 100 000.
+    Percentile(u32),
 }
 
 /// The combinations of values that are ranked by how often they are there.

@@ -16,9 +16,10 @@ use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Expression, Format, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
-use crate::query::error::{ErrorKind, ParseError, Warning};
+use crate::query::error::{ErrorKind, ParseError, Unparsed, Warning, WarningKind};
 use crate::query::expression::expression;
 use crate::query::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
+use crate::query::mend::mended;
 use crate::query::nearest::nearest;
 use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
 use crate::query::syntax::lex::Cursor;
@@ -37,6 +38,20 @@ pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)
 }
 
+/// Reads what somebody asks: a filter that does not follow the grammar is refused, with what may have been meant, or is
+/// searched for as it stands.
+pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, ParseError> {
+    if unparsed == Unparsed::Text {
+        return parse_pipeline_search(text);
+    }
+    read_warned(text).map(|(search, _)| search).map_err(|error| match error {
+        ParseError { kind: ErrorKind::Syntax, suggestion: None, .. } => {
+            ParseError { suggestion: mended(text), ..error }
+        }
+        other => other,
+    })
+}
+
 /// Where the parts of a pipeline stand, in bytes.
 #[derive(Default)]
 pub(in crate::query) struct Places {
@@ -51,14 +66,19 @@ type Place = (Range<usize>, &'static str);
 
 /// The same as [`parse_pipeline_search`], and where everything stands.
 pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
-    match read(text) {
+    match read_warned(text) {
         Err(error) if error.kind == ErrorKind::Syntax => read_as_it_stands(text, &error),
-        Ok((mut search, places)) if search.warnings.is_empty() => {
-            search.warnings.extend(hidden_stage(text, &search.pipeline));
-            Ok((search, places))
-        }
         other => other,
     }
+}
+
+/// What has to be right, and what to say about it.
+fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+    let (mut search, places) = read(text)?;
+    if search.warnings.is_empty() {
+        search.warnings.extend(hidden_stage(text, &search.pipeline));
+    }
+    Ok((search, places))
 }
 
 fn read(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
@@ -107,6 +127,7 @@ fn hidden_stage(text: &str, pipeline: &Pipeline) -> Option<Warning> {
     let apart = cursor.rewritten(at..cursor.space_end(at + 1), " | ");
     let has_more = read(&apart).is_ok_and(|(other, _)| pipeline.stages.len() < other.pipeline.stages.len());
     has_more.then(|| Warning {
+        kind: WarningKind::PipeInText,
         message: "`|` is part of this text; to start a stage, put a space before it".to_owned(),
         span: cursor.span(at..at + 1),
         suggestion: Some(apart),

@@ -91,7 +91,11 @@ impl Display for Measure {
             Measure::Min => f.write_str("min"),
             Measure::Max => f.write_str("max"),
             Measure::Distinct => f.write_str("dc"),
-            Measure::Percentile(percent) => write!(f, "p{percent}"),
+            Measure::Percentile(percent) => {
+                write!(f, "p{whole}", whole = percent / 1000)?;
+                let rest = format!(".{rest:03}", rest = percent % 1000);
+                f.write_str(rest.trim_end_matches(['.', '0']))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::query::ast::Part;
 use crate::query::error::{ErrorKind, ParseError};
+use crate::query::steps;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub(in crate::query) struct Cursor {
 
 impl Cursor {
     pub(in crate::query) fn new(text: &str) -> Cursor {
+        steps::count(text.len());
         let (mut offsets, chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
         offsets.push(text.len());
         Cursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
@@ -42,6 +44,7 @@ impl Cursor {
     }
 
     pub(in crate::query) fn char_at(&self, at: usize) -> Option<char> {
+        steps::count(1);
         self.seen(at).first().copied()
     }
 
@@ -65,11 +68,13 @@ impl Cursor {
     }
 
     pub(in crate::query) fn text(&self, range: Range<usize>) -> String {
+        steps::count(range.len());
         self.chars[range].iter().collect()
     }
 
     /// The whole text with other characters at `range`.
     pub(in crate::query) fn rewritten(&self, range: Range<usize>, with: &str) -> String {
+        steps::count(self.chars.len());
         let (before, after) = (&self.chars[..range.start], &self.chars[range.end..]);
         before.iter().copied().chain(with.chars()).chain(after.iter().copied()).collect()
     }
@@ -85,6 +90,7 @@ impl Cursor {
 
     pub(in crate::query) fn space_end(&self, from: usize) -> usize {
         let spaces = self.seen(from).iter().take_while(|c| c.is_whitespace()).count();
+        steps::count(1 + spaces);
         from.min(self.end) + spaces
     }
 
@@ -114,6 +120,7 @@ impl Cursor {
     pub(in crate::query) fn word_end(&self, from: usize, stops: &[char]) -> usize {
         let mut open = 0;
         for (ahead, &c) in self.seen(from).iter().enumerate() {
+            steps::count(1);
             match c {
                 '(' => open += 1,
                 ')' if open == 0 => return from + ahead,
@@ -134,13 +141,17 @@ impl Cursor {
     /// Where a field name ends that goes on at `from`.
     pub(in crate::query) fn name_rest(&self, from: usize) -> usize {
         let is_inner = |c: &&char| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-');
-        from + self.seen(from).iter().take_while(is_inner).count()
+        let chars = self.seen(from).iter().take_while(is_inner).count();
+        steps::count(1 + chars);
+        from + chars
     }
 
     /// Whether a quoted text begins at `at`, perhaps after wildcards: `"a b"`, `*"a b"*`.
     pub(in crate::query) fn is_quoted(&self, at: usize) -> bool {
-        let is_other = |c: &&char| !matches!(c, '*' | '?');
-        self.seen(at).iter().find(is_other) == Some(&'"')
+        let is_wildcard = |c: &&char| matches!(c, '*' | '?');
+        let wildcards = self.seen(at).iter().take_while(is_wildcard).count();
+        steps::count(1 + wildcards);
+        self.char_at(at + wildcards) == Some('"')
     }
 
     /// Reads quoted texts and the wildcards around them. A `*` behind the last letter in the quotes is a
@@ -254,7 +265,9 @@ impl Cursor {
     }
 
     fn backslashes(&self, from: usize) -> usize {
-        self.seen(from).iter().take_while(|&&c| c == '\\').count()
+        let slashes = self.seen(from).iter().take_while(|&&c| c == '\\').count();
+        steps::count(1 + slashes);
+        slashes
     }
 
     /// The source and the flag of the regular expression that begins at `at`, and where it ends. What has no

@@ -1,7 +1,7 @@
 //! Reads any text to a [`Tree`]. What does not follow the grammar becomes an error node, and reading goes on behind it.
 
 use super::lex::Cursor;
-use super::subject::subject_here;
+use super::subject::{Found, subject_here};
 use super::tokens::{self, Token, TokenKind};
 use super::tree::{Leaf, Node, NodeKind, Operand, Tree};
 use crate::query::ast::Part;
@@ -18,6 +18,8 @@ pub(super) struct Reader {
     depth: usize,
     /// How many of these levels are parentheses.
     open: usize,
+    /// Whether an error has a whole query that may have been meant: the first is the one that is told.
+    suggests: bool,
 }
 
 /// What a value in `field:( … )` is compared with: a part of the field's value, or all of it.
@@ -54,12 +56,12 @@ impl Tree {
 
 impl Reader {
     pub(super) fn new(text: &str, stages: bool) -> Reader {
-        Reader { cursor: Cursor::new(text), tokens: Vec::new(), stages, depth: 0, open: 0 }
+        Reader { cursor: Cursor::new(text), tokens: Vec::new(), stages, depth: 0, open: 0, suggests: false }
     }
 
     /// Of a part of a text: what its tokens are is of no interest.
     fn of_part(cursor: Cursor) -> Reader {
-        Reader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0 }
+        Reader { cursor, tokens: Vec::new(), stages: false, depth: 0, open: 0, suggests: false }
     }
 
     pub(super) fn pipeline(mut self) -> Tree {
@@ -176,7 +178,8 @@ impl Reader {
             "stages are for the console's search and `POST /aggregate`, and here is only a filter; to \
              search for the character write \"|\""
         };
-        let suggestion = Some(self.cursor.rewritten(at..at + 1, "\"|\""));
+        let suggestion = (!self.suggests).then(|| self.cursor.rewritten(at..at + 1, "\"|\""));
+        self.suggests = true;
         let error = ParseError { suggestion, ..self.cursor.meaning(at..at + 1, message) };
         // Outside of parentheses a stage begins here all the same.
         if !self.stages || 0 < self.open {
@@ -186,11 +189,24 @@ impl Reader {
     }
 
     fn comparison_or_text(&mut self, values: Values) -> Node {
-        match (values, subject_here(&mut self.cursor)) {
-            (Some(extent), _) => self.value(extent, &[]),
-            (None, Some(subject)) => self.comparison(subject),
-            (None, None) => self.text(),
+        if let Some(extent) = values {
+            return self.value(extent, &[]);
         }
+        match subject_here(&mut self.cursor) {
+            Some(Found::Subject(subject)) => self.comparison(subject),
+            Some(Found::Valueless { name_end, operator_end }) => self.valueless(name_end, operator_end),
+            None => self.text(),
+        }
+    }
+
+    fn valueless(&mut self, name_end: usize, operator_end: usize) -> Node {
+        let at = self.cursor.at;
+        self.take_and_skip(name_end, TokenKind::Field);
+        self.take(operator_end, TokenKind::Operator);
+        let written = self.cursor.text(at..operator_end);
+        let message =
+            format!("a value is missing after `{written}`: to search for the text put it in quotes");
+        self.failed(at, self.cursor.syntax(at..operator_end, message))
     }
 
     pub(super) fn group(&mut self, values: Values) -> Node {

@@ -7,6 +7,8 @@ use super::lex::Cursor;
 use crate::field::Field;
 use crate::query::ast::FieldName;
 use crate::query::number::Number;
+use ipnet::IpNet;
+use std::net::Ipv6Addr;
 use std::ops::Range;
 
 /// A field that is compared, and where what it is compared with begins.
@@ -75,11 +77,21 @@ const OPERATORS: [(&str, Operator); 19] = [
 ];
 
 /// The subject at the cursor, which stays where it is.
-pub(in crate::query) fn subject_here(cursor: &mut Cursor) -> Option<Subject> {
+pub(in crate::query) fn subject_here(cursor: &mut Cursor) -> Option<Found> {
     let start = cursor.at;
     let found = find(cursor, start);
     cursor.at = start;
     found
+}
+
+/// What stands at a place where a subject may.
+pub(in crate::query) enum Found {
+    Subject(Subject),
+    /// A field and an operator, behind which nothing follows that it could be compared with.
+    Valueless {
+        name_end: usize,
+        operator_end: usize,
+    },
 }
 
 impl Name {
@@ -102,6 +114,20 @@ impl Name {
     }
 }
 
+/// Where the number begins that a text compares as if it were one: `took>1x`, `bytes>=10kbit`. Neither is a comparison, since
+/// a field that not every message has is compared with numbers only.
+pub(in crate::query) fn nearly_number(text: &str) -> Option<usize> {
+    let cursor = Cursor::new(text);
+    let name_end = cursor.identifier_end(0);
+    let value = ["<=", ">=", "<", ">"]
+        .iter()
+        .find(|sign| cursor.starts_with(name_end, sign))
+        .map(|s| name_end + s.len())?;
+    let digits: usize = cursor.char_at(value).is_some_and(|c| matches!(c, '-' | '+')).into();
+    let is_number = cursor.char_at(value + digits).is_some_and(|c: char| c.is_ascii_digit());
+    (0 < name_end && is_number).then_some(value)
+}
+
 /// Whether a name without quotes is read as this dynamic field's.
 pub(in crate::query) fn is_plain_name(name: &str) -> bool {
     let cursor = Cursor::new(name);
@@ -111,7 +137,7 @@ pub(in crate::query) fn is_plain_name(name: &str) -> bool {
         && Name::new(name, false) == Name::Field(FieldName::Dynamic(name.to_owned()))
 }
 
-fn find(cursor: &mut Cursor, start: usize) -> Option<Subject> {
+fn find(cursor: &mut Cursor, start: usize) -> Option<Found> {
     let case_sensitive = cursor.starts_with(start, "cs:");
     let name_start = if case_sensitive { start + 3 } else { start };
     let quoted = cursor.char_at(name_start) == Some('"');
@@ -134,8 +160,12 @@ fn find(cursor: &mut Cursor, start: usize) -> Option<Subject> {
         known: name.is_known() && !quoted,
         trusted: quoted || name.is_known(),
     };
-    let is_field = follows(cursor, value_at) && word.is_comparison(cursor, operator);
-    is_field.then_some(Subject { name, case_sensitive, operator, name_at: name_start..name_end, value_at })
+    if !follows(cursor, value_at) {
+        let operator_end = cursor.trimmed(name_end..value_at);
+        return word.lacks_value(cursor, operator).then_some(Found::Valueless { name_end, operator_end });
+    }
+    let subject = Subject { name, case_sensitive, operator, name_at: name_start..name_end, value_at };
+    word.is_comparison(cursor, operator).then_some(Found::Subject(subject))
 }
 
 /// The operator after a name, and where its value begins.
@@ -163,9 +193,12 @@ fn operator_at(cursor: &Cursor, name_end: usize) -> Option<(Operator, usize)> {
     }
 }
 
-/// Whether a value can begin at `at`.
+/// Whether a value can begin at `at`. A `|` at the beginning of a word begins a stage.
 fn follows(cursor: &Cursor, at: usize) -> bool {
-    !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>')
+    let is_apart =
+        at.checked_sub(1).and_then(|before| cursor.char_at(before)).is_some_and(char::is_whitespace);
+    let is_stage = is_apart && cursor.char_at(at) == Some('|') && !cursor.starts_with(at, "||");
+    !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>') && !is_stage
 }
 
 /// A word that may compare a field.
@@ -180,6 +213,18 @@ struct Word {
 }
 
 impl Word {
+    /// Whether it compares a field with nothing: `host:`, `severity>=`, `status>=`. `error:` and `a>` are texts, and so are
+    /// `host: ` and `user= ` before another word.
+    fn lacks_value(&self, cursor: &Cursor, operator: Operator) -> bool {
+        let next = cursor.space_end(self.value_at);
+        let is_last = matches!(cursor.char_at(next), None | Some(')' | '|'));
+        let says_so = match operator {
+            Has | Equals | Less | Greater | Matches | In => self.trusted,
+            NotEquals | LessOrEqual | GreaterOrEqual | NotMatches => true,
+        };
+        is_last && says_so
+    }
+
     fn is_comparison(&self, cursor: &mut Cursor, operator: Operator) -> bool {
         let value = cursor.text(self.value_at..cursor.word_end(self.value_at, &[]));
         match operator {
@@ -190,7 +235,7 @@ impl Word {
             _ if self.trusted => true,
             Less | LessOrEqual | Greater | GreaterOrEqual => Number::parse(value.trim_matches('"')).is_some(),
             Equals | NotEquals => !ends_like_text(&value),
-            Has => !self.looks_like_text(cursor, &value),
+            Has => self.is_network(cursor, &value) || !self.looks_like_text(cursor, &value),
         }
     }
 
@@ -198,6 +243,12 @@ impl Word {
     fn quoted_value_ends(&self, cursor: &mut Cursor) -> bool {
         cursor.at = self.value_at;
         cursor.quoted().is_err() || cursor.is_boundary(cursor.at, &['~'])
+    }
+
+    /// `src_ip:::/0` and `src:fe80::/10`, unless all of it is hexadecimal: `fe80::1:2`.
+    fn is_network(&self, cursor: &Cursor, value: &str) -> bool {
+        let is_one = value.parse::<IpNet>().is_ok() || value.parse::<Ipv6Addr>().is_ok();
+        is_one && !is_hex_groups(&cursor.text(self.name_start..cursor.word_end(self.value_at, &[])))
     }
 
     fn looks_like_text(&self, cursor: &Cursor, value: &str) -> bool {
