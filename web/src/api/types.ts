@@ -633,7 +633,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Says what a retention would remove. Nothing is removed. */
+        /** Says what a retention would remove, and when. Nothing is removed. */
         post: operations["retention_preview"];
         delete?: never;
         options?: never;
@@ -2767,7 +2767,7 @@ export interface components {
             messages: number;
             /**
              * Format: double
-             * @description Over the last seconds; null until it is measured, between two requests a second to a minute apart.
+             * @description Stored over the last seconds; null until it is measured, between two requests a second to a minute apart.
              */
             messages_per_second: number | null;
             /** @description Why segments cannot be made; messages are still stored and found. */
@@ -3415,6 +3415,11 @@ export interface components {
         Report: {
             destinations: components["schemas"]["DestinationRow"][];
             from: string;
+            /**
+             * @description Since when messages are counted here, if that is within the range or after it: of the time before nothing is known,
+             *     and the figures do not have it. Null where they have all of the range.
+             */
+            known_since: string | null;
             /** @description The sources, by id. */
             rows: components["schemas"]["SourceRow"][];
             series: components["schemas"]["Series"][];
@@ -3422,7 +3427,6 @@ export interface components {
             step: components["schemas"]["Step"];
             to: string;
             total: components["schemas"]["Fates"];
-            known_since: string | null;
         };
         /** @description What a logspace keeps. Without either limit it keeps everything. */
         Retention: {
@@ -3440,22 +3444,30 @@ export interface components {
             /** @description At most this much. */
             size?: string | null;
         };
-        /** @description What a retention would remove now: whole segments and journal files, the oldest first. */
+        /**
+         * @description What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
+         *     messages were received.
+         */
         RetentionPreview: {
+            /** @description By when age has removed all that is stored now; null if it does not. */
+            all_at: string | null;
             /** Format: int64 */
             bytes: number;
             /** Format: int64 */
             journal_files: number;
             /** Format: int64 */
             messages: number;
+            /** @description When age removes more of what is stored now; null if it does not, because there is no age or nothing is left. */
+            next_at: string | null;
+            /**
+             * Format: int64
+             * @description How many messages go then.
+             */
+            next_messages: number;
             /** @description When the last of these messages was received; null if nothing would be removed. */
             received_last: string | null;
             /** Format: int64 */
             segments: number;
-            next_at: string | null;
-            all_at: string | null;
-            /** Format: int64 */
-            next_messages: number;
         };
         /** @description A retention, written as in the router document. Without either limit everything is kept. */
         RetentionRequest: {

@@ -313,7 +313,8 @@ fn a_report_says_what_became_of_messages_in_its_range() {
     assert_eq!((siem.waiting_before, siem.queued, siem.delivered, siem.waiting), (0, 10, 4, 6));
     // What was before the first account is not known, and not nothing.
     assert_eq!((&first.known_since, &report(-5, 2, None).known_since), (&None, &Some(at(DAY).to_string())));
-    let empty = report::report(&Book::default(), &Query { from: at(DAY), to: at(DAY + 9), step: None }, DAY + 5);
+    let empty =
+        report::report(&Book::default(), &Query { from: at(DAY), to: at(DAY + 9), step: None }, DAY + 5);
     assert_eq!(empty.known_since, Some(at(DAY + 5).to_string()));
     let later = report(60, 90, Some(Step::Hour));
     assert_eq!((later.from, later.series.len()), (at(DAY + 60).to_string(), 1));

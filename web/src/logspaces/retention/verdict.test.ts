@@ -40,4 +40,9 @@ test('only what never deletes anything looks well', () => {
   expect(check(nothing, none, hour)).toEqual({ text: 'Deletes nothing.', tone: 'good' });
   expect(check(nothing, { ageMs: null, sizeBytes: 1 }, none).tone).toBe('caution');
   expect(check(undefined).tone).toBe('quiet');
+  // Nothing is stored yet.
+  expect(check(nothing)).toEqual({
+    text: 'Deletes nothing now. What comes goes when it is older than that.',
+    tone: 'caution',
+  });
 });

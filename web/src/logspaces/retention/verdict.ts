@@ -32,10 +32,12 @@ export function verdictOf(wish: Wish, zone: Zone): Verdict {
   return { text: `Deletes nothing now. ${later}`, tone: isShorter ? 'caution' : 'quiet' };
 }
 
-function laterText({ sizeBytes }: Limits, preview: RetentionPreview, zone: Zone): string {
+function laterText({ ageMs, sizeBytes }: Limits, preview: RetentionPreview, zone: Zone): string {
   const { next_at: next, next_messages: messages, all_at: all } = preview;
-  const bySize = sizeBytes === null ? '' : 'The oldest go as soon as there is more.';
-  if (next === null || all === null) return bySize;
+  if (next === null || all === null) {
+    if (ageMs !== null) return 'What comes goes when it is older than that.';
+    return sizeBytes === null ? '' : 'The oldest go as soon as there is more.';
+  }
   const at = (time: string) => formatTime(time, zone).slice(0, 16);
   const first = `The oldest ${formatMessages(messages)} go at ${at(next)}`;
   const isOne = at(next) === at(all);

@@ -15,9 +15,10 @@ export function useLook(
   const columns = state.view === 'table' ? state.columns.join() : '';
   const look = useMemo(() => {
     const asked = hits.flatMap(({ field }) => (field === null ? [] : [field]));
-    // What a word was found in is shown where it was found.
+    // What a word was found in is shown where it was found; a clause of the field itself says what it asks for.
+    const words = hits.filter(({ field }) => field === null);
     const shared = (field: keyof Common) =>
-      hasHit(common[field] ?? '', hitsIn(hits, field)) ? null : common[field];
+      hasHit(common[field] ?? '', hitsIn(words, field)) ? null : common[field];
     return lookOf(first, [...asked, ...columns.split(',')], {
       host: shared('host'),
       program: shared('program'),
