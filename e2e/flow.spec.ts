@@ -65,3 +65,27 @@ test('a bar is zoomed into with the keyboard, and the key leads here', async ({
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/flow\?from=\d{4}-.*to=/);
 });
+
+test('bytes that no message holds are said beside a balance, with their sender and what they are', async ({
+  flowPage,
+  logstead,
+  page,
+  sendersPage,
+}) => {
+  const counted = (text: string) => `${text.length} ${text}`;
+  const frame = counted('<13>1 - edge app - - - counted');
+  await logstead.sendTcp(frame + '\u0001binary\u0002'.repeat(60_000) + frame + frame);
+  await flowPage.open();
+  await expect(flowPage.balance).toContainText('in no message');
+  await expect(flowPage.balance).not.toContainText('Balanced');
+  await expect(flowPage.sources.getByText('not understood')).toBeVisible();
+
+  await page.goto(logstead.url('/overview'));
+  await expect(page.getByText(/sent 404\.\d KiB that could not be understood/)).toBeVisible();
+  await expect(page.getByRole('heading', { name: /are in no message\.$/ })).toBeVisible();
+  await page.getByRole('link', { name: 'Show the bytes' }).click();
+
+  await expect(sendersPage.panel.getByText('not understood', { exact: true })).toBeVisible();
+  await expect(sendersPage.panel.getByText(/binary/).first()).toBeVisible();
+  await expect(page.getByText(/^Not understood: 404\.\d KiB/)).toBeVisible();
+});

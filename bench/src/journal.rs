@@ -7,7 +7,7 @@ use logstead_indexer::{Alone, Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::Framer;
+use logstead_syslog::framing::{Found, Framer};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -116,15 +116,15 @@ fn once(lines: &[u8], data: &Path) -> Result<Run> {
         clock = now;
     };
     while at < lines.len() {
-        let mut frames = Vec::new();
+        let mut found = Found::default();
         let end = lines.len().min(at + CHUNK_BYTES);
         // As from a socket: the bytes are ours.
         let bytes = lines[at..end].to_vec();
-        let taken = framer.split(&bytes, &mut frames);
+        let taken = framer.split(&bytes, &mut found);
         lap(&mut run.split.frame);
-        builder.reserve(frames.len(), bytes.len());
+        builder.reserve(found.frames.len(), bytes.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
-        for frame in &frames {
+        for frame in &found.frames {
             let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
             syslog.parse(&bytes[frame.start as usize..frame.end as usize], known, &mut builder);
         }

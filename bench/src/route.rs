@@ -7,7 +7,7 @@ use logstead_config::{Format, Framing, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::Framer;
+use logstead_syslog::framing::{Found, Framer};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -100,10 +100,10 @@ pub(crate) fn batches(lines: &[u8]) -> Vec<Arc<Batch>> {
     let (mut batches, mut builder, mut at) = (Vec::new(), BatchBuilder::new(), 0);
     while at < lines.len() {
         let end = lines.len().min(at + CHUNK_BYTES);
-        let mut frames = Vec::new();
-        let taken = framer.split(&lines[at..end], &mut frames);
+        let mut found = Found::default();
+        let taken = framer.split(&lines[at..end], &mut found);
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
-        for frame in &frames {
+        for frame in &found.frames {
             let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
             syslog.parse(&lines[at + frame.start as usize..at + frame.end as usize], known, &mut builder);
         }

@@ -6,7 +6,7 @@ use logstead_config::{Format, Framing};
 use logstead_indexer::{Alone, Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::Framer;
+use logstead_syslog::framing::{Found, Framer};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -91,16 +91,16 @@ pub(crate) fn append(
         pending.truncate(kept + read);
         appended.bytes += read as u64;
         let start = cpu();
-        let mut frames = Vec::new();
-        let taken = framer.split(&pending, &mut frames);
-        builder.reserve(frames.len(), pending.len());
+        let mut found = Found::default();
+        let taken = framer.split(&pending, &mut found);
+        builder.reserve(found.frames.len(), pending.len());
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1", received: now });
-        for frame in &frames {
+        for frame in &found.frames {
             let known = Known { flags: frame.flags, peer: b"10.0.0.1", ..Known::at(now) };
             syslog.parse(&pending[frame.start as usize..frame.end as usize], known, &mut builder);
         }
         pending.drain(..taken);
-        appended.messages += frames.len() as u64;
+        appended.messages += found.frames.len() as u64;
         waiting.push(logstead_indexer::encode(Arc::new(builder.seal())));
         let is_end = read == 0;
         if is_end || CHUNKS_IN_COMMIT <= waiting.len() {

@@ -213,6 +213,7 @@ const ROUTES: &[(&str, &str, Option<Role>)] = &[
     ("GET", "/api/v1/settings", Some(Role::Admin)),
     ("GET", "/api/v1/support-report", Some(Role::Admin)),
     ("GET", "/api/v1/senders/{source}/{host}/frames", Some(Role::Analyst)),
+    ("GET", "/api/v1/senders/{source}/{host}/skipped", Some(Role::Operator)),
     ("DELETE", "/api/v1/senders/{source}/{host}", Some(Role::Operator)),
     ("PUT", "/api/v1/senders/{source}/{host}/timezone", Some(Role::Operator)),
     ("PUT", "/api/v1/users/{name}/password", Some(Role::Analyst)),

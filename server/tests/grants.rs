@@ -222,6 +222,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
     ("GET", "/api/v1/settings", Least::Admin),
     ("GET", "/api/v1/support-report", Least::Admin),
     ("GET", "/api/v1/senders/{source}/{host}/frames", Least::Everything),
+    ("GET", "/api/v1/senders/{source}/{host}/skipped", Least::Operator),
     ("DELETE", "/api/v1/senders/{source}/{host}", Least::Operator),
     ("PUT", "/api/v1/senders/{source}/{host}/timezone", Least::Operator),
     ("PUT", "/api/v1/router", Least::Operator),

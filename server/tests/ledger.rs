@@ -74,6 +74,105 @@ fn every_message_counts_once() {
     assert_eq!(server.labelled_metric("flow_messages_total{source=\"http\",fate=\"received\"}"), 50.0);
 }
 
+/// Frames of a sender that counts; the one with this number has no priority.
+fn counted(frames: usize, plain: usize) -> Vec<u8> {
+    let frame = |number: usize| {
+        let priority = if number == plain { "" } else { "<13>1 2026-11-27T06:00:00Z edge app - - - " };
+        let message = format!("{priority}frame of number n{number}");
+        format!("{} {message}", message.len())
+    };
+    (0..frames).map(frame).collect::<String>().into_bytes()
+}
+
+/// What was read of a source's streams is in messages, between them, or skipped.
+fn assert_every_byte(server: &Server, source: &str, sent: usize) {
+    let all = || {
+        let status = server.source(source);
+        let number = |name: &str| status[name].as_u64().unwrap_or(0);
+        let skipped = status["skipped_bytes"].as_object().into_iter().flat_map(|reasons| reasons.values());
+        let skipped = skipped.filter_map(Value::as_u64);
+        number("bytes") + number("framing_bytes") + skipped.sum::<u64>()
+    };
+    wait_until("every byte is accounted for", || all() == sent as u64);
+}
+
+#[test]
+fn a_counted_frame_without_a_priority_takes_no_other_with_it() {
+    const FRAMES: usize = 5002;
+    for plain in [2500, 0] {
+        let server = Server::start(support::ROUTER);
+        let bytes = counted(FRAMES, plain);
+        server.send(&bytes);
+        server.wait_for("\"frame of number\"", FRAMES as u64);
+        assert_eq!(server.count("*"), FRAMES as u64);
+        assert_eq!(server.count(&format!("n{plain}")), 1);
+        assert_eq!(server.count("host:edge"), FRAMES as u64 - 1);
+        // Before the first frame, nothing was certain.
+        assert_eq!(server.count("flag:out_of_step"), u64::from(plain == 0));
+        assert_closed(&server);
+        let total = &flow(&server)["total"];
+        assert_eq!((&total["stored"], &total["skipped_bytes"]), (&json!(FRAMES), &json!({})), "{total}");
+        assert_every_byte(&server, "syslog", bytes.len());
+    }
+}
+
+#[test]
+fn bytes_that_no_message_holds_are_said_wherever_one_looks_also_after_a_kill() {
+    const MESSAGE_MAX: usize = 64 << 10;
+    let mut server = Server::start(&format!(
+        "{}\n[[sources]]\nid = \"relp\"\nkind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]\n",
+        support::ROUTER
+    ));
+    // Between frames of a sender that counts; behind a line; and a message that its sender did not finish.
+    let noise = [counted(3, 9), vec![b'x'; 200 << 10], counted(3, 9)].concat();
+    server.send(&noise);
+    let long = [b"<13>long ", &*vec![b'y'; 100 << 10], b"\n<13>short\n"].concat();
+    server.send(&long);
+    let relp = b"1 open 15 relp_version=0\n\n2 syslog 40 <13>half";
+    let mut sender = std::net::TcpStream::connect(server.address_of("relp", "relp")).unwrap();
+    sender.write_all(relp).unwrap();
+    sender.shutdown(std::net::Shutdown::Write).unwrap();
+    server.wait_for("\"frame of number\"", 6);
+    server.wait_for("short", 1);
+    assert_every_byte(&server, "syslog", noise.len() + long.len());
+    assert_every_byte(&server, "relp", relp.len());
+    assert_eq!(server.count("flag:out_of_step flag:truncated"), 1);
+
+    let (out_of_step, too_long) = ((200 << 10) - MESSAGE_MAX, b"<13>long ".len() + (100 << 10) - MESSAGE_MAX);
+    let syslog = json!({ "out_of_step": out_of_step, "too_long": too_long });
+    let unfinished = "2 syslog 40 <13>half".len();
+    let all = json!({ "out_of_step": out_of_step, "too_long": too_long, "unfinished": unfinished });
+    let said = |server: &Server| {
+        let answer = flow(server);
+        assert_eq!(answer["total"]["skipped_bytes"], all, "{answer}");
+        assert_eq!(server.status()["totals"]["skipped_bytes"], all);
+        let metric = "flow_skipped_bytes_total{source=\"syslog\",reason=\"out_of_step\"}";
+        assert_eq!(server.labelled_metric(metric), out_of_step as f64);
+        assert_closed(server);
+    };
+    wait_until("the ledger has them", || flow(&server)["total"]["skipped_bytes"] == all);
+    said(&server);
+    assert_eq!(server.source("syslog")["skipped_bytes"], syslog);
+    let (_, senders) = server.call("GET", "/senders", &[], b"");
+    let [first, second] = [0, 1].map(|at| &senders["skipped"][at]);
+    assert_eq!((&first["source"], &first["host"]), (&json!("syslog"), &json!("127.0.0.1")), "{senders}");
+    assert_eq!((&first["reasons"], &second["source"]), (&syslog, &json!("relp")), "{senders}");
+    let edge = senders["senders"].as_array().unwrap().iter().find(|sender| sender["host"] == "edge").unwrap();
+    assert_eq!(edge["skipped_bytes"], out_of_step + too_long, "it has this address: {edge}");
+    let (_, pieces) = server.call("GET", "/senders/relp/127.0.0.1/skipped", &[], b"");
+    assert_eq!(pieces["pieces"][0]["reason"], "unfinished");
+    assert_eq!(pieces["pieces"][0]["head"], "MiBzeXNsb2cgNDAgPDEzPmhhbGY=");
+
+    // What was on the disk by then stays there.
+    wait_until("the ledger is written", || {
+        let files = std::fs::read_dir(server.data().join("ledger")).unwrap();
+        let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default());
+        texts.collect::<String>().contains("\"skipped:unfinished\":")
+    });
+    server.kill_and_restart();
+    said(&server);
+}
+
 #[test]
 fn a_range_that_makes_no_sense_is_refused() {
     let server = Server::start(support::ROUTER);

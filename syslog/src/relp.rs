@@ -60,6 +60,16 @@ pub struct Commands {
     skip: usize,
     /// Whether the newline behind skipped data is still to come.
     skip_end: bool,
+    read: Read,
+}
+
+/// What became of the bytes of the last call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// So many were read, also where what follows is no RELP.
+    pub taken: usize,
+    /// So many of these are in no command: data that was too long.
+    pub skipped: usize,
 }
 
 /// What stands before the data.
@@ -73,19 +83,22 @@ struct Head {
 impl Commands {
     /// At the beginning of a stream.
     pub fn new(data_max: usize) -> Commands {
-        Commands { data_max, skip: 0, skip_end: false }
+        Commands { data_max, skip: 0, skip_end: false, read: Read::default() }
     }
 
     /// Appends the commands of `bytes` that are complete and says how many bytes they took. The caller brings
     /// the rest again, with more behind it.
     pub fn split(&mut self, bytes: &[u8], commands: &mut Vec<Command>) -> Result<usize, Malformed> {
-        let mut at = 0;
-        loop {
-            match self.next(bytes, at, commands)? {
-                Some(next) => at = next,
-                None => return Ok(at),
-            }
+        self.read = Read::default();
+        while let Some(next) = self.next(bytes, self.read.taken, commands)? {
+            self.read.taken = next;
         }
+        Ok(self.read.taken)
+    }
+
+    /// What the last [`Commands::split`] read.
+    pub fn read(&self) -> Read {
+        self.read
     }
 
     fn next(
@@ -101,6 +114,7 @@ impl Commands {
         if 0 < self.skip {
             let skipped = self.skip.min(rest.len());
             self.skip -= skipped;
+            self.read.skipped += skipped;
             return Ok(Some(at + skipped));
         }
         if self.skip_end {

@@ -146,6 +146,7 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(revisions::roll_back))
         .routes(routes!(revisions::confirm))
         .routes(routes!(lookups::read, lookups::store, lookups::remove))
+        .routes(routes!(senders::skipped))
         .routes(routes!(senders::forget))
         .routes(routes!(sender_zone::put_timezone))
         .routes(routes!(destinations::pause))

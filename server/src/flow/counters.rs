@@ -37,7 +37,7 @@ impl Gauge {
     }
 }
 
-/// Why messages were dropped, and how many.
+/// Why messages were dropped, and how many; or bytes.
 #[derive(Default, Debug)]
 pub(crate) struct Drops(Mutex<BTreeMap<&'static str, u64>>);
 
@@ -126,6 +126,10 @@ pub(crate) struct SourceCounters {
     pub(crate) out_of_step: Counter,
     pub(crate) out_of_step_bytes: Counter,
     pub(crate) undelimited: Counter,
+    /// Bytes that no message holds, by reason.
+    pub(crate) skipped_bytes: Drops,
+    /// Delimiters, lengths and empty lines between messages.
+    pub(crate) framing_bytes: Counter,
     pub(crate) unrouted: Counter,
     pub(crate) connections: Gauge,
     pub(crate) dropped: Drops,

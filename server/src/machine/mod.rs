@@ -2,6 +2,7 @@
 //! and the lock on its data directory.
 
 pub(crate) mod clock;
+pub(crate) mod drops;
 pub(crate) mod folders;
 pub(crate) mod lock;
 pub(crate) mod memory;

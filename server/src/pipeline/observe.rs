@@ -39,6 +39,9 @@ fn totals(accounts: &Accounts) -> Totals {
         totals.unacknowledged += fates.unacknowledged;
         totals.lost_before += fates.lost_before.values().sum::<u64>();
         totals.in_flight += fates.in_flight;
+        for (reason, bytes) in &fates.skipped_bytes {
+            *totals.skipped_bytes.entry(reason.clone()).or_default() += bytes;
+        }
         for (reason, messages) in &fates.dropped {
             *totals.dropped.entry(reason.clone()).or_default() += messages;
         }
@@ -230,6 +233,8 @@ fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
         incomplete: counters.incomplete.get(),
         out_of_step: counters.out_of_step.get(),
         out_of_step_bytes: counters.out_of_step_bytes.get(),
+        skipped_bytes: counters.skipped_bytes.get(),
+        framing_bytes: counters.framing_bytes.get(),
         undelimited: counters.undelimited.get(),
         unrouted: counters.unrouted.get(),
         reads: counters.read_bytes.get().2,

@@ -35,7 +35,7 @@ pub struct Status {
 }
 
 /// What became of all messages since the ledger began, each counted once: received is the sum of the others but
-/// `lost_before`.
+/// `lost_before` and `skipped_bytes`.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Totals {
     /// Messages that came.
@@ -50,6 +50,8 @@ pub struct Totals {
     pub unacknowledged: u64,
     /// Lost before they were received, as far as it is known.
     pub lost_before: u64,
+    /// Bytes that were received and that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`.
+    pub skipped_bytes: BTreeMap<String, u64>,
     /// On their way.
     pub in_flight: u64,
 }
@@ -69,7 +71,7 @@ pub struct SourceStatus {
     pub connections: u64,
     /// Received since the start of the process.
     pub messages: u64,
-    /// Received since the start of the process.
+    /// Of messages that were received since the start of the process.
     pub bytes: u64,
     /// Over the last seconds.
     pub messages_per_second: f64,
@@ -85,6 +87,11 @@ pub struct SourceStatus {
     pub out_of_step: u64,
     /// The bytes of these pieces.
     pub out_of_step_bytes: u64,
+    /// Bytes that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and `framing_bytes`,
+    /// they are all that was read of streams.
+    pub skipped_bytes: BTreeMap<String, u64>,
+    /// Bytes between messages: delimiters, lengths and empty lines.
+    pub framing_bytes: u64,
     /// Messages of senders that put nothing between them.
     pub undelimited: u64,
     /// Messages that no route matched.

@@ -55,7 +55,7 @@ impl Worker {
                 let (batch, failures) = parse(&reading, builder);
                 note_failures(failures, &source, &counters);
                 self.senders.add(&batch, &Via { source: &source, transport: &|row| chunk.via(row) });
-                let bytes = chunk.bytes.len();
+                let bytes = chunk.frames.iter().map(|frame| (frame.end - frame.start) as usize).sum();
                 drop(chunk);
                 self.received(&batch, &source, pending.receipt());
                 count(&batch, bytes, &counters);

@@ -1,22 +1,24 @@
 //! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if the
 //! source is set so.
-//! What the workers cannot take in time is dropped and counted, as is what the kernel drops.
+//! What the workers cannot take in time is dropped and counted, as is what the kernel drops: its own count is looked at once
+//! a second, as it comes with a datagram otherwise, and after a flood there may be none.
 
 use super::coalesce::{Next, Waiting};
 use super::settings::Settings;
-use super::shared::Shared;
+use super::shared::{Shared, TOO_LONG};
 use crate::flow::chunk::{Chunk, Order, Sender};
+use crate::machine::drops;
 use logstead_config::Framing;
 use logstead_record::Flags;
 use logstead_syslog::chunks::Chunks;
-use logstead_syslog::framing::{Frame, Framer};
+use logstead_syslog::framing::{Found, Frame, Framer};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use std::collections::HashMap;
 use std::io::{self, IoSliceMut};
 use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::Interest;
 use tokio::net::{UdpSocket, UnixDatagram};
 use tokio::sync::watch;
@@ -28,6 +30,8 @@ const DATAGRAM_BYTES_MAX: usize = 1 << 16;
 /// How many messages may wait for chunks, and how many bytes of these: more than one message can have.
 const CHUNKED_MAX: usize = 1024;
 const CHUNKED_BYTES_MAX: usize = 32 << 20;
+/// How often it is looked at what the kernel has dropped.
+const DROPS_INTERVAL: Duration = Duration::from_secs(1);
 /// How many senders' names are cached.
 const SENDERS_MAX: usize = 10_000;
 
@@ -53,6 +57,14 @@ impl Post {
         }
     }
 
+    /// What the kernel has dropped so far; it makes the senders of unix datagrams wait.
+    fn drops(&self) -> Option<u32> {
+        match self {
+            Post::Udp(socket) => drops::of(socket),
+            Post::Unix(_) => None,
+        }
+    }
+
     /// Fetches what is there, up to a datagram per slot.
     fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
         match self {
@@ -70,10 +82,16 @@ impl Post {
 pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::Receiver<bool>) {
     let mut receiver = Receiver::default();
     let mut chunk = 0;
+    let mut look = tokio::time::interval(DROPS_INTERVAL);
+    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         let stop = tokio::select! {
             ready = post.readable() => ready.is_err(),
             () = receiver.chunks_are_late() => false,
+            _ = look.tick() => {
+                receiver.look_at_drops(&shared, &post);
+                continue;
+            }
             _ = stopped.wait_for(|stopped| *stopped) => true,
         };
         let frames = receiver.read_late(&shared, &post).await;
@@ -81,6 +99,7 @@ pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::R
             chunk += 1;
             shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk }, ..frames });
         } else if stop {
+            receiver.look_at_drops(&shared, &post);
             let rest = receiver.finish();
             if !rest.frames.is_empty() {
                 shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk: chunk + 1 }, ..rest });
@@ -114,7 +133,8 @@ impl Default for Receiver {
 struct Datagram {
     slot: usize,
     length: usize,
-    is_cut: bool,
+    /// Bytes that had no room in the slot.
+    cut_bytes: usize,
     peer: Option<IpAddr>,
     /// What the kernel had dropped when it arrived.
     dropped: Option<u32>,
@@ -186,8 +206,7 @@ impl Receiver {
     fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Chunk) {
         let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
         if let Some(dropped) = datagram.dropped {
-            shared.lost_before("socket_buffer_full", dropped.wrapping_sub(self.dropped) as usize);
-            self.dropped = dropped;
+            self.note_drops(shared, dropped);
         }
         if datagram.peer.is_some_and(|peer| !settings.allows(peer)) {
             return shared.dropped("not_allowed", 1);
@@ -205,23 +224,42 @@ impl Receiver {
         let first = read.frames.len();
         if settings.split_datagrams {
             // The last line needs no newline.
-            Framer::new(Framing::Newline, slot_bytes).split_all(bytes, &mut read.frames);
-            for line in &mut read.frames[first..] {
-                (line.start, line.end) = (line.start + at, line.end + at);
-            }
+            let mut found = Found::default();
+            Framer::new(Framing::Newline, slot_bytes).split_all(bytes, &mut found);
+            shared.counters.framing_bytes.add(found.framing_bytes);
+            let placed = |line: Frame| Frame { start: line.start + at, end: line.end + at, ..line };
+            read.frames.extend(found.frames.into_iter().map(placed));
         } else if !bytes.is_empty() {
             read.frames.push(Frame { start: at, end: at + bytes.len() as u32, flags: Flags::default() });
         }
         if read.frames.len() == first {
             return;
         }
-        if datagram.is_cut
+        if 0 < datagram.cut_bytes
             && let Some(last) = read.frames.last_mut()
         {
             last.flags = last.flags.with(Flags::TRUNCATED);
         }
         read.bytes.extend_from_slice(bytes);
         sent_by(read, first, senders, datagram.peer);
+        let sender = sender_of(senders, datagram.peer);
+        shared.left_out(sender, TOO_LONG, (datagram.cut_bytes, &[]));
+    }
+
+    /// Counts what the kernel has dropped without waiting for a datagram.
+    fn look_at_drops(&mut self, shared: &Shared, post: &Post) {
+        if let Some(dropped) = post.drops() {
+            self.note_drops(shared, dropped);
+        }
+    }
+
+    /// A datagram says what had been dropped when it arrived, which may be less than is known by now.
+    fn note_drops(&mut self, shared: &Shared, dropped: u32) {
+        let more = dropped.wrapping_sub(self.dropped);
+        if more <= u32::MAX / 2 {
+            shared.lost_before("socket_buffer_full", more as usize);
+            self.dropped = dropped;
+        }
     }
 }
 
@@ -257,7 +295,9 @@ fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<D
         slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
     let space = nix::cmsg_space!(u32);
     let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
-    let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), MsgFlags::MSG_DONTWAIT, None)?;
+    // With this flag the kernel says how long a datagram is, and not how much of it fits.
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+    let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), flags, None)?;
     let datagrams = received.enumerate().map(|(slot, message)| {
         let dropped = message.cmsgs().ok().and_then(|mut controls| {
             controls.find_map(|control| match control {
@@ -267,8 +307,8 @@ fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<D
         });
         Datagram {
             slot,
-            length: message.bytes,
-            is_cut: message.flags.contains(MsgFlags::MSG_TRUNC),
+            length: message.bytes.min(slot_bytes),
+            cut_bytes: message.bytes.saturating_sub(slot_bytes),
             peer: message.address.as_ref().and_then(ip_of),
             dropped,
         }

@@ -5,10 +5,10 @@
 use crate::flow::chunk::{Chunk, Order, Sender};
 use crate::flow::receipt::Outcome;
 use crate::source::connection::Connection;
-use crate::source::shared::Shared;
+use crate::source::shared::{OUT_OF_STEP, Shared, TOO_LONG, UNFINISHED};
 use crate::source::stream::Reader;
 use logstead_syslog::framing::Frame;
-use logstead_syslog::relp::{Command, Commands, Name};
+use logstead_syslog::relp::{Command, Commands, Name, Read};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -72,7 +72,10 @@ pub(in crate::source) async fn serve(
         is_open: false,
         is_closing: false,
     };
-    match session.run(stopped).await {
+    let end = session.run(stopped).await;
+    let why = if matches!(end, End::Malformed(_)) { OUT_OF_STEP } else { UNFINISHED };
+    shared.no_message(&session.sender, why, &session.reader.pending);
+    match end {
         End::Gone => {}
         End::Stopped => session.say_goodbye().await,
         End::Malformed(message) => {
@@ -116,16 +119,18 @@ impl Session<'_> {
         let ended = self.reader.read_late(&mut self.connection, policy).await;
         self.reader.waiting.seal(Instant::now());
         let mut commands = Vec::new();
-        let taken = self.commands.split(&self.reader.pending, &mut commands);
-        if !commands.is_empty() {
-            let taken = *taken.as_ref().unwrap_or(&self.reader.pending.len());
-            let rest = self.reader.pending[taken..].to_vec();
-            let bytes = std::mem::replace(&mut self.reader.pending, rest);
-            self.take(bytes, &commands).await?;
-        } else if let Ok(taken) = taken {
-            self.reader.pending.drain(..taken);
-        }
-        match taken {
+        let split = self.commands.split(&self.reader.pending, &mut commands);
+        let Read { taken, skipped } = self.commands.read();
+        let rest = self.reader.pending[taken..].to_vec();
+        let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
+        bytes.truncate(taken);
+        self.shared.left_out(&self.sender, TOO_LONG, (skipped, &[]));
+        let messages = commands.iter().filter(|command| command.name == Name::Syslog);
+        let message_bytes =
+            messages.map(|message| (message.data.end - message.data.start) as usize).sum::<usize>();
+        self.shared.counters.framing_bytes.add(taken - skipped - message_bytes);
+        self.take(bytes, &commands).await?;
+        match split {
             Err(malformed) => Err(End::Malformed(malformed.to_string())),
             Ok(_) if ended => Err(End::Gone),
             Ok(_) => Ok(()),
@@ -155,6 +160,10 @@ impl Session<'_> {
 
     async fn submit(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
         if !self.is_open {
+            for message in messages {
+                let data = &bytes[message.data.start as usize..message.data.end as usize];
+                self.shared.no_message(&self.sender, OUT_OF_STEP, data);
+            }
             return Err(End::Malformed("a RELP message came before `open`".to_owned()));
         }
         let frames: Vec<Frame> = messages.iter().map(|command| command.data).collect();

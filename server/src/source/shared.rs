@@ -7,18 +7,20 @@ use super::gather::{Gather, Outlet};
 use super::settings::Settings;
 use super::tls;
 use crate::flow::budget::Budget;
-use crate::flow::chunk::{Chunk, Order};
+use crate::flow::chunk::{Chunk, Order, Sender};
 use crate::flow::counters::SourceCounters;
 use crate::flow::gate::Gates;
 use crate::flow::ledger::Ledger;
 use crate::flow::queue::{Partition, Work, WorkSender};
 use crate::flow::receipt::{Outcome, Pending};
+use crate::flow::senders::{Senders, Skip};
 use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::sockets::Sockets;
 use arc_swap::ArcSwap;
 use logstead_config::Count;
 use logstead_record::Batch;
+use logstead_syslog::framing::{Skipped, Why};
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,6 +32,12 @@ use tokio::task::JoinSet;
 /// How often one source logs problems with its senders.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Why bytes are in no message: a message is longer than what is kept of one; nothing shows that they are a message; or
+/// the sender of a message went away before its end, and was not told that it was taken.
+pub(super) const TOO_LONG: &str = "too_long";
+pub(super) const OUT_OF_STEP: &str = "out_of_step";
+pub(super) const UNFINISHED: &str = "unfinished";
+
 /// What the reading tasks of one source share.
 pub(crate) struct Shared {
     pub(crate) id: Arc<str>,
@@ -38,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
     pub(super) ledger: Arc<Ledger>,
+    senders: Arc<Senders>,
     pub(super) sockets: Arc<Sockets>,
     pub(super) gates: Gates,
     /// The data directory.
@@ -57,6 +66,7 @@ pub(crate) struct Ways {
     pub(crate) budget: Budget,
     pub(crate) work: WorkSender,
     pub(crate) ledger: Arc<Ledger>,
+    pub(crate) senders: Arc<Senders>,
     pub(crate) sockets: Arc<Sockets>,
     pub(crate) gates: Gates,
 }
@@ -68,7 +78,7 @@ impl Shared {
         ways: Ways,
         (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
-        let Ways { counters, budget, work, ledger, sockets, gates } = ways;
+        let Ways { counters, budget, work, ledger, senders, sockets, gates } = ways;
         Shared {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
@@ -80,6 +90,7 @@ impl Shared {
             gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
             work,
             ledger,
+            senders,
             sockets,
             gates,
             complained: Mutex::new(None),
@@ -161,6 +172,38 @@ impl Shared {
     pub(super) fn lost_before(&self, place: &'static str, messages: usize) {
         self.counters.dropped.add(place, messages);
         self.ledger.lost_before(&self.id, place, messages);
+    }
+
+    /// Parts of what a sender sent that no message holds.
+    pub(super) fn skipped(&self, sender: &Sender, bytes: &[u8], parts: &[Skipped]) {
+        for part in parts {
+            let reason = match part.why {
+                Why::TooLong => TOO_LONG,
+                Why::OutOfStep => OUT_OF_STEP,
+            };
+            self.no_message(sender, reason, &bytes[part.start as usize..part.end as usize]);
+        }
+    }
+
+    /// Bytes that no message holds.
+    pub(super) fn no_message(&self, sender: &Sender, reason: &'static str, bytes: &[u8]) {
+        self.left_out(sender, reason, (bytes.len(), bytes));
+    }
+
+    /// As many bytes that no message holds, and the first of them, as far as they are known.
+    pub(super) fn left_out(&self, sender: &Sender, reason: &'static str, (bytes, head): (usize, &[u8])) {
+        if bytes == 0 {
+            return;
+        }
+        self.counters.skipped_bytes.add(reason, bytes);
+        self.ledger.skipped(&self.id, reason, bytes);
+        self.senders.skipped(&self.id, &sender.host, &Skip { reason, bytes: bytes as u64, head });
+        if reason == OUT_OF_STEP {
+            self.complain(
+                "bytes are in no message",
+                format!("{}: {bytes} bytes are not understood", sender.host),
+            );
+        }
     }
 
     /// Counts a refused connection, and logs it unless one was logged just before.

@@ -5,7 +5,7 @@ use super::coalesce::{Coalesce, Next, Waiting};
 use super::connection::Connection;
 use super::shared::Shared;
 use crate::flow::chunk::{Chunk, Sender};
-use logstead_syslog::framing::{Frame, Framer};
+use logstead_syslog::framing::{Found, Framer};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -69,34 +69,35 @@ impl Stream<'_> {
         let ended = self.reader.read_late(connection, policy).await || is_last;
         let first_byte = self.reader.waiting.first_byte.unwrap_or_else(Instant::now);
         self.reader.waiting.seal(Instant::now());
-        let mut frames = Vec::new();
-        let taken = self.framer.split(&self.reader.pending, &mut frames);
-        // If nothing is complete, the bytes stay where they are.
-        if 0 < taken {
-            let rest = self.reader.pending[taken..].to_vec();
-            let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
-            bytes.truncate(taken);
-            self.hand_on(bytes, frames, first_byte).await;
-        }
+        let mut found = Found::default();
+        let taken = self.framer.split(&self.reader.pending, &mut found);
+        self.hand_on(taken, found, first_byte).await;
         if ended {
-            let mut frames = Vec::new();
-            self.framer.finish(&self.reader.pending, &mut frames);
-            let bytes = std::mem::take(&mut self.reader.pending);
-            self.hand_on(bytes, frames, first_byte).await;
+            let mut found = Found::default();
+            self.framer.finish(&self.reader.pending, &mut found);
+            self.hand_on(self.reader.pending.len(), found, first_byte).await;
         }
         ended
     }
 
     /// The message that might have continued did not.
     async fn give_up_waiting(&mut self) {
-        let mut frames = Vec::new();
-        if 0 < self.framer.give_up_waiting(&self.reader.pending, &mut frames) {
-            let bytes = std::mem::take(&mut self.reader.pending);
-            self.hand_on(bytes, frames, Instant::now()).await;
-        }
+        let mut found = Found::default();
+        let taken = self.framer.give_up_waiting(&self.reader.pending, &mut found);
+        self.hand_on(taken, found, Instant::now()).await;
     }
 
-    async fn hand_on(&self, bytes: Vec<u8>, frames: Vec<Frame>, first_byte: Instant) {
+    /// Takes the first bytes out of what was read; if nothing is complete, they stay where they are.
+    async fn hand_on(&mut self, taken: usize, found: Found, first_byte: Instant) {
+        if taken == 0 {
+            return;
+        }
+        let rest = self.reader.pending[taken..].to_vec();
+        let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
+        bytes.truncate(taken);
+        let Found { frames, skipped, framing_bytes } = found;
+        self.shared.counters.framing_bytes.add(framing_bytes);
+        self.shared.skipped(&self.sender, &bytes, &skipped);
         self.shared.gather(self.number, Chunk::of(bytes, frames, &self.sender), first_byte).await;
     }
 }

@@ -9,7 +9,7 @@ use logstead_record::query::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_syslog::format::gelf::Gelf;
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Frame, Framer};
+use logstead_syslog::framing::{Found, Framer};
 use logstead_syslog::proxy::{self, Parsed};
 use logstead_syslog::relp::{Command, Commands};
 
@@ -20,8 +20,8 @@ const HEAD: &[u8] = b"<13>1 - h a - - - ";
 /// Fields that a message may have besides those of its head.
 const PAYLOAD_FIELDS_MAX: usize = 256;
 
-/// Frames are ascending, disjoint parts of the stream that are not too long, and they are the same wherever the stream
-/// is cut into reads.
+/// Frames are ascending, disjoint parts of the stream that are not too long, they are the same wherever the stream is cut
+/// into reads, and every byte is in a frame, framing or skipped.
 pub fn framing(data: &[u8]) {
     let [kind, limit, seed, stream @ ..] = data else { return };
     let kinds = [Framing::Auto, Framing::Newline, Framing::Octet, Framing::Nul, Framing::Multiline];
@@ -183,9 +183,10 @@ fn frames(
 ) -> Vec<(usize, usize, Flags)> {
     let mut framer = Framer::new(framing, frame_max);
     let (mut taken, mut read) = (0, 0);
-    let (mut found, mut new) = (Vec::new(), Vec::new());
-    let mut collect = |new: &mut Vec<Frame>, at: usize| {
-        found.extend(new.drain(..).map(|f| (at + f.start as usize, at + f.end as usize, f.flags)));
+    let (mut found, mut new, mut skipped_bytes) = (Vec::new(), Found::default(), 0);
+    let mut collect = |new: &mut Found, at: usize| {
+        found.extend(new.frames.drain(..).map(|f| (at + f.start as usize, at + f.end as usize, f.flags)));
+        skipped_bytes += new.skipped.drain(..).map(|s| (s.end - s.start) as usize).sum::<usize>();
     };
     while read < stream.len() {
         read += piece(stream.len() - read);
@@ -195,6 +196,8 @@ fn frames(
     }
     framer.finish(&stream[taken..], &mut new);
     collect(&mut new, taken);
+    let frame_bytes: usize = found.iter().map(|(start, end, _)| end - start).sum();
+    assert_eq!(frame_bytes + skipped_bytes + new.framing_bytes, stream.len(), "every byte is accounted for");
     found
 }
 

@@ -1,72 +1,51 @@
-//! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting each
-//! frame shows, or messages of many lines. Pure: bytes in, ranges out.
+//! Finds the frames in a stream: newline, NUL, octet counting, whichever of newline and octet counting the
+//! connection shows, or messages of many lines. Pure: bytes in, ranges out.
+//!
+//! **What is certain stays certain.** A connection that has sent a counted frame with a priority counts: a count is
+//! believed then, also of a message without one. It is broken only where no frame can begin behind the message; if one can
+//! begin within it ([`counted`]), the message ends there. What stands where a frame should begin and is neither counted nor
+//! a line is *out of step*: it is kept as one flagged frame, up to the next newline or plausible frame.
 //!
 //! A sender that never delimits its messages is known by the heads of the next ones ([`super::undelimited`]): where that is
 //! certain, a message ends at the next head. Its messages are flagged, so that it shows what to set up.
 //!
-//! A sender of counted frames that counts wrongly is out of step: what stands where a frame should begin is
-//! neither a length nor a priority. Then the bytes up to the next newline, or up to what looks like the next
-//! counted frame, are kept as one frame that is flagged, and all behind them is clean again.
-//!
-//! **Invariant:** every byte is in exactly one frame, or is framing (a delimiter, a length), or is the cut part
-//! of a frame that is flagged as truncated. So frames and framing together are what was received.
+//! **Invariant:** every byte is in one frame, or is framing (a delimiter, a length, an empty line), or is skipped, and said
+//! to be.
+
+mod begin;
+mod counted;
+mod found;
+mod skip;
+
+pub use found::{Found, Frame, Skipped, Why};
 
 use super::undelimited::Signature;
+use begin::{Begin, Seen};
+use counted::{Behind, News, Pair};
 use logstead_config::Framing;
 use logstead_record::Flags;
+use skip::{Ended, Skip};
 
-/// Longest length prefix that is believed: seven digits.
-const LENGTH_DIGITS_MAX: usize = 7;
-
-/// One frame: a range of the bytes that were split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Its first byte.
-    pub start: u32,
-    /// Behind its last byte.
-    pub end: u32,
-    /// What framing noted.
-    pub flags: Flags,
-}
-
-/// What is left of a frame that was too long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Skip {
-    Nothing,
-    Bytes(usize),
-    Until(u8),
-    /// Up to the next message of a sender without delimiters.
-    UntilHead,
-}
-
-/// What stands at the beginning of the bytes that are left.
-enum Begin {
-    /// A frame of `length` bytes after a prefix of `prefix` bytes.
-    Counted { prefix: usize, length: usize },
-    /// A frame that ends before this byte.
-    Delimited(u8),
-    /// A frame that ends at a newline behind which a priority stands.
-    Lines,
-    /// Nothing that a sender of counted frames would begin with.
-    OutOfStep,
-    /// A byte between frames.
-    Between,
-    /// Too few bytes to tell.
-    Unknown,
-}
+/// As many counted messages without a priority are no accident where the source says that its senders count.
+const PLAIN_MIN: u64 = 8;
 
 /// Splits the stream of one connection.
 #[derive(Debug)]
 pub struct Framer {
     framing: Framing,
     frame_max: usize,
-    skip: Skip,
-    /// Whether the last frame was counted.
-    counted: bool,
+    /// What is left of a frame that was too long.
+    skip: Option<Skip>,
+    seen: Seen,
+    news: News,
     /// Bytes at the beginning of the next call that are known to hold no end of a frame.
     scanned: usize,
-    /// Whether there was a delimiter or a count on this connection.
-    delimits: bool,
+    /// Bytes there in which no two counted frames begin.
+    unpaired: usize,
+    /// How many bytes were left after the last silence.
+    quiet_bytes: usize,
+    /// Counted messages without a priority.
+    plain: u64,
     /// The heads by which the messages of a sender without delimiters are told apart.
     heads: Option<Signature>,
 }
@@ -74,23 +53,36 @@ pub struct Framer {
 impl Framer {
     /// At the beginning of a stream.
     pub fn new(framing: Framing, frame_max: usize) -> Framer {
-        let skip = Skip::Nothing;
-        Framer { framing, frame_max, skip, counted: false, scanned: 0, delimits: false, heads: None }
+        Framer {
+            framing,
+            frame_max,
+            skip: None,
+            seen: Seen::Nothing,
+            news: News::Coming,
+            scanned: 0,
+            unpaired: 0,
+            quiet_bytes: 0,
+            plain: 0,
+            heads: None,
+        }
     }
 
-    /// Appends the frames of `bytes` that are complete and says how many bytes they took. The caller brings the
-    /// rest again, with more behind it.
-    pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+    /// Adds what is certain of `bytes` and says how many bytes that are. The caller brings the rest again, with more
+    /// behind it.
+    pub fn split(&mut self, bytes: &[u8], found: &mut Found) -> usize {
         let mut at = 0;
-        while let Some(taken) = self.next(bytes, at, frames) {
+        while let Some(taken) = self.next(bytes, at, found) {
             at = taken;
+            (self.scanned, self.unpaired) = (0, 0);
         }
         at
     }
 
     /// Whether what is left of `bytes` may be complete without showing it: then silence shows it.
     pub fn may_go_on(&self, bytes: &[u8]) -> bool {
-        self.is_whole_lines(bytes) || self.never_delimits() && bytes.starts_with(b"<")
+        self.is_whole_lines(bytes)
+            || self.never_delimits() && bytes.starts_with(b"<")
+            || bytes.len() != self.quiet_bytes && self.waits_for_count(bytes)
     }
 
     /// Of a message that only the next one would show to be complete.
@@ -100,32 +92,48 @@ impl Framer {
 
     /// Whether there was nothing so far that `auto` goes by.
     fn never_delimits(&self) -> bool {
-        self.framing == Framing::Auto && !self.delimits
+        self.framing == Framing::Auto && self.seen == Seen::Nothing
     }
 
-    /// What is left of `bytes` did not go on: takes it, where it is certain that it is complete, and says how many bytes
-    /// that are.
-    pub fn give_up_waiting(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+    /// Whether counted messages without a priority are usual here.
+    fn sends_plain(&self) -> bool {
+        self.framing == Framing::Octet && PLAIN_MIN <= self.plain
+    }
+
+    /// Whether a counted frame has begun, whose count may be wrong.
+    fn waits_for_count(&self, bytes: &[u8]) -> bool {
+        self.skip.is_none() && !bytes.is_empty() && matches!(self.begin(bytes), Begin::Counted { .. })
+    }
+
+    /// What is left of `bytes` did not go on: takes what is certain to be complete now, and says how many bytes that are.
+    pub fn give_up_waiting(&mut self, bytes: &[u8], found: &mut Found) -> usize {
+        if self.waits_for_count(bytes) {
+            self.news = News::Silence;
+            let taken = self.split(bytes, found);
+            self.news = News::Coming;
+            self.quiet_bytes = bytes.len() - taken;
+            return taken;
+        }
         self.look_for_heads(bytes);
         if !self.is_whole_lines(bytes) && self.heads.is_none() {
             return 0;
         }
         let heads = self.heads.clone();
-        self.end(bytes, Flags::default(), frames);
+        self.end(bytes, Flags::default(), found);
         self.heads = heads;
         bytes.len()
     }
 
     /// Takes all of `bytes`, which are whole messages.
-    pub fn split_all(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
-        self.end(bytes, Flags::default(), frames);
+    pub fn split_all(&mut self, bytes: &[u8], found: &mut Found) {
+        self.end(bytes, Flags::default(), found);
     }
 
     /// The sender has gone: what is left of `bytes` is a frame that has no end.
-    pub fn finish(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) {
+    pub fn finish(&mut self, bytes: &[u8], found: &mut Found) {
         self.look_for_heads(bytes);
         let is_complete = self.is_whole_lines(bytes) || self.heads.is_some();
-        self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, frames);
+        self.end(bytes, if is_complete { Flags::default() } else { Flags::INCOMPLETE }, found);
     }
 
     /// These bytes are all that came, or all that a message can have, without a delimiter: goes by heads from now on if
@@ -138,201 +146,296 @@ impl Framer {
         }
     }
 
-    fn end(&mut self, bytes: &[u8], flags: Flags, frames: &mut Vec<Frame>) {
-        let at = self.split(bytes, frames);
-        let skipped = self.skip != Skip::Nothing;
-        if at < bytes.len() && !skipped {
-            let start = match self.begin(&bytes[at..]) {
-                Begin::Counted { prefix, .. } => at + prefix,
-                _ => at,
+    fn end(&mut self, bytes: &[u8], flags: Flags, found: &mut Found) {
+        self.news = News::End;
+        let at = self.split(bytes, found);
+        if let Some(skip) = self.skip {
+            found.skip((at, bytes.len()), skip.why());
+        } else if at < bytes.len() {
+            let (prefix, hint) = match self.begin(&bytes[at..]) {
+                Begin::Counted { prefix, .. } => (prefix, Flags::default()),
+                Begin::OutOfStep => (0, Flags::OUT_OF_STEP),
+                _ if self.never_delimits() && Signature::of(&bytes[at..]).is_some() => {
+                    (0, Flags::UNDELIMITED)
+                }
+                _ => (0, Flags::default()),
             };
             // What might have become a length has not counted so far.
+            let start = at + prefix;
             let end = bytes.len().min(start + self.frame_max);
             let cut = if end < bytes.len() { Flags::TRUNCATED } else { Flags::default() };
-            let is_undelimited = self.never_delimits() && Signature::of(&bytes[start..]).is_some();
-            let hint = if is_undelimited { Flags::UNDELIMITED } else { Flags::default() };
-            self.push(bytes, start, end, flags.with(cut).with(hint), frames);
+            found.framing_bytes += prefix;
+            found.frame(bytes, (start, end), flags.with(cut).with(hint));
+            found.skip((end, bytes.len()), Why::TooLong);
         }
         *self = Framer::new(self.framing, self.frame_max);
     }
 
     /// Takes one frame, or a piece of a skipped one, at `at`; `None` when more bytes are needed.
-    fn next(&mut self, bytes: &[u8], at: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+    fn next(&mut self, bytes: &[u8], at: usize, found: &mut Found) -> Option<usize> {
         let rest = &bytes[at..];
         if rest.is_empty() {
             return None;
         }
-        match self.skip {
-            Skip::Bytes(left) => {
-                let skipped = left.min(rest.len());
-                self.skip = if skipped == left { Skip::Nothing } else { Skip::Bytes(left - skipped) };
-                return Some(at + skipped);
-            }
-            Skip::Until(delimiter) => {
-                return Some(match memchr::memchr(delimiter, rest) {
-                    Some(end) => {
-                        (self.skip, self.delimits) = (Skip::Nothing, true);
-                        at + end + 1
-                    }
-                    None => bytes.len(),
-                });
-            }
-            Skip::UntilHead => return self.skip_to_head(bytes, at),
-            Skip::Nothing => {}
+        if let Some(skip) = self.skip {
+            return self.skip_on(skip, bytes, at, found);
         }
         match self.begin(rest) {
             Begin::Unknown => None,
-            Begin::Between => Some(at + 1),
-            Begin::Counted { prefix, length } => self.counted(bytes, at + prefix, length, frames),
-            Begin::Delimited(_) if self.never_delimits() => self.undelimited(bytes, at, frames),
-            Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, frames),
-            Begin::Lines => self.lines(bytes, at, frames),
-            Begin::OutOfStep => self.out_of_step(bytes, at, frames),
+            Begin::Between => {
+                found.framing_bytes += 1;
+                Some(at + 1)
+            }
+            Begin::Counted { prefix, length } if length <= self.frame_max => {
+                self.counted(bytes, (at, prefix, length), found)
+            }
+            Begin::Counted { prefix, length } => self.counted_too_long(bytes, (at, prefix, length), found),
+            Begin::Doubtful => self.doubtful(bytes, at, found),
+            Begin::Delimited(delimiter) => self.delimited(bytes, at, delimiter, found),
+            Begin::Lines => self.lines(bytes, at, found),
+            Begin::OutOfStep => self.out_of_step(bytes, at, found),
         }
     }
 
     fn begin(&self, rest: &[u8]) -> Begin {
-        match self.framing {
-            Framing::Newline => begin_line(rest),
-            Framing::Nul => Begin::Delimited(0),
-            Framing::Multiline => Begin::Lines,
-            Framing::Auto => begin_auto(rest, self.counted),
-            Framing::Octet => match length_prefix(rest) {
-                Some(Some((prefix, length))) => Begin::Counted { prefix, length },
-                Some(None) => Begin::Unknown,
-                None if matches!(rest[0], b'\r' | b'\n') => Begin::Between,
-                None => Begin::OutOfStep,
-            },
-        }
+        Begin::of(rest, self.framing, self.seen, self.sends_plain())
     }
 
     fn counted(
         &mut self,
         bytes: &[u8],
-        start: usize,
-        length: usize,
-        frames: &mut Vec<Frame>,
+        (at, prefix, length): (usize, usize, usize),
+        found: &mut Found,
     ) -> Option<usize> {
-        let kept = length.min(self.frame_max);
-        if bytes.len() - start < kept {
+        let (start, end) = (at + prefix, at + prefix + length);
+        let Some(message) = bytes.get(start..end) else { return self.unfinished(bytes, at, prefix, found) };
+        let inner = counted::next_plausible(message, 0, self.frame_max);
+        let is_plain = !counted::has_priority(message);
+        let behind = match inner {
+            Some(inner) => counted::begins(&bytes[end..], self.frame_max).map(|begins| {
+                begins && !counted::cuts_length(&bytes[start..], (inner, length), self.frame_max)
+            }),
+            None if is_plain && !self.sends_plain() => counted::begins_any(&bytes[end..]),
+            None => Some(true),
+        };
+        if behind.is_none() && self.news == News::Coming {
             return None;
         }
-        let flags = if kept < length { Flags::TRUNCATED } else { Flags::default() };
-        self.push(bytes, start, start + kept, flags, frames);
-        (self.counted, self.delimits) = (true, true);
-        if kept < length {
-            self.skip = Skip::Bytes(length - kept);
+        match inner {
+            Some(inner) if behind == Some(false) || behind.is_none() && is_plain => {
+                return Some(self.miscounted(bytes, (at, start, start + inner), found));
+            }
+            None if behind == Some(false) => return self.out_of_step(bytes, at, found),
+            _ => {}
         }
-        Some(start + kept)
+        found.framing_bytes += prefix;
+        found.frame(bytes, (start, end), Flags::default());
+        self.seen = Seen::Counts;
+        self.plain += u64::from(is_plain);
+        Some(end)
     }
 
-    fn delimited(
+    /// A counted frame of which not all bytes came. Where no more come soon, a frame within it shows that there will be
+    /// none: its count is wrong.
+    fn unfinished(&mut self, bytes: &[u8], at: usize, prefix: usize, found: &mut Found) -> Option<usize> {
+        let start = at + prefix;
+        let message = &bytes[start..];
+        let inner = match self.news {
+            News::Coming => None,
+            News::Silence => {
+                match counted::first_pair(message, (1, message.len()), self.frame_max, Behind::End) {
+                    Pair::At(inner) => Some(inner),
+                    Pair::Perhaps(_) | Pair::No => None,
+                }
+            }
+            News::End => counted::next_plausible(message, 0, self.frame_max),
+        }?;
+        (inner <= self.frame_max).then(|| self.miscounted(bytes, (at, start, start + inner), found))
+    }
+
+    /// A counted frame of which not all is kept.
+    fn counted_too_long(
         &mut self,
         bytes: &[u8],
-        start: usize,
-        delimiter: u8,
-        frames: &mut Vec<Frame>,
+        (at, prefix, length): (usize, usize, usize),
+        found: &mut Found,
     ) -> Option<usize> {
+        let start = at + prefix;
+        if bytes.len() - start < self.frame_max {
+            return self.unfinished(bytes, at, prefix, found);
+        }
+        if self.framing == Framing::Auto && !counted::has_priority(&bytes[start..]) {
+            return self.out_of_step(bytes, at, found);
+        }
+        let end = bytes.len().min(start + length);
+        let behind = self.news.behind(end == start + length);
+        let from = if at == 0 { self.unpaired } else { 0 };
+        match counted::first_pair(&bytes[start..end], (from, self.frame_max), self.frame_max, behind) {
+            Pair::At(inner) => return Some(self.miscounted(bytes, (at, start, start + inner), found)),
+            Pair::Perhaps(inner) => {
+                self.unpaired = inner;
+                return None;
+            }
+            Pair::No => {}
+        }
+        found.framing_bytes += prefix;
+        found.frame(bytes, (start, start + self.frame_max), Flags::TRUNCATED);
+        self.seen = Seen::Counts;
+        self.skip = Some(Skip::Counted(length - self.frame_max));
+        Some(start + self.frame_max)
+    }
+
+    /// The count at `at` is wrong: the message ends where the next frame begins.
+    fn miscounted(
+        &mut self,
+        bytes: &[u8],
+        (at, start, inner): (usize, usize, usize),
+        found: &mut Found,
+    ) -> usize {
+        // Without a priority, what looks like a length may be a part of a text.
+        let start = if counted::has_priority(&bytes[start..inner]) || self.frame_max < inner - at {
+            start
+        } else {
+            at
+        };
+        found.framing_bytes += start - at;
+        found.frame(bytes, (start, inner), Flags::OUT_OF_STEP);
+        self.seen = Seen::Lost;
+        inner
+    }
+
+    /// The first line of a connection, or one without a priority: counted frames show that it is none, where one of them
+    /// stands behind another.
+    fn doubtful(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+        let (scanned, unpaired) = if start == 0 { (self.scanned, self.unpaired) } else { (0, 0) };
+        let newline = memchr::memchr(b'\n', &bytes[start + scanned..]).map(|end| start + scanned + end);
+        let line = &bytes[start..newline.unwrap_or(bytes.len())];
+        let behind = self.news.behind(newline.is_some());
+        let pair = match self.heads {
+            None => counted::first_pair(line, (unpaired, self.frame_max + 1), self.frame_max, behind),
+            Some(_) => Pair::No,
+        };
+        match pair {
+            Pair::At(end) => {
+                let ends = Some((start + end, start + end));
+                self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::OutOfStep, found)
+            }
+            Pair::Perhaps(unpaired) if self.frame_max < line.len() => {
+                (self.unpaired, self.scanned) = (unpaired, line.len());
+                None
+            }
+            Pair::Perhaps(unpaired) => {
+                self.unpaired = unpaired;
+                self.line(bytes, start, found)
+            }
+            Pair::No => {
+                self.unpaired = line.len();
+                self.line(bytes, start, found)
+            }
+        }
+    }
+
+    fn line(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
+        if self.never_delimits() {
+            return self.undelimited(bytes, start, found);
+        }
+        self.delimited(bytes, start, b'\n', found)
+    }
+
+    fn delimited(&mut self, bytes: &[u8], start: usize, delimiter: u8, found: &mut Found) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
-        let end = memchr::memchr(delimiter, &bytes[from..]).map(|found| from + found);
-        let ends = end.map(|end| (end, end + 1));
-        self.delimits |= ends.is_some();
-        self.take(bytes, start, ends, Flags::default(), Skip::Until(delimiter), frames)
+        let ends = memchr::memchr(delimiter, &bytes[from..]).map(|found| (from + found, from + found + 1));
+        let skip = match (self.framing, bytes[start]) {
+            (Framing::Auto, b'<') => Skip::Line(Why::TooLong),
+            (Framing::Auto, _) => Skip::Line(Why::OutOfStep),
+            _ => Skip::Until(delimiter),
+        };
+        if ends.is_some() {
+            self.seen = Seen::Lines;
+        }
+        self.take(bytes, start, ends, Flags::default(), skip, found)
     }
 
     /// A line of a sender that has not sent a newline so far.
-    fn undelimited(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+    fn undelimited(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
         let available = &bytes[start..newline.unwrap_or(bytes.len())];
         if self.frame_max < available.len() {
             self.look_for_heads(&available[..self.frame_max]);
         }
-        let Some(heads) = &self.heads else { return self.delimited(bytes, start, b'\n', frames) };
+        let Some(heads) = &self.heads else { return self.delimited(bytes, start, b'\n', found) };
         let scanned = if start == 0 { self.scanned } else { 0 };
         match heads.find(available, scanned.max(1)) {
             Ok(end) => {
                 let ends = Some((start + end, start + end));
-                self.take(bytes, start, ends, Flags::UNDELIMITED, Skip::UntilHead, frames)
+                self.take(bytes, start, ends, Flags::UNDELIMITED, Skip::UntilHead, found)
             }
             // It can delimit its messages after all.
             Err(_) if newline.is_some() => {
                 self.heads = None;
-                self.delimited(bytes, start, b'\n', frames)
+                self.delimited(bytes, start, b'\n', found)
             }
             // A head that has only begun would end a message that is not too long.
             Err(scanned) if scanned <= self.frame_max => {
                 self.scanned = scanned;
                 None
             }
-            Err(scanned) => {
-                let taken = self.take(bytes, start, None, Flags::UNDELIMITED, Skip::UntilHead, frames);
-                self.scanned = self.scanned.min(scanned);
-                taken
-            }
-        }
-    }
-
-    /// Behind what was cut of a message of such a sender.
-    fn skip_to_head(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
-        let newline = memchr::memchr(b'\n', &bytes[at..]);
-        let rest = &bytes[at..newline.map_or(bytes.len(), |end| at + end)];
-        let found = self.heads.as_ref().map_or(Err(rest.len()), |heads| heads.find(rest, 0));
-        match (found, newline) {
-            (Ok(head), _) => {
-                self.skip = Skip::Nothing;
-                Some(at + head)
-            }
-            (Err(_), Some(end)) => {
-                (self.skip, self.delimits, self.heads) = (Skip::Nothing, true, None);
-                Some(at + end + 1)
-            }
-            (Err(scanned), None) => (0 < scanned).then_some(at + scanned),
+            Err(_) => self.take(bytes, start, None, Flags::UNDELIMITED, Skip::UntilHead, found),
         }
     }
 
     /// A message of many lines.
-    fn lines(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+    fn lines(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
-        let ends = memchr::memchr_iter(b'\n', &bytes[from..]).map(|found| from + found);
         // A newline so near the end that a priority may still follow shows nothing yet.
-        let decided = |end: usize| starts_with_priority(&bytes[end + 1..]);
         let mut undecided = None;
-        let mut found = None;
-        for end in ends {
-            match decided(end) {
-                Some(true) => found = Some((end, end + 1)),
-                Some(false) => continue,
+        let mut ends = None;
+        for end in memchr::memchr_iter(b'\n', &bytes[from..]).map(|found| from + found) {
+            match counted::priority(&bytes[end + 1..]) {
+                Some(0) => continue,
+                Some(_) => ends = Some((end, end + 1)),
                 None => undecided = Some(end),
             }
             break;
         }
-        if let (None, Some(end)) = (found, undecided)
+        if let (None, Some(end)) = (ends, undecided)
             && end - start <= self.frame_max
         {
             self.scanned = end - start;
             return None;
         }
-        self.take(bytes, start, found, Flags::default(), Skip::Until(b'\n'), frames)
+        self.take(bytes, start, ends, Flags::default(), Skip::Until(b'\n'), found)
     }
 
-    /// What stands here should be a counted frame and is none.
-    fn out_of_step(&mut self, bytes: &[u8], start: usize, frames: &mut Vec<Frame>) -> Option<usize> {
+    /// What stands here should be a counted frame and is none: a line of a sender that does both, or damage.
+    fn out_of_step(&mut self, bytes: &[u8], start: usize, found: &mut Found) -> Option<usize> {
         let from = start + if start == 0 { self.scanned } else { 0 };
         let newline = memchr::memchr(b'\n', &bytes[from..]).map(|found| from + found);
-        let counted = next_counted(&bytes[start..newline.unwrap_or(bytes.len())], from - start);
+        let piece = &bytes[start..newline.unwrap_or(bytes.len())];
+        let counted = counted::next_plausible(piece, from - start, self.frame_max);
         let ends = match (counted, newline) {
             (Some(at), _) => Some((start + at, start + at)),
             (None, Some(end)) => Some((end, end + 1)),
             (None, None) => None,
         };
         // The beginning of a counted frame may be cut in two by the end of what has come so far.
-        let begun = if ends.is_none() { begun_prefix(&bytes[start + 1..]) } else { 0 };
-        if 0 < begun && bytes.len() - start - begun <= self.frame_max {
+        let begun = if ends.is_none() { counted::begun(&bytes[start + 1..]) } else { 0 };
+        if 0 < begun && bytes.len() - start - begun <= self.frame_max && self.news != News::End {
             self.scanned = bytes.len() - start - begun;
             return None;
         }
-        self.take(bytes, start, ends, Flags::OUT_OF_STEP, Skip::Until(b'\n'), frames)
+        let ends_line = counted.is_none() && newline.is_some() && piece.len() <= self.frame_max;
+        let may_be_line =
+            self.framing == Framing::Auto && (self.seen == Seen::Both || counted::has_priority(piece));
+        let (flags, seen) = match ends_line && may_be_line {
+            true => (Flags::default(), Seen::Both),
+            false if self.seen == Seen::Nothing => (Flags::OUT_OF_STEP, Seen::Nothing),
+            false => (Flags::OUT_OF_STEP, Seen::Lost),
+        };
+        let taken = self.take(bytes, start, ends, flags, Skip::OutOfStep, found)?;
+        self.seen = seen;
+        Some(taken)
     }
 
     /// Takes the frame that ends, and is followed by the next one, at `ends`; or as much of it as is allowed.
@@ -343,14 +446,12 @@ impl Framer {
         ends: Option<(usize, usize)>,
         flags: Flags,
         skip: Skip,
-        frames: &mut Vec<Frame>,
+        found: &mut Found,
     ) -> Option<usize> {
         let available = ends.map_or(bytes.len(), |(end, _)| end) - start;
         if self.frame_max < available {
-            self.scanned = 0;
-            self.push(bytes, start, start + self.frame_max, flags.with(Flags::TRUNCATED), frames);
-            self.skip = skip;
-            self.counted = false;
+            found.frame(bytes, (start, start + self.frame_max), flags.with(Flags::TRUNCATED));
+            self.skip = Some(skip);
             return Some(start + self.frame_max);
         }
         let Some((end, next)) = ends else {
@@ -358,104 +459,42 @@ impl Framer {
             self.scanned = available;
             return None;
         };
-        self.scanned = 0;
-        self.counted = false;
-        self.push(bytes, start, end, flags, frames);
+        found.frame(bytes, (start, end), flags);
+        found.framing_bytes += next - end;
         Some(next)
     }
 
-    /// Adds a frame, unless it is an empty line.
-    fn push(&self, bytes: &[u8], start: usize, end: usize, flags: Flags, frames: &mut Vec<Frame>) {
-        let blank = bytes[start..end].iter().all(|&byte| byte == b'\r' || byte == b'\n');
-        if !blank {
-            frames.push(Frame { start: start as u32, end: end as u32, flags });
+    /// Goes on behind what was cut of a message; `None` when more bytes are needed.
+    fn skip_on(&mut self, skip: Skip, bytes: &[u8], at: usize, found: &mut Found) -> Option<usize> {
+        let scanned = if at == 0 { self.scanned } else { 0 };
+        let step =
+            skip.step(&bytes[at..], (scanned, self.frame_max), self.news.behind(false), self.heads.as_ref());
+        let next = at + step.skipped;
+        found.skip((at, next), skip.why());
+        self.skip = match (step.ended, skip) {
+            (Ended::NotYet, Skip::Counted(left)) => Some(Skip::Counted(left - step.skipped)),
+            (Ended::NotYet, _) => Some(skip),
+            (Ended::Frame | Ended::Delimiter, _) => None,
+        };
+        match step.ended {
+            Ended::Frame => Some(next),
+            Ended::Delimiter => {
+                found.framing_bytes += 1;
+                if matches!(skip, Skip::Line(_) | Skip::UntilHead) {
+                    (self.seen, self.heads) = (Seen::Lines, None);
+                }
+                Some(next + 1)
+            }
+            Ended::NotYet if at < next => Some(next),
+            Ended::NotYet => {
+                self.scanned = bytes.len() - at;
+                None
+            }
         }
     }
 }
 
-/// A line; a space before its priority (Cisco ASA sends one behind each newline) is framing.
-fn begin_line(rest: &[u8]) -> Begin {
-    match rest {
-        [b' ', b'<', ..] => Begin::Between,
-        [b' '] => Begin::Unknown,
-        _ => Begin::Delimited(b'\n'),
-    }
-}
-
-/// A digit begins a length only where ` <` follows it: a line that begins with a number is a line.
-fn begin_auto(rest: &[u8], after_counted: bool) -> Begin {
-    match length_prefix(rest) {
-        None if after_counted => match rest[0] {
-            b'<' => Begin::Delimited(b'\n'),
-            b'\r' | b'\n' => Begin::Between,
-            b' ' if rest.len() == 1 => Begin::Unknown,
-            b' ' if rest[1] == b'<' => Begin::Between,
-            byte if byte.is_ascii_digit() => Begin::Delimited(b'\n'),
-            _ => Begin::OutOfStep,
-        },
-        None => begin_line(rest),
-        Some(None) => Begin::Unknown,
-        Some(Some((prefix, length))) => match rest.get(prefix) {
-            Some(b'<') => Begin::Counted { prefix, length },
-            Some(_) => Begin::Delimited(b'\n'),
-            None => Begin::Unknown,
-        },
-    }
-}
-
-/// `LEN SP`: the prefix's bytes and the length; `Some(None)` when more bytes are needed to tell.
-fn length_prefix(rest: &[u8]) -> Option<Option<(usize, usize)>> {
-    let digits = rest.iter().take(LENGTH_DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 || LENGTH_DIGITS_MAX < digits || rest[0] == b'0' {
-        return None;
-    }
-    match rest.get(digits) {
-        None => Some(None),
-        Some(b' ') => {
-            let length = rest[..digits].iter().fold(0, |sum, byte| sum * 10 + usize::from(byte - b'0'));
-            Some(Some((digits + 1, length)))
-        }
-        Some(_) => None,
-    }
-}
-
-/// Whether `<0>` to `<999>` stands here; `None` when more bytes are needed to tell.
-fn starts_with_priority(rest: &[u8]) -> Option<bool> {
-    let digits = match rest.split_first() {
-        None => return None,
-        Some((b'<', digits)) => digits,
-        Some(_) => return Some(false),
-    };
-    let count = digits.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    match digits.get(count) {
-        None if count < 4 => None,
-        next => Some((1..=3).contains(&count) && next == Some(&b'>')),
-    }
-}
-
-/// Where, behind the first byte, a length and a priority stand. The first `from` bytes hold no priority.
-fn next_counted(bytes: &[u8], from: usize) -> Option<usize> {
-    let priorities = memchr::memchr_iter(b'<', &bytes[from..]).map(|found| from + found);
-    priorities.filter(|&at| starts_with_priority(&bytes[at..]) == Some(true)).find_map(|at| {
-        let before = bytes[..at].strip_suffix(b" ")?;
-        let digits =
-            before.iter().rev().take(LENGTH_DIGITS_MAX).take_while(|byte| byte.is_ascii_digit()).count();
-        let start = before.len() - digits;
-        (0 < digits && 0 < start && before[start] != b'0').then_some(start)
-    })
-}
-
-/// How many bytes at the end can be the beginning of a length and a priority.
-fn begun_prefix(bytes: &[u8]) -> usize {
-    let strip_digits = |bytes: &[u8], max: usize| {
-        let digits = bytes.iter().rev().take(max).take_while(|byte| byte.is_ascii_digit()).count();
-        bytes.len() - digits
-    };
-    let mut end = strip_digits(bytes, 3);
-    end = bytes[..end].strip_suffix(b"<").map_or(bytes.len(), <[u8]>::len);
-    end = bytes[..end].strip_suffix(b" ").map_or(bytes.len(), <[u8]>::len);
-    bytes.len() - strip_digits(&bytes[..end], LENGTH_DIGITS_MAX)
-}
-
+#[cfg(test)]
+mod damage;
 #[cfg(test)]
 mod tests;

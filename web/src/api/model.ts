@@ -45,6 +45,8 @@ export type Senders = Schemas['Senders'];
 export type Sender = Schemas['SenderRow'];
 export type SkewBin = Schemas['SkewBin'];
 export type SenderFrames = Schemas['Frames'];
+export type SkippedSender = Schemas['SkippedRow'];
+export type SkippedPiece = Schemas['SkippedPiece'];
 export type SenderFrame = Schemas['SentFrame'];
 
 export type WireDocument = Schemas['Document'];

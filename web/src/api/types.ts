@@ -1138,6 +1138,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/senders/{source}/{host}/skipped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last bytes from an address that no message holds, at most eight pieces, since the start of the process. They are
+         *     as they came, also where a route masks what it stores: for operators.
+         */
+        get: operations["skipped"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/senders/{source}/{host}/timezone": {
         parameters: {
             query?: never;
@@ -2289,7 +2309,7 @@ export interface components {
             warnings: components["schemas"]["QueryWarning"][];
         };
         /**
-         * @description What became of messages. Each counts once: as stored if a logspace has it, else as forwarded if a destination has it,
+         * @description What became of messages, and how many bytes became none. Each message counts once: as stored if a logspace has it, else as forwarded if a destination has it,
          *     else as dropped.
          */
         Fates: {
@@ -2319,6 +2339,14 @@ export interface components {
              * @description What is missing in these figures: it is 0, or the server is wrong.
              */
             remainder: number;
+            /**
+             * @description Bytes that were received and that no message holds, by reason: `too_long`, of messages longer than what is kept;
+             *     `out_of_step`, as nothing shows that they are a message; `unfinished`, of messages whose sender went away and was not
+             *     told that they were taken.
+             */
+            skipped_bytes: {
+                [key: string]: number;
+            };
             /** Format: int64 */
             stored: number;
             /** @description By logspace. */
@@ -3732,6 +3760,11 @@ export interface components {
             skew_ms: number | null;
             /** @description Whether that is too much. */
             skewed: boolean;
+            /**
+             * Format: int64
+             * @description Bytes that came from its address and that no message holds.
+             */
+            skipped_bytes: number;
             source: string;
             /** @description The subject of its certificate. */
             tls_subject?: string;
@@ -3773,6 +3806,13 @@ export interface components {
             silent: number;
             /** Format: int64 */
             skewed: number;
+            /** @description Whose bytes are in no message, those with the most first. They have an address; which host they are is not known. */
+            skipped: components["schemas"]["SkippedRow"][];
+            /**
+             * Format: int64
+             * @description Bytes of addresses that are not listed there, because 1 000 were known already.
+             */
+            skipped_left_out: number;
             /** Format: int64 */
             step_seconds: number;
             /**
@@ -3909,6 +3949,40 @@ export interface components {
              */
             to_ms: number | null;
         };
+        /** @description Bytes that no message holds. */
+        SkippedPiece: {
+            /**
+             * Format: int64
+             * @description How many there were.
+             */
+            bytes: number;
+            /** @description The first of them, in base64: at most 1 KiB. */
+            head: string;
+            /** @description Why: `too_long`, `out_of_step` or `unfinished`. */
+            reason: string;
+            received: string;
+        };
+        /** @description The last bytes from an address that no message holds, the newest first. */
+        SkippedPieces: {
+            pieces: components["schemas"]["SkippedPiece"][];
+        };
+        /** @description Bytes that came from an address and that no message holds. */
+        SkippedRow: {
+            /** Format: int64 */
+            bytes: number;
+            first_seen: string;
+            /** @description The address, or the name of this machine for programs on it. */
+            host: string;
+            last_seen: string;
+            /**
+             * @description By reason: `too_long`, of messages longer than what is kept; `out_of_step`, as nothing shows that they are a
+             *     message; `unfinished`, of messages whose sender went away and was not told that they were taken.
+             */
+            reasons: {
+                [key: string]: number;
+            };
+            source: string;
+        };
         /** @description A configured receiver. */
         Source: components["schemas"]["SourceKind"] & {
             /** @description Whether it receives anything. */
@@ -3947,7 +4021,7 @@ export interface components {
         SourceStatus: {
             /**
              * Format: int64
-             * @description Received since the start of the process.
+             * @description Of messages that were received since the start of the process.
              */
             bytes: number;
             /**
@@ -3966,6 +4040,11 @@ export interface components {
             };
             /** @description Whether it receives anything. */
             enabled: boolean;
+            /**
+             * Format: int64
+             * @description Bytes between messages: delimiters, lengths and empty lines.
+             */
+            framing_bytes: number;
             /** @description Its id. */
             id: string;
             /**
@@ -4021,6 +4100,13 @@ export interface components {
              * @description Coalesced reads, each of which a worker parsed as one batch.
              */
             reads: number;
+            /**
+             * @description Bytes that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`. With `bytes` and `framing_bytes`,
+             *     they are all that was read of streams.
+             */
+            skipped_bytes: {
+                [key: string]: number;
+            };
             /**
              * Format: int64
              * @description Messages that were longer than the limit.
@@ -4512,7 +4598,7 @@ export interface components {
         };
         /**
          * @description What became of all messages since the ledger began, each counted once: received is the sum of the others but
-         *     `lost_before`.
+         *     `lost_before` and `skipped_bytes`.
          */
         Totals: {
             /** @description Those that were dropped, by reason. */
@@ -4539,6 +4625,10 @@ export interface components {
              * @description Messages that came.
              */
             received: number;
+            /** @description Bytes that were received and that no message holds, by reason: `too_long`, `out_of_step`, `unfinished`. */
+            skipped_bytes: {
+                [key: string]: number;
+            };
             /**
              * Format: int64
              * @description Those of them that a logspace has.
@@ -8899,6 +8989,58 @@ export interface operations {
                 };
             };
             /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipped: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source */
+                source: string;
+                /** @description The address */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkippedPieces"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -1,11 +1,19 @@
 /** The whole range in one line: what was received, and where all of it is. */
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { LedgerCounts } from '../api/model';
-import { formatCount } from '../ui/number';
+import { formatBytes, formatCount } from '../ui/number';
+import { skippedSum, skippedText } from '../ui/skipped';
 import { reasonsText, sumOf } from './reasons';
 import classes from './Flow.module.css';
 
-type Term = { name: string; count: number; about?: string; isBad?: boolean };
+type Term = {
+  name: string;
+  count: number;
+  /** In place of the count. */
+  text?: string;
+  about?: string;
+  isBad?: boolean;
+};
 
 type AmountProps = Term & {
   /** What stands before it. */
@@ -14,6 +22,7 @@ type AmountProps = Term & {
 
 export function Equation({ total }: { total: LedgerCounts }) {
   const lost = sumOf(total.lost_before);
+  const skipped = skippedSum(total.skipped_bytes);
   const terms: Term[] = [
     { name: 'Stored', count: total.stored },
     { name: 'Forwarded only', count: total.forwarded },
@@ -47,21 +56,44 @@ export function Equation({ total }: { total: LedgerCounts }) {
           />
         </dl>
       )}
-      <Verdict remainder={total.remainder} />
+      {skipped > 0 && (
+        <dl className={classes.lost}>
+          <Amount
+            name="In no message"
+            count={skipped}
+            text={formatBytes(skipped)}
+            about={`Bytes that were received and that no message holds: ${skippedText(total.skipped_bytes)}.`}
+            isBad
+          />
+        </dl>
+      )}
+      <Verdict remainder={total.remainder} skipped={skipped} />
     </section>
   );
 }
 
-function Amount({ name, count, about, isBad = false, sign }: AmountProps) {
+function Amount({ name, count, text, about, isBad = false, sign }: AmountProps) {
   return (
     <div className={classes.amount} title={about} data-bad={isBad} data-sign={sign}>
       <dt>{name}</dt>
-      <dd data-zero={count === 0}>{formatCount(count)}</dd>
+      <dd data-zero={count === 0}>{text ?? formatCount(count)}</dd>
     </div>
   );
 }
 
-function Verdict({ remainder }: { remainder: number }) {
+/** Messages that balance say nothing of bytes that became none. */
+function Verdict({ remainder, skipped }: { remainder: number; skipped: number }) {
+  if (remainder === 0 && skipped > 0) {
+    return (
+      <p className={classes.verdict} data-caution>
+        <IconAlertTriangle size={18} aria-hidden />
+        <span>
+          {formatBytes(skipped)} in no message
+          <span className={classes.advice}>The messages are balanced.</span>
+        </span>
+      </p>
+    );
+  }
   if (remainder === 0) {
     return (
       <p className={classes.verdict}>

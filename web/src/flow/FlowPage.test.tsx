@@ -74,6 +74,22 @@ test('what adds up is quiet, and every number leads to what is behind it', async
   expect(onOpen).toHaveBeenCalledWith('/router?view=list&quarantine=siem');
 });
 
+test('messages that balance are not all where bytes are in none', async () => {
+  const skipped = { out_of_step: 524_288, too_long: 1024 };
+  setUp(ledger([row('syslog', { received: 1, stored: 1, skipped_bytes: skipped })]));
+  expect(await screen.findByText('513.0 KiB in no message')).toBeVisible();
+  expect(screen.queryByText('Balanced')).not.toBeInTheDocument();
+  const sources = within(screen.getByRole('region', { name: 'Sources' }));
+  expect(sources.getByRole('link', { name: '513.0 KiB' })).toHaveAttribute('href', '/senders');
+  expect(sources.getByText('512.0 KiB not understood')).toBeVisible();
+  expect(sources.getByText('1.0 KiB cut from long messages')).toBeVisible();
+});
+
+test('bytes alone are something that came in', async () => {
+  setUp(ledger([row('syslog', { skipped_bytes: { out_of_step: 10 } })]));
+  expect(await screen.findByText('10 B in no message')).toBeVisible();
+});
+
 test('what does not add up is loud', async () => {
   setUp(ledger([row('syslog', { received: 3, stored: 1, stored_in: { main: 1 }, remainder: 2 })]));
   expect(await screen.findByRole('alert')).toHaveTextContent('2 not accounted for');

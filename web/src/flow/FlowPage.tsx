@@ -51,7 +51,9 @@ function Balance({ flow, range, stale, onRange }: BalanceProps) {
   const queries = useSourceQueries(flow);
   const { rows, total, destinations } = flow;
   const isEmpty = rows.every(
-    (row) => row.received + row.in_flight + sumOf(row.lost_before) === 0 && row.remainder === 0,
+    (row) =>
+      row.received + row.in_flight + sumOf(row.lost_before) + sumOf(row.skipped_bytes) === 0 &&
+      row.remainder === 0,
   );
   return (
     <>

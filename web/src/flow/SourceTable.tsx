@@ -2,8 +2,10 @@
 import type { LedgerCounts, LedgerRow } from '../api/model';
 import type { Counts } from './reasons';
 import type { TimeRange } from '../ui/range';
+import { formatBytes } from '../ui/number';
+import { NOT_UNDERSTOOD, skippedAbout, skippedName, skippedParts, skippedSum } from '../ui/skipped';
 import { Figure, type Part, Parts, Remainder } from './Figure';
-import { countersHref, reasonHref, searchHref } from './links';
+import { countersHref, reasonHref, searchHref, skippedHref } from './links';
 import { happened, reasonOf, sumOf } from './reasons';
 import classes from './Flow.module.css';
 
@@ -24,6 +26,7 @@ const heads = [
   'In flight',
   'Remainder',
   'Lost before us',
+  'In no message',
 ];
 
 export function SourceTable({ rows, total, range, queries }: Props) {
@@ -105,6 +108,30 @@ function Cells({ counts, range, query, of }: CellsProps) {
         <Figure count={sumOf(counts.lost_before)} />
         <Parts parts={reasonParts(counts.lost_before)} />
       </td>
+      <td>
+        <Skipped bytes={counts.skipped_bytes} />
+      </td>
+    </>
+  );
+}
+
+function Skipped({ bytes }: { bytes: Counts }) {
+  const sum = skippedSum(bytes);
+  if (sum === 0) return <span className={classes.none}>0</span>;
+  const parts = skippedParts(bytes);
+  return (
+    <>
+      <a className={classes.figure} href={skippedHref}>
+        {formatBytes(sum)}
+      </a>
+      <ul className={classes.parts}>
+        {parts.map(([reason, count]) => (
+          <li key={reason} title={skippedAbout(reason)} data-loss={reason === NOT_UNDERSTOOD}>
+            {parts.length > 1 && `${formatBytes(count)} `}
+            {skippedName(reason)}
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -27,6 +27,9 @@ export const routesHref = '/router';
 /** What is counted of each source and destination, with its last error. */
 export const countersHref = address('/router', { view: 'list' });
 
+/** Whose bytes are in no message. */
+export const skippedHref = '/senders';
+
 /** Where one can do something about a loss. */
 export function reasonHref(reason: string): string {
   return reason === 'no_route' ? routesHref : countersHref;

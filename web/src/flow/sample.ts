@@ -11,6 +11,7 @@ const nothing: LedgerCounts = {
   dropped: {},
   unacknowledged: 0,
   lost_before: {},
+  skipped_bytes: {},
   in_flight: 0,
   remainder: 0,
 };
@@ -65,6 +66,7 @@ function added(sum: LedgerCounts, more: LedgerCounts): LedgerCounts {
     dropped: both(sum.dropped, more.dropped),
     unacknowledged: sum.unacknowledged + more.unacknowledged,
     lost_before: both(sum.lost_before, more.lost_before),
+    skipped_bytes: both(sum.skipped_bytes, more.skipped_bytes),
     in_flight: sum.in_flight + more.in_flight,
     remainder: sum.remainder + more.remainder,
   };

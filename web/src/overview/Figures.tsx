@@ -5,6 +5,7 @@ import type { Ledger, RouterStatus } from '../api/model';
 import { ingestRate, storedBytes, unsealedMessages } from '../api/status';
 import { Trend } from '../ui/chart/Trend';
 import { formatBytes, formatCount, formatPart, formatRate, formatShort } from '../ui/number';
+import { NOT_UNDERSTOOD, skippedSum, skippedText } from '../ui/skipped';
 import classes from './Overview.module.css';
 
 type Props = { status: RouterStatus; flow: Ledger };
@@ -13,6 +14,7 @@ export function Figures({ status, flow }: Props) {
   const { total, series } = flow;
   const dropped = sum(Object.values(total.dropped));
   const lost = total.unacknowledged + sum(Object.values(total.lost_before));
+  const skipped = skippedSum(total.skipped_bytes);
   const unparsed = sum(status.sources.map((source) => source.unparsed));
   const behind = unsealedMessages(status);
   const { data: disk } = useQuery(diskQuery);
@@ -50,6 +52,14 @@ export function Figures({ status, flow }: Props) {
         about={lost === 0 ? 'nothing in 24 h' : 'in 24 h: see where'}
         counts={[]}
         isBad={lost > 0}
+        href="/flow?from=-24h"
+      />
+      <Figure
+        name="In no message"
+        value={formatBytes(skipped)}
+        about={skipped === 0 ? 'nothing in 24 h' : `in 24 h: ${skippedText(total.skipped_bytes)}`}
+        counts={[]}
+        isBad={(total.skipped_bytes[NOT_UNDERSTOOD] ?? 0) > 0}
         href="/flow?from=-24h"
       />
       <Figure

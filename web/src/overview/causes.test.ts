@@ -8,7 +8,7 @@ const status = {
   logspaces: [{ id: 'main', state: 'ok' }],
   destinations: [],
 } as unknown as RouterStatus;
-const flow = { total: { remainder: 0 } } as unknown as Ledger;
+const flow = { total: { remainder: 0, skipped_bytes: {} }, rows: [] } as unknown as Ledger;
 const senders = { senders: [] } as unknown as Senders;
 
 describe('what needs a look', () => {
@@ -61,8 +61,38 @@ describe('what needs a look', () => {
     expect(causesOf(down, undefined, undefined, now)).toEqual(causes.slice(0, 1));
   });
 
+  it('says what no message holds, and whose it is, although every message is accounted for', () => {
+    const bytes = { out_of_step: 524_288, too_long: 2048 };
+    const row = { source: 'syslog', skipped_bytes: bytes };
+    const skipping = {
+      from: '2026-11-21T12:00:00Z',
+      total: { remainder: 0, skipped_bytes: bytes },
+      rows: [row],
+    } as unknown as Ledger;
+    const one = {
+      source: 'syslog',
+      host: '10.0.0.7',
+      reasons: { out_of_step: 524_288 },
+      last_seen: '2026-11-22T11:00:00Z',
+    };
+    const from = (...skipped: (typeof one)[]) => ({ senders: [], skipped }) as unknown as Senders;
+    const causes = causesOf(status, skipping, from(one), now);
+    expect(causes.map(({ who, what }) => `${who} ${what}`)).toEqual([
+      '10.0.0.7 sent 512.0 KiB that could not be understood',
+      'syslog cut 2.0 KiB from messages that are too long',
+    ]);
+    expect(causes[0]?.href).toBe('/senders?source=syslog&host=10.0.0.7');
+    expect(headlineOf(causes, skipping)).toBe(
+      '2 things need attention. 512.0 KiB are in no message.',
+    );
+    const [two] = causesOf(status, skipping, from(one, { ...one, host: '10.0.0.8' }), now);
+    expect(two).toMatchObject({ who: '2 senders', effect: '10.0.0.7, 10.0.0.8', href: '/senders' });
+    // Where the senders are not known, at least the source is.
+    expect(causesOf(status, skipping, undefined, now)[0]?.who).toBe('syslog');
+  });
+
   it('names a ledger that does not add up', () => {
-    const wrong = { total: { remainder: -2 } } as unknown as Ledger;
+    const wrong = { ...flow, total: { ...flow.total, remainder: -2 } };
     const causes = causesOf(status, wrong, senders, now);
     expect(causes[0]?.what).toBe('does not add up by 2 messages');
     expect(headlineOf(causes, wrong)).toBe('One thing needs attention. Messages are missing.');

@@ -1,8 +1,9 @@
 /** What needs a look, the most pressing first, each with the way to where it can be dealt with. Pure. */
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { failedListeners } from '../api/status';
-import { formatCount, formatMessages } from '../ui/number';
+import { formatBytes, formatCount, formatMessages } from '../ui/number';
 import { address } from '../ui/open';
+import { NOT_UNDERSTOOD } from '../ui/skipped';
 import { formatLength } from '../ui/time';
 
 export type Cause = {
@@ -33,7 +34,7 @@ export function causesOf(
     ...destinations(status, now),
     ...sources(status),
     ...logspaces(status),
-    ...(flow === undefined ? [] : balance(flow)),
+    ...(flow === undefined ? [] : [...balance(flow), ...skipped(flow, senders), ...cut(flow)]),
     ...expiry(status),
     ...(senders === undefined ? [] : [...silent(senders), ...zones(senders)]),
   ];
@@ -41,10 +42,23 @@ export function causesOf(
 
 /** The one sentence of the page. */
 export function headlineOf(causes: readonly Cause[], flow: Ledger): string {
-  const lost = isBalanced(flow) ? 'Every message is accounted for.' : 'Messages are missing.';
+  const lost = accountOf(flow);
   if (causes.length === 0) return `All is well. ${lost}`;
   const looks = causes.length === 1 ? 'One thing needs' : `${causes.length} things need`;
   return isBad(causes) ? `${looks} attention. ${lost}` : `${looks} a look. ${lost}`;
+}
+
+/** Messages that balance are not all, where bytes became none. */
+function accountOf(flow: Ledger): string {
+  if (!isBalanced(flow)) return 'Messages are missing.';
+  const bytes = notUnderstood(flow);
+  return bytes === 0
+    ? 'Every message is accounted for.'
+    : `${formatBytes(bytes)} are in no message.`;
+}
+
+function notUnderstood({ total }: Ledger): number {
+  return total.skipped_bytes[NOT_UNDERSTOOD] ?? 0;
 }
 
 /** The same in a word or two, where there is room for no more. */
@@ -123,6 +137,53 @@ function balance(flow: Ledger): Cause[] {
       what: `does not add up by ${formatMessages(Math.abs(flow.total.remainder))}`,
       effect: 'This is a fault of the server: please report it.',
       href: '/flow',
+      action: 'Show the flow',
+    },
+  ];
+}
+
+/** The ledger knows how much; the senders know whose. */
+function skipped(flow: Ledger, senders: Senders | undefined): Cause[] {
+  const bytes = notUnderstood(flow);
+  if (bytes === 0) return [];
+  const from = Date.parse(flow.from);
+  const hosts = (senders?.skipped ?? []).filter(
+    ({ reasons, last_seen: seen }) =>
+      (reasons[NOT_UNDERSTOOD] ?? 0) > 0 && Date.parse(seen) >= from,
+  );
+  const [first] = hosts;
+  const sources = flow.rows.filter((row) => (row.skipped_bytes[NOT_UNDERSTOOD] ?? 0) > 0);
+  const isOne = hosts.length === 1 && first !== undefined;
+  return [
+    {
+      key: 'skipped',
+      tone: 'bad',
+      who:
+        first === undefined
+          ? sources.map(({ source }) => source).join(', ')
+          : isOne
+            ? first.host
+            : `${formatCount(hosts.length)} senders`,
+      what: `sent ${formatBytes(bytes)} that could not be understood`,
+      effect: isOne || first === undefined ? 'No message holds them.' : named(hosts),
+      href: address('/senders', isOne ? { source: first.source, host: first.host } : {}),
+      action: 'Show the bytes',
+    },
+  ];
+}
+
+/** What the operator may want to keep, or has chosen not to. */
+function cut(flow: Ledger): Cause[] {
+  const rows = flow.rows.filter((row) => (row.skipped_bytes['too_long'] ?? 0) > 0);
+  if (rows.length === 0) return [];
+  return [
+    {
+      key: 'cut',
+      tone: 'caution',
+      who: rows.map(({ source }) => source).join(', '),
+      what: `cut ${formatBytes(flow.total.skipped_bytes['too_long'] ?? 0)} from messages that are too long`,
+      effect: 'The max_message of a source says how much is kept.',
+      href: address('/flow', { from: '-24h' }),
       action: 'Show the flow',
     },
   ];

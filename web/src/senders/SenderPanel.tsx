@@ -3,7 +3,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import type { Sender } from '../api/model';
+import type { Sender, SkippedSender } from '../api/model';
 import { sendersQuery } from '../api/senders';
 import { editedQuery } from '../api/query';
 import { sessionQuery } from '../api/session';
@@ -15,6 +15,7 @@ import { address } from '../ui/open';
 import { toast } from '../ui/toast';
 import { LastFrames } from './LastFrames';
 import { SkewChart } from './SkewChart';
+import { SkippedPieces } from './SkippedPieces';
 import { Troubles } from './Troubles';
 import { ZoneCard } from './ZoneCard';
 import { STEPS_PER_POINT, skewText } from './senders';
@@ -26,12 +27,14 @@ type Props = {
   name: SenderKey;
   /** Undefined: the server knows no such sender. */
   sender: Sender | undefined;
+  /** What came from its address and is in no message, if anything did. */
+  skipped: SkippedSender | undefined;
   now: number;
   onStep: (by: number) => void;
   onClose: () => void;
 };
 
-export function SenderPanel({ name, sender, now, onStep, onClose }: Props) {
+export function SenderPanel({ name, sender, skipped, now, onStep, onClose }: Props) {
   return (
     <aside className={classes.panel} aria-label={`Sender ${name.host}`}>
       <header className={classes.head}>
@@ -50,17 +53,23 @@ export function SenderPanel({ name, sender, now, onStep, onClose }: Props) {
         </span>
       </header>
       {sender === undefined ? (
-        <p className={classes.gone}>
-          The source {name.source} knows no such host: it was forgotten, or has not sent anything.
-        </p>
+        <div className={classes.body}>
+          <p>
+            The source {name.source} knows no such host: it was forgotten, or has sent no message
+            {skipped === undefined ? '' : ' that names no other host'}.
+          </p>
+          {skipped !== undefined && <SkippedPieces skipped={skipped} />}
+        </div>
       ) : (
-        <Known sender={sender} now={now} onClose={onClose} />
+        <Known sender={sender} skipped={skipped} now={now} onClose={onClose} />
       )}
     </aside>
   );
 }
 
-function Known({ sender, now, onClose }: { sender: Sender; now: number; onClose: () => void }) {
+type KnownProps = Pick<Props, 'skipped' | 'now' | 'onClose'> & { sender: Sender };
+
+function Known({ sender, skipped, now, onClose }: KnownProps) {
   const [zone] = useZone();
   const { data: session } = useQuery(sessionQuery);
   const mayChange = session?.user?.role === 'admin' || session?.user?.role === 'operator';
@@ -93,6 +102,9 @@ function Known({ sender, now, onClose }: { sender: Sender; now: number; onClose:
         </Fact>
         <Fact name="Not recognised">{formatCount(sender.unparsed)}</Fact>
         <Fact name="Cut">{formatCount(sender.truncated)}</Fact>
+        {sender.skipped_bytes > 0 && (
+          <Fact name="In no message">{formatBytes(sender.skipped_bytes)}</Fact>
+        )}
       </dl>
       <section className={classes.part} aria-label="The last day">
         <h3>
@@ -110,6 +122,7 @@ function Known({ sender, now, onClose }: { sender: Sender; now: number; onClose:
           <SkewChart bins={sender.skew_bins} />
         </section>
       )}
+      {skipped !== undefined && <SkippedPieces skipped={skipped} />}
       <LastFrames sender={sender} />
       <Foot sender={sender} mayChange={mayChange} onForgotten={onClose} />
     </div>

@@ -13,7 +13,8 @@ import { follow, useOpen } from '../ui/open';
 import { SenderPanel } from './SenderPanel';
 import { SenderTable } from './SenderTable';
 import { ShowChoice } from './ShowChoice';
-import { countsOf, isSame, keyOf, listed } from './senders';
+import { SkippedNotice } from './SkippedNotice';
+import { countsOf, isSame, keyOf, listed, skippedOf } from './senders';
 import type { SenderKey, SendersState } from './sendersParams';
 import classes from './Senders.module.css';
 
@@ -93,6 +94,7 @@ export function SendersPage({ state, onChange }: Props) {
               names.
             </Notice>
           )}
+          {data !== undefined && <SkippedNotice {...data} />}
           {data === undefined && error === null && <Loading />}
           {data !== undefined &&
             (rows.length > 0 ? (
@@ -123,6 +125,7 @@ export function SendersPage({ state, onChange }: Props) {
             key={`${state.open.source}/${state.open.host}`}
             name={state.open}
             sender={opened}
+            skipped={skippedOf(data.skipped, state.open, opened)}
             now={dataUpdatedAt}
             onStep={step}
             onClose={() => open(null)}

@@ -19,6 +19,7 @@ export function sampleSender(part: Partial<Sender> = {}): Sender {
     new: false,
     unparsed: 0,
     truncated: 0,
+    skipped_bytes: 0,
     skew_ms: 12,
     skewed: false,
     skew_bins: [{ from_ms: -1000, to_ms: 1000, messages: 1000 }],

@@ -1,5 +1,5 @@
 /** Which senders need a look, and in which order they are listed. Pure. */
-import type { Sender } from '../api/model';
+import type { Sender, SkippedSender } from '../api/model';
 import { formatLength } from '../ui/time';
 import type { SenderKey, SendersState, Show, Sort } from './sendersParams';
 
@@ -65,6 +65,18 @@ export function keyOf({ source, host }: Sender): SenderKey {
 
 export function isSame(a: SenderKey, b: SenderKey): boolean {
   return a.source === b.source && a.host === b.host;
+}
+
+/** What came from the address of a sender, or from an address that is open in its place, and is in no message. */
+export function skippedOf(
+  skipped: readonly SkippedSender[],
+  { source, host }: SenderKey,
+  sender: Sender | undefined,
+): SkippedSender | undefined {
+  const address = sender?.address ?? '';
+  return skipped.find(
+    (row) => row.source === source && row.host === (address === '' ? host : address),
+  );
 }
 
 /** How many have which trouble. */

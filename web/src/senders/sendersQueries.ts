@@ -1,7 +1,7 @@
 /** What the senders page asks the server, and what it has done. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
-import type { RouterChange, SenderFrames } from '../api/model';
+import type { RouterChange, SenderFrames, SkippedPiece } from '../api/model';
 import type { SenderKey } from './sendersParams';
 
 const FRAMES = 20;
@@ -13,6 +13,17 @@ export function framesQuery(sender: SenderKey) {
       const params = { path: sender, query: { limit: FRAMES } };
       const path = '/api/v1/senders/{source}/{host}/frames';
       return (await unwrap(client.GET(path, { params, signal }))).frames;
+    },
+  });
+}
+
+/** What came from an address and is in no message. */
+export function skippedQuery(address: SenderKey) {
+  return queryOptions({
+    queryKey: ['senders', 'skipped', address],
+    queryFn: async ({ signal }): Promise<SkippedPiece[]> => {
+      const path = '/api/v1/senders/{source}/{host}/skipped';
+      return (await unwrap(client.GET(path, { params: { path: address }, signal }))).pieces;
     },
   });
 }

@@ -8,7 +8,7 @@ use crate::api::question::clocks::Clocks;
 use crate::api::question::time;
 use crate::api::state::{Inner, Shared};
 use crate::api::waiting::blocking;
-use crate::flow::senders::{self, Key, Report, SourceFacts};
+use crate::flow::senders::{self, Key, Report, Sample, SourceFacts};
 use crate::machine::clock;
 use crate::source::time_zone;
 use crate::store::{Hits, Logspaces, PageRequest, Wanted};
@@ -173,6 +173,48 @@ pub(crate) async fn frames(
     let answer = move |cancel: &Cancel| last_frames(&logspaces, &key, last_seen, limit, cancel);
     let frames = ask(&shared, &caller, Weight::Heavy, answer).await?;
     Ok(axum::Json(Frames { frames }))
+}
+
+/// The last bytes from an address that no message holds, the newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SkippedPieces {
+    pieces: Vec<SkippedPiece>,
+}
+
+/// Bytes that no message holds.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SkippedPiece {
+    received: String,
+    /// Why: `too_long`, `out_of_step` or `unfinished`.
+    reason: String,
+    /// How many there were.
+    bytes: u64,
+    /// The first of them, in base64: at most 1 KiB.
+    head: String,
+}
+
+/// The last bytes from an address that no message holds, at most eight pieces, since the start of the process. They are
+/// as they came, also where a route masks what it stores: for operators.
+#[utoipa::path(
+    get, path = "/api/v1/senders/{source}/{host}/skipped", tag = "senders",
+    params(
+        ("source" = String, Path, description = "The source"),
+        ("host" = String, Path, description = "The address"),
+    ),
+    responses((status = 200, body = SkippedPieces))
+)]
+pub(crate) async fn skipped(
+    State(shared): State<Shared>,
+    Path((source, host)): Path<(String, String)>,
+) -> axum::Json<SkippedPieces> {
+    let samples = shared.state.pipeline.senders().samples(&Key { source: source.into(), host });
+    let piece = |Sample { received, reason, bytes, head }: Sample| SkippedPiece {
+        received: received.to_string(),
+        reason: reason.to_owned(),
+        bytes,
+        head: STANDARD.encode(head),
+    };
+    axum::Json(SkippedPieces { pieces: samples.into_iter().map(piece).collect() })
 }
 
 /// Pages are in the order of the times that messages say, which is wrong where a sender's clock is. So they are looked for

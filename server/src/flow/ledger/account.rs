@@ -15,7 +15,7 @@ pub(crate) enum Party {
     Destination(Arc<str>),
 }
 
-/// A fate of messages. The first ones are those of a source's messages, the last three those of a destination's;
+/// A fate of messages, or of bytes that became none. The first ones are those of a source's messages, the last three those of a destination's;
 /// both may drop some.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Column {
@@ -30,6 +30,8 @@ pub(crate) enum Column {
     Unacknowledged,
     /// Lost before they were received, and where.
     LostBefore(Reason),
+    /// Bytes of streams that no message holds, and why. They are not messages, and balance with nothing.
+    Skipped(Reason),
     Queued,
     Delivered,
     Quarantined,
@@ -117,7 +119,7 @@ impl Cell {
             let messages = i64::try_from(*messages).unwrap_or(i64::MAX);
             match column {
                 Column::Received | Column::Queued => messages,
-                Column::LostBefore(_) => 0,
+                Column::LostBefore(_) | Column::Skipped(_) => 0,
                 Column::Stored(_)
                 | Column::Forwarded(_)
                 | Column::Dropped(_)
@@ -160,6 +162,7 @@ impl fmt::Display for Column {
             Column::Dropped(reason) => write!(f, "dropped:{reason}"),
             Column::Unacknowledged => f.write_str("unacknowledged"),
             Column::LostBefore(place) => write!(f, "lost_before:{place}"),
+            Column::Skipped(reason) => write!(f, "skipped:{reason}"),
             Column::Queued => f.write_str("queued"),
             Column::Delivered => f.write_str("delivered"),
             Column::Quarantined => f.write_str("quarantined"),
@@ -178,6 +181,7 @@ impl Column {
             "dropped" => Column::Dropped(reason()),
             "unacknowledged" => Column::Unacknowledged,
             "lost_before" => Column::LostBefore(reason()),
+            "skipped" => Column::Skipped(reason()),
             "queued" => Column::Queued,
             "delivered" => Column::Delivered,
             "quarantined" => Column::Quarantined,

@@ -14,8 +14,8 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What this version writes. A later one is refused, as it may count differently.
-const FORMAT: u64 = 1;
+/// What this version writes; the first one knew no skipped bytes. A later one is refused, as it may count differently.
+const FORMAT: u64 = 2;
 /// A file that is longer than this, and than twice what is needed, is written anew.
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
 /// This many accounts stand in one line of a new file.

@@ -1,6 +1,9 @@
 //! The ledger: what became of every message that was received. For each source, received = stored + forwarded + dropped
 //! + unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
 //!
+//! Beside them stand the bytes that no message holds: an account of messages alone would balance over what nobody
+//! understood.
+//!
 //! | file      | what it is                                                        |
 //! |-----------|-------------------------------------------------------------------|
 //! | `account` | what is counted, for whom, and for which time                     |
@@ -148,11 +151,13 @@ impl Ledger {
         let mut all = report::Fates::default();
         self.totals().sources.iter().for_each(|row| all.add(&row.fates));
         let report::Fates { received, stored, forwarded, unacknowledged, .. } = all;
+        let skipped: u64 = all.skipped_bytes.values().sum();
         let dropped: u64 = all.dropped.values().sum();
         if 0 < received && all.remainder == 0 {
             tracing::info!(
                 "the ledger adds up: of {received} messages {stored} are stored, {forwarded} forwarded and {dropped} \
-                 dropped; {unacknowledged} were lost in crashes before they were acknowledged"
+                 dropped; {unacknowledged} were lost in crashes before they were acknowledged; {skipped} bytes are in no \
+                 message"
             );
         }
         self.check();
@@ -193,6 +198,12 @@ impl Ledger {
     pub(crate) fn lost_before(&self, source: &Arc<str>, place: &'static str, messages: usize) {
         let (party, column) = (Party::Source(source.clone()), Column::LostBefore(place.into()));
         self.state.lock().book.post(&party, this_minute(), &column, messages as u64);
+    }
+
+    /// Bytes that a source received and that no message holds.
+    pub(crate) fn skipped(&self, source: &Arc<str>, reason: &'static str, bytes: usize) {
+        let (party, column) = (Party::Source(source.clone()), Column::Skipped(reason.into()));
+        self.state.lock().book.post(&party, this_minute(), &column, bytes as u64);
     }
 
     /// Calls back once all that happened is on the disk, or why it is not.

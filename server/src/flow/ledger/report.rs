@@ -52,7 +52,7 @@ pub(crate) struct SourceRow {
     pub(crate) fates: Fates,
 }
 
-/// What became of messages. Each counts once: as stored if a logspace has it, else as forwarded if a destination has it,
+/// What became of messages, and how many bytes became none. Each message counts once: as stored if a logspace has it, else as forwarded if a destination has it,
 /// else as dropped.
 #[derive(Clone, Default, PartialEq, Debug, Serialize, ToSchema)]
 pub(crate) struct Fates {
@@ -69,6 +69,10 @@ pub(crate) struct Fates {
     pub(crate) unacknowledged: u64,
     /// Lost before they were received, as far as it is known, by place. They are not among those that were received.
     pub(crate) lost_before: BTreeMap<String, u64>,
+    /// Bytes that were received and that no message holds, by reason: `too_long`, of messages longer than what is kept;
+    /// `out_of_step`, as nothing shows that they are a message; `unfinished`, of messages whose sender went away and was not
+    /// told that they were taken.
+    pub(crate) skipped_bytes: BTreeMap<String, u64>,
     /// Received, and neither stored nor anything else by now.
     pub(crate) in_flight: u64,
     /// What is missing in these figures: it is 0, or the server is wrong.
@@ -197,6 +201,9 @@ fn fates(cell: &Cell, in_flight: u64) -> Fates {
             Column::Dropped(reason) => *fates.dropped.entry(reason.to_string()).or_default() += messages,
             Column::Unacknowledged => fates.unacknowledged += messages,
             Column::LostBefore(place) => *fates.lost_before.entry(place.to_string()).or_default() += messages,
+            Column::Skipped(reason) => {
+                *fates.skipped_bytes.entry(reason.to_string()).or_default() += messages
+            }
             Column::Queued | Column::Delivered | Column::Quarantined => {}
         }
     }
@@ -216,6 +223,7 @@ impl Fates {
             (&mut self.forwarded_to, &other.forwarded_to),
             (&mut self.dropped, &other.dropped),
             (&mut self.lost_before, &other.lost_before),
+            (&mut self.skipped_bytes, &other.skipped_bytes),
         ] {
             others.iter().for_each(|(of, messages)| *sums.entry(of.clone()).or_default() += messages);
         }
@@ -239,7 +247,8 @@ fn series(cells: &[(&Key, &Cell)], span: Span, (from, to): (i64, i64)) -> Vec<Se
                 Column::Forwarded(_) => point.forwarded += messages,
                 Column::Dropped(_) => point.dropped += messages,
                 Column::Unacknowledged => point.unacknowledged += messages,
-                Column::LostBefore(_) | Column::Queued | Column::Delivered | Column::Quarantined => {}
+                Column::LostBefore(_) | Column::Skipped(_) => {}
+                Column::Queued | Column::Delivered | Column::Quarantined => {}
             }
         }
     }

@@ -329,7 +329,7 @@ fn what_a_later_version_wrote_is_left_alone() {
     let disk: Arc<dyn Disk> = Arc::new(sim.clone());
     drop(open(&sim));
     let path = Path::new(DIR).join("7.log");
-    let text = r#"{"format":2}"#;
+    let text = r#"{"format":3}"#;
     let line = format!("{:08x} {text}\n", crc32c::crc32c(text.as_bytes()));
     disk.create(&path).unwrap().append(&mut [io::IoSlice::new(line.as_bytes())]).unwrap();
     let refused = Ledger::open(&disk, Path::new(DIR)).unwrap_err().to_string();

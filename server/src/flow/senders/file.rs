@@ -1,9 +1,10 @@
 //! Senders on the disk: the file `senders` in the data directory, written whole. The first line has the format and when
-//! the registry began, each further one a sender, all with a checksum. A line that is damaged costs its sender's
+//! the registry began, each further one a sender, or an address whose bytes are in no message, all with a checksum. A line that is damaged costs its sender's
 //! figures.
 
 use super::registry::{Key, Registry};
 use super::sender::Sender;
+use super::skipped::Skipped;
 use crate::flow::checked_lines::{self, line};
 use logstead_indexer::{Disk, DiskFile};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use std::io::{self, IoSlice};
 use std::path::Path;
 
 /// What this version writes.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 const NAME: &str = "senders";
 const NEW_NAME: &str = "senders.new";
 /// A later format, kept for the version that wrote it.
@@ -42,9 +43,12 @@ pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
     let mut registry = Registry { began: head["began"].as_i64(), ..Registry::default() };
     let skip = usize::from(head.get("format").is_some());
     for value in lines.values.drain(..).skip(skip) {
-        match sender(value) {
-            Some((key, sender)) => drop(registry.senders.insert(key, sender)),
-            None => lines.damaged += 1,
+        if let Some((key, skipped)) = skipped(&value) {
+            registry.skipped.insert(key, skipped);
+        } else if let Some((key, sender)) = sender(value) {
+            registry.senders.insert(key, sender);
+        } else {
+            lines.damaged += 1;
         }
     }
     if 0 < lines.damaged {
@@ -76,6 +80,9 @@ fn write_new(disk: &dyn Disk, path: &Path, registry: &Registry) -> io::Result<()
         let lines = senders.iter().map(|(key, sender)| line(&json!([&*key.source, key.host, sender])));
         append(&*file, &lines.collect::<String>())?;
     }
+    let skipped = registry.skipped.iter();
+    let lines = skipped.map(|(key, skipped)| line(&json!({ "skipped": [&*key.source, key.host, skipped] })));
+    append(&*file, &lines.collect::<String>())?;
     file.sync()
 }
 
@@ -86,6 +93,12 @@ fn append(file: &dyn DiskFile, text: &str) -> io::Result<()> {
 fn sender(value: Value) -> Option<(Key, Sender)> {
     let (source, host, sender): (String, String, Sender) = serde_json::from_value(value).ok()?;
     sender.is_sound().then(|| (Key { source: source.into(), host }, sender))
+}
+
+fn skipped(value: &Value) -> Option<(Key, Skipped)> {
+    let (source, host, skipped): (String, String, Skipped) =
+        serde_json::from_value(value.get("skipped")?.clone()).ok()?;
+    Some((Key { source: source.into(), host }, skipped))
 }
 
 fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {

@@ -7,6 +7,7 @@
 //! | `series` | how many messages it sent in each five minutes of a day     |
 //! | `habit`  | how long it usually pauses                                  |
 //! | `skew`   | how far its clock is from ours                              |
+//! | `skipped` | bytes of an address that no message holds                  |
 //! | `registry` | all of them                                               |
 //! | `file`   | the registry on the disk                                    |
 //! | `report` | the registry, to be shown                                   |
@@ -21,10 +22,12 @@ mod report;
 mod sender;
 mod series;
 mod skew;
+mod skipped;
 mod tally;
 
 pub(crate) use registry::Key;
 pub(crate) use report::{Senders as Report, SourceFacts, Wanted};
+pub(crate) use skipped::{Sample, Skip};
 
 use crate::machine::clock;
 use logstead_indexer::Disk;
@@ -32,6 +35,7 @@ use logstead_record::{Batch, Timestamp};
 use parking_lot::{Condvar, Mutex};
 use registry::Registry;
 use sender::{Came, Sender, shown};
+use skipped::Skipped;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +45,8 @@ use tally::tallies;
 
 /// One more is counted and not kept: somebody who invents hosts must not push out those that are known.
 const SENDERS_MAX: usize = 10_000;
+/// As many addresses are kept whose bytes are in no message; the bytes of further ones are counted.
+const SKIPPED_MAX: usize = 1000;
 /// A sender is forgotten after this long without a message.
 const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
 const WRITE_INTERVAL: Duration = Duration::from_secs(300);
@@ -151,10 +157,35 @@ impl Senders {
         registry.changed = true;
     }
 
+    /// Bytes came through a source that no message holds. Their sender is known by its address alone.
+    pub(crate) fn skipped(&self, source: &Arc<str>, address: &str, skip: &Skip<'_>) {
+        let now = clock::now();
+        let key = Key { source: source.clone(), host: shown(address.as_bytes()) };
+        let mut registry = self.registry.lock();
+        registry.changed = true;
+        let has_room = registry.skipped.len() < SKIPPED_MAX;
+        match registry.skipped.get_mut(&key) {
+            Some(skipped) => skipped.add(skip, now),
+            None if has_room => {
+                registry.skipped.entry(key).or_insert_with(|| Skipped::first_seen(now)).add(skip, now)
+            }
+            None => registry.skipped_left_out += skip.bytes,
+        }
+    }
+
+    /// The last bytes of an address that no message holds, the newest first. They are kept in memory only.
+    pub(crate) fn samples(&self, key: &Key) -> Vec<Sample> {
+        let registry = self.registry.lock();
+        registry
+            .skipped
+            .get(key)
+            .map_or_else(Vec::new, |skipped| skipped.samples.iter().rev().cloned().collect())
+    }
+
     /// Forgets a sender; says whether there was one. If it sends again, it is new.
     pub(crate) fn forget(&self, key: &Key) -> bool {
         let mut registry = self.registry.lock();
-        let was_there = registry.senders.remove(key).is_some();
+        let was_there = registry.senders.remove(key).is_some() | registry.skipped.remove(key).is_some();
         registry.changed |= was_there;
         was_there
     }
@@ -177,12 +208,17 @@ impl Senders {
         let mut registry = self.registry.lock();
         let oldest = clock::now().nanos() - KEPT_NANOS;
         registry.senders.retain(|_, sender| oldest <= sender.last_seen);
+        registry.skipped.retain(|_, skipped| oldest <= skipped.last_seen);
         if !std::mem::take(&mut registry.changed) {
             return Ok(());
         }
         // Workers must not wait for the disk.
-        let copy =
-            Registry { senders: registry.senders.clone(), began: registry.began, ..Registry::default() };
+        let copy = Registry {
+            senders: registry.senders.clone(),
+            skipped: registry.skipped.clone(),
+            began: registry.began,
+            ..Registry::default()
+        };
         drop(registry);
         file::write(&*self.disk, &self.data, &copy).inspect_err(|_| self.registry.lock().changed = true)
     }

@@ -1,6 +1,7 @@
 //! All senders that are known.
 
 use super::sender::Sender;
+use super::skipped::Skipped;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,6 +15,10 @@ pub(crate) struct Key {
 #[derive(Default)]
 pub(super) struct Registry {
     pub(super) senders: BTreeMap<Key, Sender>,
+    /// By the address that they came from, in place of the host.
+    pub(super) skipped: BTreeMap<Key, Skipped>,
+    /// Bytes of addresses for which there was no room.
+    pub(super) skipped_left_out: u64,
     /// When the registry was new, in nanoseconds since 1970.
     pub(super) began: Option<i64>,
     /// Messages of hosts for which there was no room.

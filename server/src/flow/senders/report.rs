@@ -4,8 +4,11 @@ use super::registry::{Key, Registry};
 use super::sender::Sender;
 use super::series::{self, STEP_SECONDS};
 use super::skew::{Bin, Shift};
+use super::skipped::Skipped;
 use logstead_record::Timestamp;
 use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use utoipa::ToSchema;
 
@@ -62,6 +65,24 @@ pub(crate) struct Senders {
     step_seconds: u64,
     /// Messages of hosts that are not listed, because 10 000 were known already.
     left_out: u64,
+    /// Whose bytes are in no message, those with the most first. They have an address; which host they are is not known.
+    skipped: Vec<SkippedRow>,
+    /// Bytes of addresses that are not listed there, because 1 000 were known already.
+    skipped_left_out: u64,
+}
+
+/// Bytes that came from an address and that no message holds.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SkippedRow {
+    source: String,
+    /// The address, or the name of this machine for programs on it.
+    host: String,
+    bytes: u64,
+    /// By reason: `too_long`, of messages longer than what is kept; `out_of_step`, as nothing shows that they are a
+    /// message; `unfinished`, of messages whose sender went away and was not told that they were taken.
+    reasons: BTreeMap<String, u64>,
+    first_seen: String,
+    last_seen: String,
 }
 
 /// A host of a source.
@@ -98,6 +119,8 @@ pub(crate) struct SenderRow {
     unparsed: u64,
     /// Messages that were cut.
     truncated: u64,
+    /// Bytes that came from its address and that no message holds.
+    skipped_bytes: u64,
     /// The median of how far its clock is behind ours; below zero it is ahead. Null if its messages have no time.
     #[schema(required)]
     skew_ms: Option<i64>,
@@ -147,6 +170,8 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
         series_from: series::beginning(heard.now).to_string(),
         step_seconds: STEP_SECONDS as u64,
         left_out: registry.left_out,
+        skipped: skipped(registry, wanted),
+        skipped_left_out: registry.skipped_left_out,
     };
     let text = wanted.text.to_lowercase();
     for (key, sender) in &registry.senders {
@@ -167,6 +192,32 @@ pub(super) fn report(registry: &Registry, wanted: &Wanted<'_>, heard: &Heard) ->
         }
     }
     report
+}
+
+fn skipped(registry: &Registry, wanted: &Wanted<'_>) -> Vec<SkippedRow> {
+    let text = wanted.text.to_lowercase();
+    let is_wanted = |key: &Key, skipped: &Skipped| {
+        let names = [&*key.source, &key.host];
+        names.iter().any(|name| name.to_lowercase().contains(&text))
+            && (wanted.source)(&key.source).is_some()
+            && wanted.from.is_none_or(|from| from.nanos() <= skipped.last_seen)
+            && wanted.to.is_none_or(|to| skipped.first_seen < to.nanos())
+    };
+    let time = |nanos| Timestamp::from_nanos(nanos).to_string();
+    let listed = registry.skipped.iter().filter(|(key, skipped)| is_wanted(key, skipped));
+    let mut rows: Vec<SkippedRow> = listed
+        .map(|(key, skipped)| SkippedRow {
+            source: key.source.to_string(),
+            host: key.host.clone(),
+            bytes: skipped.total(),
+            reasons: skipped.bytes.clone(),
+            first_seen: time(skipped.first_seen),
+            last_seen: time(skipped.last_seen),
+        })
+        .collect();
+    rows.sort_by_key(|row| Reverse(row.bytes));
+    rows.truncate(wanted.limit);
+    rows
 }
 
 fn matches(key: &Key, sender: &Sender, text: &str) -> bool {
@@ -203,11 +254,19 @@ fn row(key: &Key, sender: &Sender, facts: &SourceFacts, registry: &Registry, hea
         new: recent < sender.first_seen && registry.began.is_some_and(|began| began < recent),
         unparsed: sender.unparsed,
         truncated: sender.truncated,
+        skipped_bytes: skipped_bytes(key, sender, registry),
         skew_ms,
         skewed: skew_ms.is_some_and(|skew| SKEWED_MS <= skew.saturating_abs()),
         skew_bins: sender.skew.bins().into_iter().map(SkewBin::from).collect(),
         zone: sender.skew.shift().map(|shift| guess(shift, facts.offset_seconds)),
     }
+}
+
+/// Of its address; a program on this machine has none.
+fn skipped_bytes(key: &Key, sender: &Sender, registry: &Registry) -> u64 {
+    let host = if sender.address.is_empty() { &key.host } else { &sender.address };
+    let key = Key { source: key.source.clone(), host: host.clone() };
+    registry.skipped.get(&key).map_or(0, Skipped::total)
 }
 
 /// A sender whose times are ahead by this writes them in a zone that is that much east of what its source is read as.

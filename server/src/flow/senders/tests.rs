@@ -114,7 +114,7 @@ fn what_was_written_is_known_again_and_damage_costs_one_sender() {
 #[test]
 fn a_file_of_a_later_version_is_kept() {
     let disk = new_disk();
-    let later = crate::flow::checked_lines::line(&serde_json::json!({"format": 2}));
+    let later = crate::flow::checked_lines::line(&serde_json::json!({"format": 3}));
     write_all(&*disk, Path::new("/data/senders"), later.as_bytes());
     let senders = senders(&disk);
     add(&senders, &["one"], 0);
@@ -184,6 +184,43 @@ fn those_who_invent_hosts_do_not_push_out_who_is_known() {
     add(&senders, &invented.iter().map(String::as_str).collect::<Vec<_>>(), 0);
     let told = report(&senders, "known");
     assert_eq!((&told["total"], &told["left_out"]), (&1.into(), &6.into()));
+}
+
+#[test]
+fn bytes_in_no_message_are_counted_by_address_up_to_a_bound_and_over_a_restart() {
+    let disk = new_disk();
+    let before = senders(&disk);
+    let skip = |senders: &Senders, address: &str, reason: &'static str, head: &[u8]| {
+        senders.skipped(&"tcp".into(), address, &Skip { reason, bytes: 5000, head });
+    };
+    add(&before, &["one"], 0);
+    skip(&before, "10.0.0.9", "out_of_step", b"noise");
+    skip(&before, "10.0.0.9", "out_of_step", &[b'x'; 2000]);
+    skip(&before, "10.0.0.9", "too_long", b"rest");
+    let key = Key { source: "tcp".into(), host: "10.0.0.9".to_owned() };
+    let samples = before.samples(&key);
+    assert_eq!((samples.len(), samples[0].head.as_slice(), samples[1].bytes), (2, &b"rest"[..], 10_000));
+    assert!(samples[1].head.starts_with(b"noisexx") && samples[1].head.len() == 1024);
+    (0..20).for_each(|n| skip(&before, "10.0.0.9", ["too_long", "out_of_step"][n % 2], b"more"));
+    assert_eq!(before.samples(&key).len(), 8);
+    before.write().unwrap();
+
+    let after = senders(&disk);
+    let told = report(&after, "");
+    assert_eq!(
+        told["skipped"][0]["reasons"],
+        serde_json::json!({ "out_of_step": 60_000, "too_long": 55_000 })
+    );
+    assert_eq!(
+        (&told["skipped"][0]["host"], &told["skipped"][0]["bytes"]),
+        (&"10.0.0.9".into(), &115_000.into())
+    );
+    assert_eq!(told["senders"][0]["skipped_bytes"], 115_000, "of its address");
+    assert!(after.samples(&key).is_empty());
+    (0..SKIPPED_MAX + 1).for_each(|n| skip(&after, &format!("address {n}"), "out_of_step", b""));
+    assert_eq!(report(&after, "")["skipped_left_out"], 10_000);
+    assert!(after.forget(&key) && !after.forget(&key));
+    assert_eq!(report(&after, "10.0.0.9")["skipped"], serde_json::json!([]));
 }
 
 fn read_all(disk: &dyn Disk, path: &Path) -> Vec<u8> {

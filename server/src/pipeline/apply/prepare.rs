@@ -132,6 +132,7 @@ impl Pipeline {
             budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
             work: self.work.clone(),
             ledger: self.ledger.clone(),
+            senders: self.senders.clone(),
             sockets: self.sockets.clone(),
             gates: self.gates.clone(),
         };

@@ -70,7 +70,7 @@ pub(super) const ROUTER: &[Row<OfRouter>] = &[
 
 pub(super) const SOURCES: &[Row<OfSource>] = &[
     counter("source_messages_total", "Messages received.", |of| One(of.status.messages)),
-    counter("source_bytes_total", "Bytes received.", |of| One(of.status.bytes)),
+    counter("source_bytes_total", "Bytes of messages received.", |of| One(of.status.bytes)),
     counter("source_parser_failures_total", "Messages that a bug of a parser left unparsed.", |of| {
         One(of.status.parser_failures)
     }),
@@ -89,6 +89,12 @@ pub(super) const SOURCES: &[Row<OfSource>] = &[
     }),
     counter("source_out_of_step_bytes_total", "Bytes of these pieces.", |of| {
         One(of.status.out_of_step_bytes)
+    }),
+    counter("source_skipped_bytes_total", "Bytes that no message holds, by reason.", |of| {
+        Values::by_reason(of.status.skipped_bytes.clone())
+    }),
+    counter("source_framing_bytes_total", "Delimiters, lengths and empty lines between messages.", |of| {
+        One(of.status.framing_bytes)
     }),
     counter("source_undelimited_total", "Messages of senders that put nothing between them.", |of| {
         One(of.status.undelimited)
@@ -171,6 +177,11 @@ pub(super) const FLOWS: &[Row<OfFlow>] = &[
             fates.map(|(fate, messages)| (fate.to_owned(), messages)).into_iter().chain(dropped).collect(),
         )
     }),
+    counter(
+        "flow_skipped_bytes_total",
+        "Bytes that no message holds since the ledger began, by reason.",
+        |row| Values::by_reason(row.fates.skipped_bytes.clone()),
+    ),
     gauge("flow_in_flight", "Messages that are received and not yet anything else.", |row| {
         One(row.fates.in_flight)
     }),

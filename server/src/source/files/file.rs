@@ -7,7 +7,7 @@ use crate::flow::chunk::Sender;
 use crate::machine::folders::Folders;
 use logstead_config::Framing;
 use logstead_record::Timestamp;
-use logstead_syslog::framing::{Frame, Framer};
+use logstead_syslog::framing::{Found, Frame, Framer};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
 use std::io;
@@ -116,6 +116,8 @@ pub(super) struct Followed {
 pub(super) struct Read {
     pub(super) bytes: Vec<u8>,
     pub(super) frames: Vec<Frame>,
+    /// Bytes of lines that were too long, beyond what is kept of them.
+    pub(super) skipped_bytes: usize,
     /// How far the file is read once the frames are stored.
     pub(super) next: Place,
     /// Nothing was left to read.
@@ -240,7 +242,8 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
     let left = usize::try_from(size.saturating_sub(from.position)).unwrap_or(usize::MAX);
     let mut bytes = read_at(file, from.position, bytes_max.min(left))?;
     let at_end = bytes.len() < bytes_max;
-    let Lines { frames, taken, cut, before_hole } = lines(&bytes, from.cut, line_max, is_last && at_end);
+    let Lines { frames, skipped_bytes, taken, cut, before_hole } =
+        lines(&bytes, from.cut, line_max, is_last && at_end);
     let at_end = at_end && !before_hole;
     let position = from.position + taken as u64;
     // The first bytes may have grown before the others were read.
@@ -252,6 +255,7 @@ fn read(file: &File, place: &Place, bytes_max: usize, line_max: usize, is_last: 
     Ok(Read {
         bytes,
         frames,
+        skipped_bytes,
         next: Place::new(position, cut, &first_bytes),
         at_end,
         finished: is_last && at_end,
@@ -279,6 +283,8 @@ fn read_at(file: &File, position: u64, bytes_max: usize) -> io::Result<Vec<u8>> 
 /// The lines at the beginning of some bytes.
 struct Lines {
     frames: Vec<Frame>,
+    /// Bytes of lines that were too long, beyond what is kept of them.
+    skipped_bytes: usize,
     /// The bytes that they take, including what is between them.
     taken: usize,
     /// Whether the last one continues after the bytes that are kept of it.
@@ -295,19 +301,22 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
         match memchr::memchr(b'\n', bytes) {
             Some(newline) => start = newline + 1,
             None => {
-                return Lines { frames: Vec::new(), taken: bytes.len(), cut: !is_last, before_hole: false };
+                let (frames, taken) = (Vec::new(), bytes.len());
+                return Lines { frames, skipped_bytes: taken, taken, cut: !is_last, before_hole: false };
             }
         }
     }
+    let cut_bytes = start.saturating_sub(1);
     start += hole(&bytes[start..], line_max, is_last);
     let rest = &bytes[start..];
-    let (mut frames, mut framer) = (Vec::new(), Framer::new(Framing::Newline, line_max));
+    let (mut found, mut framer) = (Found::default(), Framer::new(Framing::Newline, line_max));
     let mut taken = if is_last {
-        framer.finish(rest, &mut frames);
+        framer.finish(rest, &mut found);
         rest.len()
     } else {
-        framer.split(rest, &mut frames)
+        framer.split(rest, &mut found)
     };
+    let mut frames = found.frames;
     let is_hole = |frame: &Frame| 0 < hole(&rest[frame.start as usize..], line_max, true);
     let before_hole = frames.iter().position(is_hole);
     if let Some(index) = before_hole {
@@ -319,7 +328,10 @@ fn lines(bytes: &[u8], cut: bool, line_max: usize, is_last: bool) -> Lines {
         frame.start += start as u32;
         frame.end += start as u32;
     }
-    Lines { frames, taken: start + taken, cut, before_hole: before_hole.is_some() }
+    let skipped = found.skipped.iter().filter(|skipped| skipped.end as usize <= taken);
+    let skipped_bytes =
+        cut_bytes + skipped.map(|skipped| (skipped.end - skipped.start) as usize).sum::<usize>();
+    Lines { frames, skipped_bytes, taken: start + taken, cut, before_hole: before_hole.is_some() }
 }
 
 /// The NULs at the beginning, if they are too many to belong to a line. They are left by a program that continues

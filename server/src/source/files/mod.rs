@@ -13,8 +13,8 @@ mod round;
 #[cfg(test)]
 mod tests;
 
-use super::shared::Shared;
-use crate::flow::chunk::Chunk;
+use super::shared::{Shared, TOO_LONG};
+use crate::flow::chunk::{Chunk, Sender};
 use crate::flow::receipt::{Outcome, Taken};
 use follower::Follower;
 use logstead_config::Files;
@@ -144,6 +144,8 @@ impl Following {
             );
             return RETRY_WAIT;
         }
+        let skipped = round.steps.iter().map(|step| step.skipped_bytes).sum();
+        self.shared.left_out(&Sender::local("file"), TOO_LONG, (skipped, &[]));
         let has_more = round.has_more();
         self.follower.advance(round, now);
         if has_more { Duration::ZERO } else { self.look_at.saturating_duration_since(now) }

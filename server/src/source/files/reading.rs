@@ -60,7 +60,7 @@ impl Follower {
 
     fn take(&mut self, number: u64, read: Read, round: &mut Round) {
         let Some(file) = self.files.get_mut(&number) else { return };
-        let Read { bytes, frames, next, at_end, finished, begun_again, written } = read;
+        let Read { bytes, frames, skipped_bytes, next, at_end, finished, begun_again, written } = read;
         if begun_again {
             let path = file.path.display();
             round
@@ -74,13 +74,13 @@ impl Follower {
         if at_end && !finished && next == file.place {
             file.has_more = false;
         } else {
-            round.steps.push(Step { number, next, at_end, finished });
+            round.steps.push(Step { number, next, skipped_bytes, at_end, finished });
         }
     }
 
     /// Everything of a round is stored.
     pub(super) fn advance(&mut self, round: Round, now: Instant) {
-        for Step { number, next, at_end, finished } in round.steps {
+        for Step { number, next, at_end, finished, .. } in round.steps {
             let Some(file) = self.files.get_mut(&number) else { continue };
             self.changed |= file.place != next;
             file.place = next;

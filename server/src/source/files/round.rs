@@ -25,6 +25,7 @@ impl Round {
 pub(super) struct Step {
     pub(super) number: u64,
     pub(super) next: Place,
+    pub(super) skipped_bytes: usize,
     pub(super) at_end: bool,
     pub(super) finished: bool,
 }

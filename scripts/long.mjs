@@ -1,0 +1,26 @@
+// What takes more than a minute, and therefore runs when it is asked for: all of it, or what is named.
+//   node scripts/long.mjs [NAME…]
+import { runOrExit } from './run.mjs';
+
+/** By name: what it proves, and how. */
+const proofs = {
+  framing: {
+    proves: 'every byte of 100 000 damaged streams is accounted for, and frames are found again',
+    command: ['cargo', ['test', '-p', 'logstead-syslog', '--lib', 'framing::damage']],
+    env: { LOGSTEAD_STREAMS: '100000' },
+  },
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in proofs));
+if (unknown.length > 0) {
+  console.error(
+    `no such proof: ${unknown.join(', ')}. There are: ${Object.keys(proofs).join(', ')}`,
+  );
+  process.exit(1);
+}
+for (const name of asked.length > 0 ? asked : Object.keys(proofs)) {
+  const { proves, command, env } = proofs[name];
+  console.log(`${name}: ${proves}`);
+  await runOrExit(...command, { env });
+}

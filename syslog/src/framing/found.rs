@@ -1,0 +1,64 @@
+//! What bytes are found to be: frames, framing, or nothing that a message holds.
+
+use logstead_record::Flags;
+
+/// One frame: a range of the bytes that were split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Its first byte.
+    pub start: u32,
+    /// Behind its last byte.
+    pub end: u32,
+    /// What framing noted.
+    pub flags: Flags,
+}
+
+/// Why bytes are in no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// A message is longer than what is kept of one.
+    TooLong,
+    /// Nothing shows that they are a message.
+    OutOfStep,
+}
+
+/// A range of the bytes that were split which no message holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its first byte.
+    pub start: u32,
+    /// Behind its last byte.
+    pub end: u32,
+    /// Why.
+    pub why: Why,
+}
+
+/// What bytes were found to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// In order.
+    pub frames: Vec<Frame>,
+    /// In order.
+    pub skipped: Vec<Skipped>,
+    /// How many bytes are delimiters, lengths and empty lines.
+    pub framing_bytes: usize,
+}
+
+impl Found {
+    /// Adds a frame, unless it is an empty line.
+    pub(super) fn frame(&mut self, bytes: &[u8], (start, end): (usize, usize), flags: Flags) {
+        let is_blank = bytes[start..end].iter().all(|&byte| byte == b'\r' || byte == b'\n');
+        if is_blank {
+            self.framing_bytes += end - start;
+        } else {
+            self.frames.push(Frame { start: start as u32, end: end as u32, flags });
+        }
+    }
+
+    /// Adds what no message holds, if it is anything.
+    pub(super) fn skip(&mut self, (start, end): (usize, usize), why: Why) {
+        if start < end {
+            self.skipped.push(Skipped { start: start as u32, end: end as u32, why });
+        }
+    }
+}
