@@ -1023,7 +1023,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's own searches, and shared ones. */
+        /** The caller's own searches, and shared ones. An answer has up to about 2 MiB of them. */
         get: operations["list_saved_searches"];
         put?: never;
         /** Saves a search. */
@@ -1098,7 +1098,8 @@ export interface paths {
         get: operations["senders"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Forgets what was counted of many senders, for names that somebody invented. `query` or `once` has to say which. */
+        delete: operations["forget_senders"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2432,6 +2433,10 @@ export interface components {
             /** @description Six digits. */
             code: string;
         };
+        /** @description How many were forgotten. */
+        Forgotten: {
+            senders: number;
+        };
         /**
          * @description How a message is parsed.
          * @enum {string}
@@ -3686,6 +3691,11 @@ export interface components {
         };
         /** @description The caller's own searches and shared ones, by folder and name. */
         SavedSearches: {
+            /**
+             * Format: int64
+             * @description Where the list goes on, for `after`; not there at its end.
+             */
+            next?: number;
             saved_searches: components["schemas"]["SavedSearch"][];
         };
         /** @description Which messages, and how many. */
@@ -4675,7 +4685,7 @@ export interface components {
         /** @description Which message, and through which document. */
         TraceRequest: {
             /** @description A draft, as TOML in a string or as JSON; by default the live document. */
-            document: Record<string, never>;
+            document?: Record<string, never> | null;
             /** @description A stored message: `LOGSPACE:SEQUENCE`. */
             id?: string | null;
             /** @description Or one as it comes in. */
@@ -4834,6 +4844,8 @@ export interface components {
              * @description All of them.
              */
             total: number;
+            /** @description Those among the oldest that the caller may not search. */
+            withheld: components["schemas"]["Withheld"];
         };
         /**
          * @description What a warning is about.
@@ -4846,6 +4858,19 @@ export interface components {
             serves: string;
             /** @description Where clients find it. */
             url: string;
+        };
+        /**
+         * @description Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+         *     that the caller may not search.
+         */
+        Withheld: {
+            /**
+             * Format: int64
+             * @description As received.
+             */
+            bytes: number;
+            /** Format: int64 */
+            messages: number;
         };
         /** @description Work on a logspace, and how far it is. */
         Work: {
@@ -7943,6 +7968,13 @@ export interface operations {
                     "application/toml": string;
                 };
             };
+            /** @description If-None-Match has its ETag */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description Nobody is logged in */
             401: {
                 headers: {
@@ -8503,7 +8535,10 @@ export interface operations {
     };
     list_saved_searches: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begins behind this place: `next` of the part before. */
+                after?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8907,6 +8942,58 @@ export interface operations {
                 };
             };
             /** @description Needs a grant of everything, or the CSRF token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description What is wrong, and what to do */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget_senders: {
+        parameters: {
+            query?: {
+                /** @description Those whose host, source, address or certificate's subject contains this. */
+                query?: string;
+                /** @description Whether only those are meant whose messages all came within a minute; false by default. */
+                once?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            /** @description Nobody is logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Needs the role operator, and a grant of everything, or the CSRF token */
             403: {
                 headers: {
                     [name: string]: unknown;
