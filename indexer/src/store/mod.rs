@@ -26,7 +26,7 @@
 //! **Invariant:** who searches sees a view that never changes; what changes the store publishes another.
 
 pub(crate) mod append;
-mod aside;
+pub(crate) mod aside;
 mod choose;
 pub(crate) mod damage;
 pub(crate) mod holds;

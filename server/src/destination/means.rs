@@ -9,6 +9,8 @@ use std::sync::Arc;
 /// The file in the folder of a queue that says that its destination is paused.
 const PAUSED: &str = "paused";
 
+pub(crate) type MakesRoom = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// Shared by all destinations.
 #[derive(Clone)]
 pub(crate) struct Means {
@@ -20,6 +22,8 @@ pub(crate) struct Means {
     pub(crate) refuses_messages: Arc<dyn Fn() -> Option<String> + Send + Sync>,
     /// Whether messages may be removed by age now.
     pub(crate) clock_is_believed: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Gives the disk some space back that was kept for what has to work on a full disk; `false` if none is left.
+    pub(crate) makes_room: MakesRoom,
     /// The longest that a journal file becomes.
     pub(crate) journal_file_max: u64,
 }
