@@ -168,9 +168,9 @@ fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
     let router = router(to).replace("format = \"raw\"", "format = \"raw\"\nqueue = { size = \"2MiB\" }");
     let mut server = Server::start_in(folder, mounted.path().join("data"), &router, &[]);
     let relp = format!("relp://{}", server.address("relp"));
-    let ended = [Load::start(&relp, 1, &["--number", "10000"]).end()];
+    let ended = [Load::start(&relp, 1, &["--number", "50000"]).end()];
     let queued = count(&ended);
-    assert_eq!((queued, status(&server, "queue_messages")), (20_000, 20_000));
+    assert_eq!((queued, status(&server, "queue_messages")), (100_000, 100_000));
     let used = || files_in(&mounted.path().join("data/queues/siem/journal"));
     let before = used();
     assert!(1 < before, "several files: {before}");
