@@ -26,6 +26,14 @@ pub enum DiskError {
         /// The file, or the folder.
         path: PathBuf,
     },
+    /// What is written to cannot be opened for now.
+    #[error("{path} cannot be opened, and is tried again: {why}", path = path.display())]
+    Closed {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// The disk failed.
     #[error("cannot {action} {path}: {source}", path = path.display())]
     Disk {

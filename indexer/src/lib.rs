@@ -43,14 +43,17 @@ pub use answer::{
     Facets, FieldFound, Histogram, Kind, ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
 };
 pub use columns::ColumnsError;
-pub use disk::{Disk, DiskFile, OpenFiles, ReadOnly, RealDisk, Space};
+pub use disk::{Disk, DiskFile, Identity, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
 pub use disk::{Fault, SimDisk};
 pub use error::DiskError;
 pub use journal::HeaderError;
 pub use journal::frame::{Encoded, FrameError, encode};
-pub use open::{Looked, Opened, look, open};
-pub use queue::{CursorError, OpenQueueError, OpenedQueue, QueueReader, oldest, open_queue};
+pub use open::{Looked, Opened, closed, look, look_witnessed, open, open_witnessed};
+pub use queue::{
+    CursorError, OpenQueueError, OpenedQueue, QueueReader, check_cursor, closed_queue, oldest, open_queue,
+    verify_cursor,
+};
 pub use search::{
     Asked, Cause, Clause, Counted, Coverage, Explained, Filter, Followed, Follower, Found, Hit, Matched,
     Order, Position, Request, SearchError, Searcher, Template, Visit,

@@ -2,12 +2,12 @@
 
 use crate::disk::Disk;
 use crate::search::Searcher;
-use crate::store::append::Appender;
+use crate::store::append::{Appender, NOT_TRIED};
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
-use crate::store::recover::{self, Recovered, Recovery};
+use crate::store::recover::{self, Place, Recovery};
 use crate::store::unopened::OpenError;
-use crate::store::view::Shared;
+use crate::store::view::{Shared, View};
 use crate::work::lanes::Lanes;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,18 @@ pub struct Looked {
 /// Looks at the logspace in a directory and changes nothing, whether or not it is open elsewhere. Its segments are opened
 /// side by side.
 pub fn look(disk: &Arc<dyn Disk>, dir: &Path, lanes: &dyn Lanes) -> Result<Looked, OpenError> {
-    let (view, recovery) = recover::look(disk, dir, lanes)?;
+    look_witnessed(disk, dir, 0, lanes)
+}
+
+/// The same where it was noted elsewhere that all messages below the sequence `reached` were stored: what is missing of
+/// those is said.
+pub fn look_witnessed(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    reached: u64,
+    lanes: &dyn Lanes,
+) -> Result<Looked, OpenError> {
+    let (view, recovery) = recover::look(disk, dir, reached, lanes)?;
     Ok(Looked { searcher: Searcher::new(Arc::new(Shared::new(Arc::new(view)))), recovery })
 }
 
@@ -47,6 +58,41 @@ pub fn open(
     options: Options,
     lanes: &dyn Lanes,
 ) -> Result<Opened, OpenError> {
-    let Recovered { shared, appender, keeper, recovery } = recover::recover(disk, dir, options, lanes)?;
-    Ok(Opened { appender, searcher: Searcher::new(shared), keeper, recovery })
+    open_witnessed(disk, dir, options, 0, lanes)
+}
+
+/// The same where it was noted elsewhere that all messages below the sequence `reached` were stored: what is missing of
+/// those is said, and no other message gets their sequences.
+pub fn open_witnessed(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: Options,
+    reached: u64,
+    lanes: &dyn Lanes,
+) -> Result<Opened, OpenError> {
+    let mut opened = closed(disk, dir, options, reached);
+    opened.recovery = opened.appender.open(lanes)?.unwrap_or_default();
+    Ok(opened)
+}
+
+/// A logspace that is not open yet: every answer about it is incomplete, and it stores nothing, until its appender
+/// [opens](Appender::open) it.
+pub fn closed(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> Opened {
+    closed_at(disk, dir, options, (reached, reached))
+}
+
+/// The same, where searchers believe until then that the next message has the sequence `next`.
+pub(crate) fn closed_at(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: Options,
+    (reached, next): (u64, u64),
+) -> Opened {
+    let view = View::closed(next, NOT_TRIED);
+    let shared = Arc::new(Shared::new(Arc::new(view)));
+    let keeper = Keeper::new(disk, dir, &options, Arc::clone(&shared));
+    let place =
+        Place { disk: Arc::clone(disk), dir: dir.to_owned(), options, reached, keeper: keeper.clone() };
+    let appender = Appender::new(place, Arc::clone(&shared), next);
+    Opened { appender, searcher: Searcher::new(shared), keeper, recovery: Recovery::default() }
 }

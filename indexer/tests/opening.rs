@@ -2,15 +2,17 @@
 //! whole, what is damaged is named, and no answer claims to be complete that is not.
 //!
 //! Every file of three stores (stopped in order, killed, killed amid sealing and joining) is lost, emptied, put back as
-//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages.
+//! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The same
+//! with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing may be
+//! gone that was whole and is not beyond it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};
 use logstead_indexer::{
-    Asked, Disk, Facets, Histogram, Looked, Opened, Options, Pool, Recovery, Run, Searcher, SimDisk, Width,
-    look,
+    Alone, Asked, DamageReason, Disk, Expired, Expiry, Facets, Histogram, Looked, Opened, Options, Pool,
+    Recovery, Run, Searcher, SimDisk, Width, look_witnessed, open_witnessed,
 };
 use logstead_record::Timestamp;
 use logstead_record::query::{FieldName, TimeRange};
@@ -53,8 +55,10 @@ struct Store {
     disk: SimDisk,
     stored: Stored,
     earlier: Files,
-    /// Whether it was stopped in order, so that the manifest knows where the messages end.
-    is_closed: bool,
+    /// Whether it is known where the messages end: it was stopped in order, or that was noted elsewhere.
+    is_end_known: bool,
+    /// How far messages reach as somebody else knows.
+    reached: u64,
 }
 
 struct Building {
@@ -65,7 +69,10 @@ struct Building {
 
 impl Building {
     fn new() -> Building {
-        let disk = SimDisk::new(0);
+        Building::on(SimDisk::new(0))
+    }
+
+    fn on(disk: SimDisk) -> Building {
         let opened = open_all(&disk, OPTIONS).unwrap();
         Building { disk, opened, stored: Stored::new() }
     }
@@ -90,6 +97,31 @@ impl Building {
         while let Some(task) = self.opened.keeper.next_task(idle) {
             self.opened.keeper.run(&task, &|| false).unwrap();
         }
+    }
+
+    fn killed(self, name: &'static str, earlier: Files) -> Store {
+        let Building { disk, stored, .. } = self;
+        Store { name, disk, stored, earlier, is_end_known: false, reached: 0 }
+    }
+
+    fn closed(mut self, name: &'static str, earlier: Files) -> Store {
+        self.opened.appender.close().unwrap();
+        Store { is_end_known: true, ..self.killed(name, earlier) }
+    }
+
+    /// This many segments, and a journal file with or without messages.
+    fn segments(mut self, segments: usize, is_filled: bool) -> (Building, Files) {
+        let mut earlier = Files::new();
+        for _ in 0..segments {
+            self.commit(3);
+            self.roll();
+            earlier = files(&self.disk);
+            self.keep(false);
+        }
+        if is_filled {
+            self.commit(2);
+        }
+        (self, earlier)
     }
 
     /// A joined segment, another, a closed journal file and an open one.
@@ -129,16 +161,21 @@ fn interrupted() -> Store {
             write(&built.disk, &path, &bytes);
         }
     }
-    Store { name: "interrupted", disk: built.disk, stored: built.stored, earlier, is_closed: false }
+    built.killed("interrupted", earlier)
 }
 
 fn stores() -> Vec<Store> {
     let (built, earlier, _) = Building::new().everything();
-    let killed = Store { name: "killed", disk: built.disk, stored: built.stored, earlier, is_closed: false };
-    let (mut built, earlier, _) = Building::new().everything();
-    built.opened.appender.close().unwrap();
-    let closed = Store { name: "closed", disk: built.disk, stored: built.stored, earlier, is_closed: true };
+    let killed = built.killed("killed", earlier);
+    let (built, earlier, _) = Building::new().everything();
+    let closed = built.closed("closed", earlier);
     vec![closed, killed, interrupted()]
+}
+
+/// The same stores, while somebody else knows how far their messages reach.
+fn witnessed() -> Vec<Store> {
+    let witness = |store: Store| Store { reached: store.stored.len() as u64, is_end_known: true, ..store };
+    stores().into_iter().map(witness).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -223,7 +260,9 @@ impl Case<'_> {
     /// What nobody can know: after a kill, that the file that was appended to was once longer, or that what follows its
     /// last whole frame had been acknowledged.
     fn is_beyond_knowledge(&self) -> bool {
-        self.is_newest() && !self.store.is_closed && !matches!(self.change, Change::Missing | Change::Empty)
+        self.is_newest()
+            && !self.store.is_end_known
+            && !matches!(self.change, Change::Missing | Change::Empty)
     }
 
     fn check_answers(&self, searcher: &Searcher, recovery: &Recovery) {
@@ -320,7 +359,7 @@ impl Case<'_> {
     }
 
     fn check_opening(&self, disk: &SimDisk, looked: &Recovery) {
-        let mut opened = open_all(disk, OPTIONS).unwrap();
+        let mut opened = self.store.open(disk);
         assert_eq!(opened.recovery.damaged, looked.damaged, "{}", self.context());
         assert_eq!(opened.recovery.cut, looked.cut, "{}", self.context());
         self.check_answers(&opened.searcher, &opened.recovery);
@@ -331,7 +370,7 @@ impl Case<'_> {
         let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
         assert!(known.keys().all(|known| *known < sequences.start), "{}", self.context());
         // What was lost stays said.
-        let Looked { searcher, recovery } = look_at(disk);
+        let Looked { searcher, recovery } = self.store.look_at(disk);
         let (found, coverage) = everything(&searcher);
         assert_eq!(found.len(), known.len() + 1, "{}: {recovery:?}", self.context());
         let is_all = known.len() == self.store.stored.len();
@@ -343,27 +382,78 @@ impl Case<'_> {
     }
 }
 
-fn look_at(disk: &SimDisk) -> Looked {
-    // Side by side, where opening goes one by one: both find the same.
-    static LANES: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
-    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-    look(&disk, Path::new(DIR), &*LANES).unwrap()
+impl Store {
+    fn look_at(&self, disk: &SimDisk) -> Looked {
+        // Side by side, where opening goes one by one: both find the same.
+        static LANES: LazyLock<Pool> = LazyLock::new(|| Pool::new(2));
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        look_witnessed(&disk, Path::new(DIR), self.reached, &*LANES).unwrap()
+    }
+
+    fn open(&self, disk: &SimDisk) -> Opened {
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        open_witnessed(&disk, Path::new(DIR), OPTIONS, self.reached, &Alone).unwrap()
+    }
+
+    /// What only this file holds.
+    fn held_alone(&self, path: &Path, all: &Files) -> BTreeSet<u64> {
+        let end = self.stored.len() as u64;
+        let others = all.keys().filter(|other| *other != path);
+        let others: BTreeSet<u64> = others.flat_map(|other| sequences(other, all, end)).collect();
+        sequences(path, all, end).filter(|sequence| !others.contains(sequence)).collect()
+    }
+
+    /// What is not beyond a retention while all is whole: a message was received at the time that is its sequence.
+    fn retained(&self, expiry: &Expiry) -> BTreeSet<u64> {
+        let (all, end) = (files(&self.disk), self.stored.len() as u64);
+        let mut parts: BTreeMap<u64, (Range<u64>, u64)> = BTreeMap::new();
+        for (path, bytes) in &all {
+            let stem = path.file_name().unwrap().to_str().unwrap().get(..20);
+            let Some(first) = stem.and_then(|digits| digits.parse().ok()) else { continue };
+            let (held, length) = parts.entry(first).or_insert((first..first, 0));
+            held.end = held.end.max(sequences(path, &all, end).end);
+            *length += bytes.len() as u64;
+        }
+        let mut retained = BTreeSet::new();
+        let mut length = 0;
+        for (held, bytes) in parts.into_values().rev() {
+            length += bytes;
+            // What is begun or noted meanwhile takes some space, too.
+            if expiry.bytes_max.is_none_or(|max| length + 200 <= max) {
+                retained.extend(held);
+            }
+        }
+        let before = expiry.received_before.map_or(i64::MIN, Timestamp::nanos);
+        retained.retain(|sequence| before <= *sequence as i64);
+        retained
+    }
+
+    /// An age, a size, and both, of which some are not exceeded.
+    fn retentions(&self) -> Vec<Expiry> {
+        let end = self.stored.len() as i64;
+        let bytes: u64 = files(&self.disk).values().map(|bytes| bytes.len() as u64).sum();
+        let ages = [None, Some(0), Some(end / 2), Some(end)];
+        let sizes = [None, Some(u64::MAX), Some(bytes / 2), Some(0)];
+        let both = ages.into_iter().flat_map(|age| sizes.map(|size| (age, size)));
+        let expiry = |(age, bytes_max): (Option<i64>, _)| Expiry {
+            received_before: age.map(Timestamp::from_nanos),
+            bytes_max,
+            before: 0,
+        };
+        both.skip(1).map(expiry).collect()
+    }
 }
 
 /// How many combinations of a change and a way to open there were.
 fn check_store(store: &Store) -> usize {
     let all = files(&store.disk);
-    let end = store.stored.len() as u64;
     let mut combinations = 0;
     for (path, bytes) in &all {
-        let others: BTreeSet<u64> =
-            all.keys().filter(|other| *other != path).flat_map(|other| sequences(other, &all, end)).collect();
-        let held: BTreeSet<u64> = sequences(path, &all, end).collect();
+        let held = store.held_alone(path, &all);
         for change in changes(bytes.len()) {
             let Some(disk) = changed(store, path, change) else { continue };
-            let endangered = held.difference(&others).copied().collect();
-            let case = Case { store, path, change, before: files(&disk), endangered };
-            let looked = look_at(&disk);
+            let case = Case { store, path, change, before: files(&disk), endangered: held.clone() };
+            let looked = store.look_at(&disk);
             case.check_named(&looked.searcher, &looked.recovery);
             case.check_answers(&looked.searcher, &looked.recovery);
             assert_eq!(files(&disk), case.before, "looking changed something: {}", case.context());
@@ -381,10 +471,69 @@ fn whatever_became_of_a_file_opening_harms_nothing_and_no_answer_claims_too_much
 }
 
 #[test]
+fn where_the_end_is_known_elsewhere_no_answer_claims_too_much_without_it() {
+    let combinations: usize = witnessed().iter().map(check_store).sum();
+    assert!(500 <= combinations, "{combinations}");
+}
+
+/// Fewer cuts and flips than [`changes`]: each is met by many retentions.
+fn some_changes(bytes: usize) -> Vec<Change> {
+    let cuts = [0, 56, bytes / 2, bytes.saturating_sub(1)].map(Change::Cut);
+    let flips = [100, bytes * 4, bytes * 8 - 100].map(Change::Flip);
+    let in_file = |change: &Change| match change {
+        Change::Cut(length) => *length < bytes,
+        Change::Flip(bit) => *bit < bytes * 8,
+        Change::Missing | Change::Empty | Change::Earlier => true,
+    };
+    let whole = [Change::Missing, Change::Empty, Change::Earlier];
+    whole.into_iter().chain(cuts).chain(flips).filter(in_file).collect()
+}
+
+/// Nothing that only whole files held is gone by a retention that it is not beyond, at once and after another start.
+fn check_retentions(store: &Store) {
+    let all = files(&store.disk);
+    let retained: Vec<_> =
+        store.retentions().into_iter().map(|expiry| (expiry, store.retained(&expiry))).collect();
+    for (path, bytes) in &all {
+        let endangered = store.held_alone(path, &all);
+        for (change, (expiry, retained)) in
+            some_changes(bytes.len()).iter().flat_map(|change| retained.iter().map(move |of| (*change, of)))
+        {
+            let Some(disk) = changed(store, path, change) else { continue };
+            let context = || format!("{} store, {} {change:?}, {expiry:?}", store.name, path.display());
+            for _ in 0..2 {
+                let mut opened = store.open(&disk);
+                let newest =
+                    opened.recovery.damaged.iter().any(|damage| damage.why == DamageReason::NewestMissing);
+                let expired = opened.appender.expire(expiry).unwrap();
+                assert!(!newest || expired == Expired::default(), "something expired: {}", context());
+                let found: BTreeMap<u64, Message> = everything(&opened.searcher).0.into_iter().collect();
+                for sequence in retained.difference(&endangered) {
+                    let is_there = found.get(sequence) == store.stored.get(sequence);
+                    assert!(is_there, "{sequence} is gone: {}: {:?}", context(), opened.recovery);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_start_with_a_retention_removes_what_is_whole_and_not_beyond_it() {
+    for (segments, is_filled) in [(1, false), (1, true), (2, false), (2, true), (8, false)] {
+        let build = || Building::new().segments(segments, is_filled);
+        let (built, earlier) = build();
+        check_retentions(&built.killed("killed", earlier));
+        let (built, earlier) = build();
+        check_retentions(&built.closed("closed", earlier));
+    }
+    stores().iter().for_each(check_retentions);
+}
+
+#[test]
 fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
     for store in stores() {
         let before = files(&store.disk);
-        let Looked { searcher, recovery } = look_at(&store.disk);
+        let Looked { searcher, recovery } = store.look_at(&store.disk);
         let told = recovery.told();
         assert!(told.iter().all(|told| !told.is_damage), "{}: {told:?}", store.name);
         let opened = open_all(&store.disk, OPTIONS).unwrap();
@@ -398,5 +547,85 @@ fn whole_stores_are_complete_and_nothing_is_wrong_with_them() {
             leftovers,
             opened.recovery.removed.len() + if store.name == "interrupted" { 4 } else { 0 }
         );
+    }
+}
+
+/// What looking at a store says that is wrong with it.
+fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
+    let Looked { searcher, recovery } = store.look_at(disk);
+    let mut told: Vec<String> =
+        recovery.told().into_iter().filter(|told| told.is_damage).map(|told| told.text).collect();
+    searcher.verify(&Run::alone(), &mut |checked| {
+        told.extend(checked.findings.iter().map(|finding| finding.what.clone()));
+    });
+    told
+}
+
+/// The same as another store, but for its identity.
+fn another() -> Files {
+    let (built, ..) = Building::on(SimDisk::new(1)).everything();
+    files(&built.disk)
+}
+
+#[test]
+fn a_journal_file_of_another_logspace_is_named_set_aside_and_not_shown() {
+    for store in stores().into_iter().filter(|store| store.name != "interrupted") {
+        let all = files(&store.disk);
+        for (path, bytes) in another().iter().filter(|(path, _)| path.starts_with(JOURNAL)) {
+            let disk = store.disk.after_kill();
+            write(&disk, path, bytes);
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let told = told(&store, &disk);
+            assert!(
+                told.iter().any(|text| text.contains(name) && text.contains("not part of the logspace")),
+                "{told:?}"
+            );
+            let opened = store.open(&disk);
+            let (found, coverage) = everything(&opened.searcher);
+            let found: BTreeSet<u64> = found.into_iter().map(|(sequence, _)| sequence).collect();
+            let others: BTreeSet<u64> = store.stored.keys().copied().collect();
+            assert_eq!(found, others.difference(&store.held_alone(path, &all)).copied().collect());
+            assert!(!coverage.complete, "{name}: {coverage:?}");
+            assert!(read(&disk, &path.with_file_name(format!("{name}.orphan"))) == *bytes);
+        }
+    }
+}
+
+#[test]
+fn the_manifest_of_another_logspace_costs_no_message_and_is_kept() {
+    let path = Path::new(DIR).join("manifest");
+    let foreign = another().remove(&path).unwrap();
+    for store in stores() {
+        let disk = store.disk.after_kill();
+        write(&disk, &path, &foreign);
+        let told = told(&store, &disk);
+        assert!(told.iter().any(|text| text.contains("manifest: it belongs to another")), "{told:?}");
+        let opened = store.open(&disk);
+        let found = everything(&opened.searcher).0;
+        assert!(found.into_iter().eq(store.stored.clone()), "{} store: {:?}", store.name, opened.recovery);
+        let kept = opened.recovery.manifest_kept.unwrap();
+        assert!(read(&disk, &path.with_file_name(kept)) == foreign);
+        assert!(store.open(&disk).recovery.damaged.is_empty(), "it was written anew");
+    }
+}
+
+#[test]
+fn bytes_that_were_added_to_any_journal_file_are_named() {
+    for store in stores().into_iter().filter(|store| store.name != "interrupted") {
+        assert_eq!(told(&store, &store.disk), Vec::<String>::new());
+        let all = files(&store.disk);
+        let journals: Vec<&PathBuf> = all.keys().filter(|path| path.starts_with(JOURNAL)).collect();
+        assert!(1 < journals.len());
+        for path in journals {
+            for added in [&b"x"[..], &[0; 300], &all[path][80..]] {
+                let disk = store.disk.after_kill();
+                disk.open(path).unwrap().append(&mut [IoSlice::new(added)]).unwrap();
+                let is_cut = store.look_at(&disk).recovery.cut.is_some();
+                let told = told(&store, &disk);
+                assert!(is_cut || !told.is_empty(), "{}: {} bytes", path.display(), added.len());
+                let (found, _) = everything(&store.open(&disk).searcher);
+                assert!(found.into_iter().eq(store.stored.clone()), "{}", path.display());
+            }
+        }
     }
 }

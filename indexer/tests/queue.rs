@@ -9,8 +9,8 @@ mod common;
 
 use common::{Message, encoded, noise};
 use logstead_indexer::{
-    Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader,
-    Run, SimDisk, open_queue,
+    Alone, Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options,
+    QueueReader, Run, SimDisk, closed_queue, look, open_queue, verify_cursor,
 };
 use logstead_record::Timestamp;
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ struct Model {
 
 fn open(disk: &SimDisk) -> Result<OpenedQueue, OpenQueueError> {
     let disk: Arc<dyn Disk> = Arc::new(disk.clone());
-    open_queue(&disk, Path::new(DIR), OPTIONS)
+    open_queue(&disk, Path::new(DIR), OPTIONS, 0)
 }
 
 /// Up to this many messages, in the order in which they come.
@@ -110,6 +110,7 @@ impl Model {
     fn run(&mut self, disk: &SimDisk, steps: &[Step]) {
         let start = || open(disk).or_else(|_| open(disk));
         let Ok(mut queue) = start() else { return };
+        assert_eq!(queue.cursor, None, "what fails once is tried again");
         for step in steps {
             match step {
                 Step::Append(rows) => self.append(&mut queue, rows),
@@ -262,13 +263,113 @@ fn a_cursor_that_is_missing_or_damaged_is_named_and_all_that_is_there_comes_agai
         drop(filled(&disk, 10, 7));
         match expected {
             CursorError::Missing => disk.remove(Path::new(CURSOR)).unwrap(),
-            _ => disk.flip(Path::new(CURSOR), 130),
+            _ => [130, 130 + 8 * 512].iter().for_each(|bit| disk.flip(Path::new(CURSOR), *bit)),
         }
         let mut queue = open(&disk).unwrap();
         assert_eq!(queue.cursor, Some(expected));
+        let kept = (expected == CursorError::Damaged).then(|| "cursor.orphan".to_owned());
+        assert_eq!(queue.cursor_kept, kept);
         assert_eq!(read(&mut queue.reader, 100).len(), 10);
         assert_eq!(open(&disk).unwrap().cursor, None, "it was written anew");
     }
+}
+
+#[test]
+fn one_damaged_note_of_a_cursor_is_found_by_looking_and_costs_no_more_than_what_was_noted_since() {
+    for bit in [130, 130 + 8 * 512] {
+        let disk = SimDisk::new(0);
+        drop(filled(&disk, 10, 7));
+        disk.flip(Path::new(CURSOR), bit);
+        assert_eq!(looked_at(&disk), Some(CursorError::Damaged));
+        let mut queue = open(&disk).unwrap();
+        assert_eq!(queue.cursor, None);
+        let again = read(&mut queue.reader, 100).len();
+        assert!([3, 10].contains(&again), "{again}");
+        queue.reader.done_with(9).unwrap();
+        assert_eq!(looked_at(&disk), None, "it is whole again");
+    }
+}
+
+/// What is wrong with the cursor.
+fn looked_at(disk: &SimDisk) -> Option<CursorError> {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    let looked = look(&disk, Path::new(DIR), &Alone).unwrap();
+    verify_cursor(&*disk, Path::new(DIR), &looked.searcher)
+}
+
+#[test]
+fn a_look_finds_every_flipped_bit_of_a_cursor_and_every_cut() {
+    let disk = SimDisk::new(0);
+    drop(filled(&disk, 10, 7));
+    assert_eq!(looked_at(&disk), None);
+    for bit in (0..1024 * 8).step_by(37) {
+        let disk = disk.after_kill();
+        disk.flip(Path::new(CURSOR), bit);
+        assert_eq!(looked_at(&disk), Some(CursorError::Damaged), "bit {bit}");
+    }
+    for length in [0, 1, 24, 511, 512, 700, 1023] {
+        let disk = disk.after_kill();
+        disk.open(Path::new(CURSOR)).unwrap().truncate(length).unwrap();
+        assert_eq!(looked_at(&disk), Some(CursorError::Damaged), "cut to {length}");
+    }
+}
+
+#[test]
+fn the_cursor_of_another_queue_is_told_apart_and_kept_and_all_that_is_there_comes_again() {
+    let (own, other) = (SimDisk::new(0), SimDisk::new(1));
+    drop(filled(&own, 10, 2));
+    drop(filled(&other, 9, 9));
+    copy(&other, &own);
+    assert_eq!(looked_at(&own), Some(CursorError::Foreign));
+    let mut queue = open(&own).unwrap();
+    assert_eq!(
+        (queue.cursor, queue.cursor_kept.as_deref()),
+        (Some(CursorError::Foreign), Some("cursor.orphan"))
+    );
+    assert_eq!(read(&mut queue.reader, 100).len(), 10);
+}
+
+/// Takes the cursor from one queue to another.
+fn copy(from: &SimDisk, to: &SimDisk) {
+    let bytes = common::read(from, Path::new(CURSOR));
+    to.create(Path::new(CURSOR)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
+}
+
+#[test]
+fn how_far_messages_were_queued_is_known_elsewhere_too_and_what_is_missing_is_said() {
+    let disk = SimDisk::new(0);
+    drop(filled(&disk, 4, 2));
+    let disk: Arc<dyn Disk> = Arc::new(disk);
+    let mut queue = open_queue(&disk, Path::new(DIR), OPTIONS, 9).unwrap();
+    let damaged: Vec<String> = queue.recovery.told().into_iter().map(|told| told.text).collect();
+    assert!(damaged.iter().any(|text| text.contains("sequences 4 to 8 are missing")), "{damaged:?}");
+    assert_eq!(read_up_to_a_hole(&mut queue.reader, 100).1, Some(9), "what is missing is no message");
+    assert_eq!(queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap(), 9..10);
+}
+
+#[test]
+fn a_queue_that_cannot_be_opened_goes_on_at_its_cursor_once_it_can() {
+    let sim = SimDisk::new(0);
+    drop(filled(&sim, 10, 7));
+    let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+    let mut queue = closed_queue(&disk, Path::new(DIR), OPTIONS, 0);
+    assert_eq!((queue.reader.done(), queue.reader.waiting()), (7, 0));
+    assert_eq!(read(&mut queue.reader, 100), []);
+    for call in 0..5 {
+        sim.fault_after(call, Fault::Fail);
+        if queue.appender.open(&Alone).is_err() {
+            let refused = queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap_err();
+            assert!(refused.to_string().contains("cannot be opened, and is tried again"), "{refused}");
+            assert_eq!((read(&mut queue.reader, 100), queue.reader.waiting()), (Vec::new(), 0));
+        }
+    }
+    queue.appender.open(&Alone).unwrap();
+    assert_eq!(queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap(), 10..11);
+    let sequences: Vec<u64> =
+        read(&mut queue.reader, 100).into_iter().map(|(sequence, _)| sequence).collect();
+    assert_eq!(sequences, [7, 8, 9, 10]);
+    queue.reader.done_with(11).unwrap();
+    assert_eq!(open(&sim).unwrap().reader.done(), 11);
 }
 
 #[test]
@@ -276,11 +377,7 @@ fn a_cursor_beyond_the_end_goes_back_so_that_new_messages_are_not_behind_it() {
     let (longer, shorter) = (SimDisk::new(0), SimDisk::new(0));
     drop(filled(&longer, 10, 10));
     drop(filled(&shorter, 4, 4));
-    let cursor = longer.open(Path::new(CURSOR)).unwrap();
-    let mut bytes = vec![0; cursor.bytes().unwrap() as usize];
-    cursor.read_at(0, &mut bytes).unwrap();
-    let file = shorter.create(Path::new(CURSOR)).unwrap();
-    file.append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
+    copy(&longer, &shorter);
     let mut queue = open(&shorter).unwrap();
     assert_eq!(queue.cursor, Some(CursorError::Beyond(10)));
     queue.appender.append(&[encoded([&(0, "new".to_owned())])]).unwrap();

@@ -157,3 +157,50 @@ fn a_full_disk_and_a_kill_lose_nothing_that_waits_for_a_destination() {
     let _receiver = RelpServer::start(to, &arrived, Manners::Prompt);
     println!("{}", assert_all_arrive(&server, &ended, &arrived));
 }
+
+/// Without a free byte it can be noted what was delivered, and what was delivered makes room.
+#[test]
+fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
+    let (to, arrived) = (nowhere(), Arrived::default());
+    let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let disk = SmallDisk::mount(mounted.path());
+    // Small files, so that some of them become free.
+    let router = router(to).replace("format = \"raw\"", "format = \"raw\"\nqueue = { size = \"2MiB\" }");
+    let mut server = Server::start_in(folder, mounted.path().join("data"), &router, &[]);
+    let relp = format!("relp://{}", server.address("relp"));
+    let ended = [Load::start(&relp, 1, &["--number", "50000"]).end()];
+    let queued = count(&ended);
+    assert_eq!((queued, status(&server, "queue_messages")), (100_000, 100_000));
+    let used = || files_in(&mounted.path().join("data/queues/siem/journal"));
+    let before = used();
+    assert!(1 < before, "several files: {before}");
+    let reserve = mounted.path().join("data/reserve");
+    wait_until("the reserve is there", || reserve.metadata().is_ok_and(|reserve| 0 < reserve.len()));
+    disk.fill();
+    let receiver = RelpServer::start(to, &arrived, Manners::Prompt);
+    let wait_until_noted = |server: &Server, messages| {
+        wait_until("all are delivered", || {
+            disk.fill_more();
+            status(server, "queue_messages") == 0 && arrived.count() == messages
+        });
+        // What was delivered is freed once that is noted.
+        wait_until("it is noted", || {
+            disk.fill_more();
+            used() == 1
+        });
+    };
+    wait_until_noted(&server, queued);
+    let doubles = arrived.doubles();
+    for _ in 0..3 {
+        disk.fill_more();
+        server.kill_and_restart();
+        assert_eq!(status(&server, "queue_messages"), 0, "some are sent again");
+    }
+    drop(receiver);
+    assert_eq!(arrived.doubles(), doubles);
+    assert_closed(&server);
+}
+
+fn files_in(folder: &std::path::Path) -> usize {
+    std::fs::read_dir(folder).unwrap().count()
+}

@@ -3,8 +3,10 @@
 //! **Invariant:** nothing else in this crate calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is where the real disk is")]
 
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use std::fs;
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -28,6 +30,10 @@ pub trait Disk: Send + Sync {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     /// An existing file, to read and to append to.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
+    /// An existing file, to read and to write over: what is written goes where it is said, not to the end.
+    fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.open(path)
+    }
     /// An existing file, only to read: also where nothing can be written.
     fn open_to_read(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
         self.open(path)
@@ -40,7 +46,13 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
     /// How much can still be written to the file system that holds a directory.
     fn space(&self, dir: &Path) -> io::Result<Space>;
+    /// An identity that nothing else has, by chance.
+    fn new_identity(&self) -> io::Result<Identity>;
 }
+
+/// Tells the files of one logspace or queue from those of all others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Identity(pub [u8; 16]);
 
 /// The room on a file system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +62,9 @@ pub struct Space {
     /// How large it is.
     pub total_bytes: u64,
 }
+
+/// How often it is tried to read a small file.
+const READ_ATTEMPTS_MAX: usize = 5;
 
 /// What a file is called until it replaces another.
 const NEW_SUFFIX: &str = ".new";
@@ -75,6 +90,8 @@ impl Space {
 pub trait DiskFile: Send + Sync {
     /// Appends the parts in one go. After an error, any beginning of them may be there.
     fn append(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
+    /// Writes over bytes that are there. On most file systems this takes no space.
+    fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Fills `buffer` with the bytes at `offset`; fewer bytes than that are an error.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
     /// How long it is.
@@ -83,6 +100,11 @@ pub trait DiskFile: Send + Sync {
     /// and nobody looks for it where it was renamed to.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
+    }
+    /// Takes room behind its end from the disk, which appends then need not find. Where the file system cannot do that,
+    /// nothing is taken.
+    fn reserve(&self, _bytes: u64) -> io::Result<()> {
+        Ok(())
     }
     /// Cuts it.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
@@ -127,6 +149,10 @@ impl Disk for RealDisk {
         Ok(Arc::new(RealFile(fs::File::open(path)?)))
     }
 
+    fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        Ok(Arc::new(RealFile(fs::OpenOptions::new().read(true).write(true).open(path)?)))
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -144,6 +170,27 @@ impl Disk for RealDisk {
         let bytes = |blocks: u64| blocks.saturating_mul(file_system.f_frsize);
         Ok(Space { free_bytes: bytes(file_system.f_bavail), total_bytes: bytes(file_system.f_blocks) })
     }
+
+    fn new_identity(&self) -> io::Result<Identity> {
+        let mut identity = Identity::default();
+        fs::File::open("/dev/urandom")?.read_exact(&mut identity.0)?;
+        Ok(identity)
+    }
+}
+
+/// The first bytes of a small file, tried a few times where the disk fails.
+pub(crate) fn read_small(disk: &dyn Disk, path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let read = || {
+        let file = disk.open_to_read(path)?;
+        let mut bytes = vec![0; file.bytes()?.min(bytes_max) as usize];
+        file.read_at(0, &mut bytes)?;
+        Ok(bytes)
+    };
+    let is_final = |read: &io::Result<Vec<u8>>| match read {
+        Ok(_) => true,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    (1..READ_ATTEMPTS_MAX).map(|_| read()).find(is_final).unwrap_or_else(read)
 }
 
 /// Replaces a small file of a directory in one step. After an error either of the two may be there.
@@ -175,6 +222,10 @@ impl DiskFile for RealFile {
         Ok(())
     }
 
+    fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.0.read_exact_at(buffer, offset)
     }
@@ -190,6 +241,13 @@ impl DiskFile for RealFile {
             Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
+        }
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        match fallocate(&self.0, FallocateFlags::KEEP_SIZE, self.bytes()?, bytes) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+            taken => Ok(taken?),
         }
     }
 

@@ -9,7 +9,7 @@
 //! **Invariant:** a file that was written to is not closed before it is synced: an error that the system tells only once
 //! would be lost.
 
-use super::{Disk, DiskFile, Space};
+use super::{Disk, DiskFile, Identity, Space};
 use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, IoSlice};
@@ -90,6 +90,11 @@ impl Disk for OpenFiles {
         self.shared.begin(path, |disk| disk.open(path))
     }
 
+    /// It is not among those that may be closed, as it would be opened again to append to.
+    fn open_to_write_over(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+        self.shared.disk.open_to_write_over(path)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut known = self.shared.known.lock();
         self.shared.detach(&mut known, to)?;
@@ -116,6 +121,10 @@ impl Disk for OpenFiles {
 
     fn space(&self, dir: &Path) -> io::Result<Space> {
         self.shared.disk.space(dir)
+    }
+
+    fn new_identity(&self) -> io::Result<Identity> {
+        self.shared.disk.new_identity()
     }
 }
 
@@ -255,6 +264,10 @@ impl DiskFile for Held {
         self.handle(true)?.append(parts)
     }
 
+    fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.handle(true)?.write_over(offset, bytes)
+    }
+
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         self.handle(false)?.read_at(offset, buffer)
     }
@@ -265,6 +278,10 @@ impl DiskFile for Held {
 
     fn is_at(&self, path: &Path) -> io::Result<bool> {
         self.handle(false)?.is_at(path)
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        self.handle(true)?.reserve(bytes)
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {

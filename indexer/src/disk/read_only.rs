@@ -1,6 +1,6 @@
 //! A disk that refuses every change, so that what reads a store through it cannot harm it.
 
-use super::{Disk, DiskFile, Space};
+use super::{Disk, DiskFile, Identity, Space};
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
@@ -46,10 +46,18 @@ impl Disk for ReadOnly {
     fn space(&self, dir: &Path) -> io::Result<Space> {
         self.0.space(dir)
     }
+
+    fn new_identity(&self) -> io::Result<Identity> {
+        self.0.new_identity()
+    }
 }
 
 impl DiskFile for ReadOnlyFile {
     fn append(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
+        refused()
+    }
+
+    fn write_over(&self, _: u64, _: &[u8]) -> io::Result<()> {
         refused()
     }
 

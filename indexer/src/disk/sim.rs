@@ -4,7 +4,7 @@
 //! **Invariant:** what a sync returned for survives every crash. Everything else may survive or not, in pieces
 //! of a sector.
 
-use super::{Disk, DiskFile, Space};
+use super::{Disk, DiskFile, Identity, Space};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSlice};
@@ -41,12 +41,15 @@ struct State {
     bytes_max: Option<u64>,
     fails_reads: bool,
     random: Random,
+    seed: u64,
 }
 
 #[derive(Clone, Default)]
 struct Inode {
     content: Vec<u8>,
     synced: Vec<u8>,
+    /// What it has taken from the disk at most: it may be longer than it is.
+    taken: usize,
     /// A sync failed when these were to be written: no later one will write them.
     lost: Vec<Range<usize>>,
 }
@@ -54,7 +57,7 @@ struct Inode {
 impl SimDisk {
     /// An empty disk. `seed` decides what is left to chance.
     pub fn new(seed: u64) -> SimDisk {
-        let state = State { random: Random(seed), ..State::default() };
+        let state = State { random: Random(seed), seed, ..State::default() };
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
 
@@ -116,7 +119,7 @@ impl SimDisk {
         state.synced_names = state.names.clone();
         for file in &mut state.files {
             let content = file.survivor(&mut state.random);
-            *file = Inode { synced: content.clone(), content, lost: Vec::new() };
+            *file = Inode { synced: content.clone(), content, taken: file.taken, lost: Vec::new() };
         }
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
@@ -147,8 +150,7 @@ impl State {
     }
 
     fn used_bytes(&self) -> u64 {
-        let named = self.names.values().map(|&at| self.files[at].content.len() as u64);
-        named.sum()
+        self.names.values().map(|&at| self.files[at].room() as u64).sum()
     }
 
     fn file_at(&self, path: &Path) -> io::Result<usize> {
@@ -168,6 +170,11 @@ impl State {
 }
 
 impl Inode {
+    /// How much of the disk it takes.
+    fn room(&self) -> usize {
+        self.content.len().max(self.taken)
+    }
+
     /// What a power cut leaves.
     fn survivor(&self, random: &mut Random) -> Vec<u8> {
         let (synced, content) = (self.synced.len(), self.content.len());
@@ -188,17 +195,25 @@ impl Inode {
     }
 
     fn sync(&mut self) {
-        self.synced.clone_from(&self.content);
+        let before = std::mem::replace(&mut self.synced, self.content.clone());
         for lost in &self.lost {
-            let end = lost.end.min(self.synced.len());
-            self.synced[lost.start.min(end)..end].fill(0);
+            for at in lost.start..lost.end.min(self.synced.len()) {
+                self.synced[at] = before.get(at).copied().unwrap_or(0);
+            }
         }
     }
 
     /// What a system does whose disk failed to write: it forgets that there was something to write.
     fn fail_sync(&mut self) {
-        let same = self.synced.iter().zip(&self.content).take_while(|(synced, content)| synced == content);
-        self.lost.push(same.count()..self.content.len());
+        let both = self.synced.len().min(self.content.len());
+        let differs = |at: &usize| self.synced[*at] != self.content[*at];
+        if let Some(first) = (0..both).find(differs) {
+            let last = (first..both).rev().find(differs).unwrap_or(first);
+            self.lost.push(first..last + 1);
+        }
+        if both < self.content.len() {
+            self.lost.push(both..self.content.len());
+        }
     }
 }
 
@@ -274,6 +289,11 @@ impl Disk for SimDisk {
         let total_bytes = state.bytes_max.unwrap_or(u64::MAX);
         Ok(Space { free_bytes: total_bytes.saturating_sub(state.used_bytes()), total_bytes })
     }
+
+    /// Another for each seed, so that what is written does not depend on how often it is asked.
+    fn new_identity(&self) -> io::Result<Identity> {
+        Ok(Identity(u128::from(self.state.lock().seed).to_le_bytes().map(|byte| byte ^ 0x5a)))
+    }
 }
 
 struct SimFile {
@@ -289,7 +309,9 @@ impl DiskFile for SimFile {
         if was_dead {
             return allowed;
         }
-        let room = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
+        let free = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
+        let file = &state.files[self.at];
+        let room = free.saturating_add(file.room() - file.content.len());
         let mut fitting = bytes.len().min(room);
         if allowed.is_err() {
             fitting = state.random.below(fitting as u64 + 1) as usize;
@@ -297,6 +319,29 @@ impl DiskFile for SimFile {
         state.files[self.at].content.extend_from_slice(&bytes[..fitting]);
         allowed?;
         if fitting < bytes.len() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    fn write_over(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let was_dead = self.disk.state.lock().dead;
+        let (mut state, allowed) = self.disk.call();
+        if was_dead {
+            return allowed;
+        }
+        let mut written = bytes.len();
+        if allowed.is_err() {
+            written = state.random.below(written as u64 + 1) as usize;
+        }
+        let (start, end) = (offset as usize, offset as usize + written);
+        let file = &mut state.files[self.at];
+        let place = file.content.get_mut(start..end).ok_or(io::ErrorKind::UnexpectedEof)?;
+        place.copy_from_slice(&bytes[..written]);
+        // It is to be written again.
+        let lost = std::mem::take(&mut file.lost);
+        let around = lost
+            .into_iter()
+            .flat_map(|lost| [lost.start..lost.end.min(start), lost.start.max(end)..lost.end]);
+        file.lost = around.filter(|lost| !lost.is_empty()).collect();
+        allowed
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
@@ -317,12 +362,26 @@ impl DiskFile for SimFile {
         Ok(state.files[self.at].content.len() as u64)
     }
 
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let (mut state, allowed) = self.disk.call();
+        allowed?;
+        let free = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
+        let file = &mut state.files[self.at];
+        let taken = file.content.len() + bytes as usize;
+        if free < taken.saturating_sub(file.room()) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        file.taken = file.taken.max(taken);
+        Ok(())
+    }
+
     fn truncate(&self, bytes: u64) -> io::Result<()> {
         let was_dead = self.disk.state.lock().dead;
         let (mut state, allowed) = self.disk.call();
         if state.is_done(&allowed, was_dead) {
             let file = &mut state.files[self.at];
             file.content.truncate(bytes as usize);
+            file.taken = 0;
             for lost in &mut file.lost {
                 lost.end = lost.end.min(bytes as usize);
             }

@@ -6,32 +6,38 @@
 //! | offset | size | field          | meaning                                                        |
 //! |-------:|-----:|----------------|----------------------------------------------------------------|
 //! |      0 |    4 | magic          | `LSJ1`                                                         |
-//! |      4 |    4 | crc            | CRC-32C of the header from here on                             |
-//! |      8 |    4 | version        | 1                                                              |
+//! |      4 |    4 | crc            | CRC-32C of the header from here on, up to 56                   |
+//! |      8 |    4 | version        | 2                                                              |
 //! |     12 |    4 |                | zero                                                           |
 //! |     16 |    8 | first sequence | what its first message has, or will have; as in the name       |
 //! |     24 |   32 | previous hash  | the hash of the last frame of the file before; zero in the first |
-//! |     56 |      | frames         |                                                                |
+//! |     56 |   16 | identity       | of the logspace or queue that it is a part of                  |
+//! |     72 |    4 | identity crc   | CRC-32C of the identity                                        |
+//! |     76 |    4 |                | zero                                                           |
+//! |     80 |      | frames         |                                                                |
 //!
-//! All numbers are little endian. Every later version keeps these 56 bytes and their checksum, so that an older
-//! program can tell a newer file from a damaged one.
+//! All numbers are little endian. The checksum at 4 is of the bytes up to 56. Every version keeps these 56 bytes, so that
+//! a program can tell a file of another version from a damaged one. Version 1 had its frames at 56 and said nothing of
+//! whose it is; it is not read any more.
 //!
 //! **Invariant:** a file gets its name when its header is synced, so a bad header is damage and not a torn
 //! write. Messages of a file have sequences below those of the next file: frames beyond that were never
 //! acknowledged and are void.
 
 use crate::bytes::{array_at, u32_at, u64_at};
-use crate::disk::{Disk, DiskFile};
+use crate::disk::{Disk, DiskFile, Identity};
 use crate::journal::frame::Hash;
 use std::io::{self, IoSlice};
 use std::path::Path;
 use std::sync::Arc;
 
 const MAGIC: [u8; 4] = *b"LSJ1";
-/// The version that is written, and the newest that is read.
-pub(crate) const VERSION: u32 = 1;
+/// The version that is written and read.
+pub(crate) const VERSION: u32 = 2;
 /// Length of a file's header.
-pub(crate) const HEADER_BYTES: u64 = 56;
+pub(crate) const HEADER_BYTES: u64 = 80;
+/// The part of it that all versions share.
+const COMMON_BYTES: usize = 56;
 const SUFFIX: &str = ".journal";
 /// What a file is called until its header is synced.
 pub(crate) const NEW_SUFFIX: &str = ".journal.new";
@@ -47,6 +53,7 @@ pub(crate) struct JournalFile {
 pub(crate) struct Header {
     pub(crate) first_sequence: u64,
     pub(crate) previous_hash: Hash,
+    pub(crate) identity: Identity,
 }
 
 /// Why the first bytes of a file are not a header.
@@ -64,9 +71,9 @@ pub enum HeaderError {
     /// The file's name says something else.
     #[error("its header says that it begins at {0}: it was renamed")]
     Renamed(u64),
-    /// A later version of this program wrote it.
-    #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
-    Newer(u32),
+    /// Another version of this program wrote it.
+    #[error("it has version {0}, and this program reads version {VERSION}")]
+    Version(u32),
 }
 
 /// The name of the file whose first message has this sequence.
@@ -97,12 +104,10 @@ impl JournalFile {
 
     /// Reads the header. The outer error is the disk's.
     pub(crate) fn header(&self) -> io::Result<Result<Header, HeaderError>> {
-        if self.file.bytes()? < HEADER_BYTES {
-            return Ok(Err(HeaderError::Short));
-        }
+        let length = self.file.bytes()?.min(HEADER_BYTES) as usize;
         let mut bytes = [0; HEADER_BYTES as usize];
-        self.file.read_at(0, &mut bytes)?;
-        let header = Header::read(&bytes);
+        self.file.read_at(0, &mut bytes[..length])?;
+        let header = Header::read(&bytes[..length]);
         let renamed = header.ok().filter(|header| file_name(header.first_sequence) != self.name);
         Ok(renamed.map_or(header, |header| Err(HeaderError::Renamed(header.first_sequence))))
     }
@@ -114,22 +119,31 @@ impl Header {
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.first_sequence.to_le_bytes());
-        bytes[24..].copy_from_slice(&self.previous_hash);
-        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[24..COMMON_BYTES].copy_from_slice(&self.previous_hash);
+        let crc = crc32c::crc32c(&bytes[8..COMMON_BYTES]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        bytes[56..72].copy_from_slice(&self.identity.0);
+        bytes[72..76].copy_from_slice(&crc32c::crc32c(&self.identity.0).to_le_bytes());
         bytes
     }
 
-    fn read(bytes: &[u8; HEADER_BYTES as usize]) -> Result<Header, HeaderError> {
-        if bytes[..4] != MAGIC {
+    fn read(bytes: &[u8]) -> Result<Header, HeaderError> {
+        let common = bytes.first_chunk::<COMMON_BYTES>().ok_or(HeaderError::Short)?;
+        if common[..4] != MAGIC {
             return Err(HeaderError::Magic);
         }
-        if u32_at(bytes, 4) != crc32c::crc32c(&bytes[8..]) {
+        if u32_at(common, 4) != crc32c::crc32c(&common[8..]) {
             return Err(HeaderError::Checksum);
         }
-        match u32_at(bytes, 8) {
-            VERSION => Ok(Header { first_sequence: u64_at(bytes, 16), previous_hash: array_at(bytes, 24) }),
-            newer => Err(HeaderError::Newer(newer)),
+        let version = u32_at(common, 8);
+        if version != VERSION {
+            return Err(HeaderError::Version(version));
         }
+        let own = bytes.get(COMMON_BYTES..HEADER_BYTES as usize).ok_or(HeaderError::Short)?;
+        let identity = Identity(array_at(own, 0));
+        if u32_at(own, 16) != crc32c::crc32c(&identity.0) || u32_at(own, 20) != 0 {
+            return Err(HeaderError::Checksum);
+        }
+        Ok(Header { first_sequence: u64_at(common, 16), previous_hash: array_at(common, 24), identity })
     }
 }

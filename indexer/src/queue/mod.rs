@@ -10,14 +10,15 @@
 mod cursor;
 
 pub use cursor::CursorError;
+use cursor::{Cursor, Noted};
 
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
-use crate::open::{Opened, open};
+use crate::open::{Opened, closed_at, open_witnessed};
 use crate::search::{Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
-use crate::store::aside::set_aside;
+use crate::store::aside;
 use crate::store::keep::Keeper;
 use crate::store::options::Options;
 use crate::store::recover::Recovery;
@@ -34,6 +35,8 @@ use std::sync::Arc;
 
 /// Most ranges of damaged messages that are told apart: with more, what is between them counts as damaged.
 const DAMAGED_MAX: usize = 1000;
+/// How often a cursor is looked at before it is said that something is wrong with it.
+const CURSOR_LOOKS_MAX: usize = 3;
 
 /// What can be done with an opened queue, by whom.
 pub struct OpenedQueue {
@@ -47,18 +50,20 @@ pub struct OpenedQueue {
     pub recovery: Recovery,
     /// Why messages may be given out that were done with, or nobody knows which were.
     pub cursor: Option<CursorError>,
+    /// Under which name a cursor is kept that does not count.
+    pub cursor_kept: Option<String>,
 }
 
 /// Reads a queue.
 pub struct QueueReader {
-    disk: Arc<dyn Disk>,
-    dir: PathBuf,
+    cursor: Cursor,
     keeper: Keeper,
     searcher: Searcher,
     follower: Follower,
     done: u64,
     /// Messages that were passed over, as they are damaged, in files that are still there.
     damaged: Vec<Range<u64>>,
+    freed: u64,
 }
 
 /// Why a queue cannot be opened.
@@ -67,9 +72,9 @@ pub enum OpenQueueError {
     /// Its journal cannot be.
     #[error(transparent)]
     Journal(#[from] OpenError),
-    /// A later version of this program wrote it.
+    /// Another version of this program wrote it.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    Newer {
+    Version {
         /// The file.
         path: PathBuf,
         /// Its version.
@@ -77,35 +82,91 @@ pub enum OpenQueueError {
     },
 }
 
-/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open.
-pub fn open_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options) -> Result<OpenedQueue, OpenQueueError> {
-    let Opened { appender, searcher, keeper, recovery } = open(disk, dir, options, &Alone)?;
-    let path = dir.join(cursor::NAME);
-    let noted = cursor::read(&**disk, dir).map_err(|source| unopened("read", &path, source))?;
-    if let Err(source @ CursorError::Newer(_)) = noted {
-        return Err(OpenQueueError::Newer { path, source });
-    }
+/// Opens the queue in a folder, which is made if it is not there. Only one process may have it open. All messages below the
+/// sequence `reached` were queued, as far as others know. A cursor that cannot be read counts as lost: all that is there
+/// comes again.
+pub fn open_queue(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: Options,
+    reached: u64,
+) -> Result<OpenedQueue, OpenQueueError> {
+    check_cursor(&**disk, dir)?;
+    let Opened { appender, searcher, keeper, recovery } =
+        open_witnessed(disk, dir, options, reached, &Alone)?;
+    let read = cursor::read(&**disk, dir);
+    let noted = own(read, &searcher);
     let (first, next) = (searcher.stats().first_sequence, searcher.next_sequence());
-    let (done, lost) = match noted {
-        Ok(done) if done <= next => (done, None),
-        Ok(done) => (next, Some(CursorError::Beyond(done))),
-        Err(_) if next == 0 => (0, None),
-        Err(lost) => (first, Some(lost)),
+    let (done, lost) = match &noted {
+        Ok(noted) if noted.newest.done <= next => (noted.newest.done, None),
+        Ok(noted) => (next, Some(CursorError::Beyond(noted.newest.done))),
+        Err(CursorError::Missing) if next == 0 => (0, None),
+        Err(lost) => (first, Some(*lost)),
     };
+    let mut cursor = Cursor::new(disk, dir, noted.as_ref().ok());
+    let is_useless = noted.as_ref().is_err_and(|error| *error != CursorError::Missing);
+    let path = cursor.path();
+    let kept = is_useless.then(|| aside::set_aside(&**disk, dir, cursor::NAME)).transpose();
+    let cursor_kept = kept.map_err(|source| unopened("set aside", &path, source))?;
     if noted.is_err() || lost.is_some() {
         // What is added from now on must not be behind the old one, and a missing one has to be noticed.
-        cursor::write(&**disk, dir, done).map_err(|source| unopened("write", &path, source))?;
+        let written = cursor.write(done, searcher.view().identity);
+        written.map_err(|source| unopened("write", &path, source))?;
     }
-    let reader = QueueReader {
-        disk: Arc::clone(disk),
-        dir: dir.to_owned(),
-        keeper,
-        follower: follower(&searcher, done),
-        searcher: searcher.clone(),
-        done,
-        damaged: Vec::new(),
-    };
-    Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost })
+    let follower = follower(&searcher, done);
+    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
+}
+
+/// A cursor, unless it is that of another queue.
+fn own(read: Result<Noted, CursorError>, searcher: &Searcher) -> Result<Noted, CursorError> {
+    let is_own = |noted: &Noted| noted.newest.identity == searcher.view().identity;
+    read.and_then(|noted| if is_own(&noted) { Ok(noted) } else { Err(CursorError::Foreign) })
+}
+
+/// A queue that cannot be opened for now: it takes nothing and gives nothing out until its appender
+/// [opens](Appender::open) it. Its reader then goes on at the cursor, where that can be read.
+pub fn closed_queue(disk: &Arc<dyn Disk>, dir: &Path, options: Options, reached: u64) -> OpenedQueue {
+    let noted = cursor::read(&**disk, dir).ok();
+    let done = noted.map_or(0, |noted| noted.newest.done);
+    // Until then nothing waits, so that nothing is passed over.
+    let sequences = (reached.max(done), done);
+    let Opened { appender, searcher, keeper, recovery } = closed_at(disk, dir, options, sequences);
+    let cursor = Cursor::new(disk, dir, noted.as_ref());
+    let follower = follower(&searcher, done);
+    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    OpenedQueue { appender, reader, searcher, recovery, cursor: None, cursor_kept: None }
+}
+
+/// Whether this version of the program can read the cursor in the folder of a queue, if there is one.
+pub fn check_cursor(disk: &dyn Disk, dir: &Path) -> Result<(), OpenQueueError> {
+    match cursor::read(disk, dir) {
+        Err(source @ CursorError::Version(_)) => {
+            Err(OpenQueueError::Version { path: dir.join(cursor::NAME), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with the cursor of a queue that is looked at.
+pub fn verify_cursor(disk: &dyn Disk, dir: &Path, searcher: &Searcher) -> Option<CursorError> {
+    // Another process may write it meanwhile: what is wrong stays so.
+    let looks = (0..CURSOR_LOOKS_MAX).map(|_| {
+        let noted = own(cursor::read(disk, dir), searcher);
+        match noted {
+            Ok(noted) if searcher.next_sequence() < noted.newest.done => {
+                Some(CursorError::Beyond(noted.newest.done))
+            }
+            Ok(noted) => (!noted.is_whole).then_some(CursorError::Damaged),
+            Err(CursorError::Missing) if searcher.next_sequence() == 0 => None,
+            Err(error) => Some(error),
+        }
+    });
+    let mut wrong = None;
+    for look in looks {
+        wrong = Some(look?);
+    }
+    wrong
 }
 
 /// Of all messages from a sequence on.
@@ -133,6 +194,17 @@ pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
 }
 
 impl QueueReader {
+    fn new(
+        (disk, dir): (&Arc<dyn Disk>, &Path),
+        (cursor, keeper): (Cursor, Keeper),
+        follower: Follower,
+        searcher: &Searcher,
+        done: u64,
+    ) -> QueueReader {
+        let (disk, dir, searcher) = (Arc::clone(disk), dir.to_owned(), searcher.clone());
+        QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged: Vec::new() }
+    }
+
     /// Shows what comes next, until `visit` has enough or there is no more for now.
     pub fn read(&mut self, run: &Run<'_>, visit: &mut Visit<'_>) {
         self.follower.read(run, visit);
@@ -176,33 +248,50 @@ impl QueueReader {
         }
     }
 
-    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. Journal
-    /// files that hold nothing else are removed; those that are damaged are set aside. Returns what was removed, and how the
-    /// others are called now.
-    pub fn done_with(&mut self, before: u64) -> Result<(Expired, Vec<String>), DiskError> {
+    /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It takes no
+    /// space.
+    pub fn note(&mut self, before: u64) -> Result<(), DiskError> {
         let before = before.min(self.follower.next());
         if self.done < before {
-            let written = cursor::write(&*self.disk, &self.dir, before);
-            written.map_err(|source| failed("replace", self.dir.join(cursor::NAME), 0, source))?;
+            let written = self.cursor.write(before, self.searcher.view().identity);
+            written.map_err(|source| failed("write", self.cursor.path(), 0, source))?;
             self.done = before;
         }
+        Ok(())
+    }
+
+    /// Removes journal files that hold nothing but what is noted as done with; those that are damaged are set aside. Returns
+    /// what was removed, and how the others are called now.
+    pub fn free(&mut self) -> Result<(Expired, Vec<String>), DiskError> {
         let aside = self.set_aside()?;
         let expired = self.keeper.expire(&Expiry { before: self.done, ..Expiry::default() })?;
+        self.freed = self.done;
         Ok((expired, aside))
+    }
+
+    /// Everything before this sequence is noted as done with, and files that held nothing else are gone.
+    pub fn freed(&self) -> u64 {
+        self.freed
+    }
+
+    /// Both: notes that everything before a sequence is done with, and frees files that hold nothing else.
+    pub fn done_with(&mut self, before: u64) -> Result<(Expired, Vec<String>), DiskError> {
+        self.note(before)?;
+        self.free()
     }
 
     /// Sets damaged files aside that are done with.
     fn set_aside(&mut self) -> Result<Vec<String>, DiskError> {
         let (view, folder) = (self.searcher.view(), self.dir.join(JOURNAL_DIR));
-        let mut aside = Vec::new();
+        let mut kept = Vec::new();
         for (file, next) in view.files.iter().zip(view.files.iter().skip(1)) {
             let (first, end) = (file.first_sequence, next.first_sequence);
             let is_damaged = !file.damaged.is_empty()
                 || self.damaged.iter().any(|lost| lost.start < end && first < lost.end);
             if end <= self.done && is_damaged {
                 let name = &file.journal.name;
-                match set_aside(&*self.disk, &folder, name) {
-                    Ok(kept) => aside.push(kept),
+                match aside::set_aside(&*self.disk, &folder, name) {
+                    Ok(name) => kept.push(name),
                     // It was, before its removal failed.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(source) => return Err(failed("set aside", folder.join(name), 0, source)),
@@ -210,6 +299,6 @@ impl QueueReader {
             }
         }
         self.damaged.retain(|lost| self.done < lost.end);
-        Ok(aside)
+        Ok(kept)
     }
 }

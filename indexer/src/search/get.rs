@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// The message with a sequence, or `None` where there is none (yet, or any more).
 pub(super) fn get(view: &View, sequence: u64) -> Result<Option<Hit>, SearchError> {
+    if let Some(closed) = &view.closed {
+        return Err(SearchError::Damaged(closed.to_string()));
+    }
     if let Some(lost) = view.lost_at(sequence) {
         return Err(SearchError::Damaged(lost.damage.to_string()));
     }

@@ -4,64 +4,87 @@
 //! What a failed append left in the file is cut off; where that fails, or where a sync failed, the file is left
 //! behind and the next append begins another, whose name says where the one before it ends.
 
-use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::journal::frame::{Encoded, Hash, Placed};
 use crate::journal::{self, JournalFile};
-use crate::store::keep::Keeper;
+use crate::store::JOURNAL_DIR;
 use crate::store::options::{Durability, Options};
+use crate::store::recover::{End, OpenFile, Place, Recovery, recover};
 use crate::store::retention::{Expired, Expiry};
+use crate::store::unopened::OpenError;
 use crate::store::view::{FileView, Shared, View};
+use crate::work::lanes::Lanes;
 use logstead_record::Timestamp;
 use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Why a logspace is not open that nobody tried to open.
+pub(crate) const NOT_TRIED: &str = "nobody has tried it yet";
+
 /// The one that writes a journal.
 pub struct Appender {
-    disk: Arc<dyn Disk>,
+    place: Place,
+    /// Of the journal.
     dir: PathBuf,
-    options: Options,
     shared: Arc<Shared>,
-    keeper: Keeper,
+    /// Why the logspace is not open, if it is not.
+    closed: Option<String>,
     /// The file that is appended to; none after a failure, until the next append.
     open: Option<OpenFile>,
     next_sequence: u64,
     previous_hash: Hash,
 }
 
-/// The journal file that is appended to, and how long it is.
-pub(crate) struct OpenFile {
-    pub(crate) journal: Arc<JournalFile>,
-    pub(crate) bytes: u64,
-    pub(crate) rows: u64,
-}
-
 impl Appender {
-    pub(crate) fn new(
-        disk: Arc<dyn Disk>,
-        dir: PathBuf,
-        options: Options,
-        (shared, keeper): (Arc<Shared>, Keeper),
-        open: Option<OpenFile>,
-        previous_hash: Hash,
-    ) -> Appender {
-        let next_sequence = shared.read().next_sequence;
-        Appender { disk, dir, options, shared, keeper, open, next_sequence, previous_hash }
+    /// Appends to a logspace once that is [open](Appender::open).
+    pub(crate) fn new(place: Place, shared: Arc<Shared>, next_sequence: u64) -> Appender {
+        let dir = place.dir.join(JOURNAL_DIR);
+        let closed = Some(NOT_TRIED.to_owned());
+        Appender { place, dir, shared, closed, open: None, next_sequence, previous_hash: [0; 32] }
+    }
+
+    /// Opens the logspace, unless it is open. Where that fails, what is asked of it is answered as incomplete, and what is
+    /// to be stored is refused, until it succeeds.
+    pub fn open(&mut self, lanes: &dyn Lanes) -> Result<Option<Recovery>, OpenError> {
+        if self.closed.is_none() {
+            return Ok(None);
+        }
+        match recover(&self.place, lanes) {
+            Ok((End { open, next_sequence, hash }, recovery)) => {
+                (self.open, self.next_sequence, self.previous_hash) = (open, next_sequence, hash);
+                self.closed = None;
+                Ok(Some(recovery))
+            }
+            Err(error) => {
+                let why = error.to_string();
+                *self.shared.write() = Arc::new(View::closed(self.next_sequence, &why));
+                self.closed = Some(why);
+                Err(error)
+            }
+        }
+    }
+
+    /// Why the logspace is not open, if it is not.
+    pub fn closed(&self) -> Option<&str> {
+        self.closed.as_deref()
     }
 
     /// Stores batches in this order and returns the sequences of their messages. When it returns, they are as
     /// durable as [`Options::durability`] says, and searches that begin now find them.
     pub fn append(&mut self, batches: &[Encoded]) -> Result<Range<u64>, DiskError> {
+        if let Some(why) = &self.closed {
+            return Err(DiskError::Closed { path: self.place.dir.clone(), why: why.clone() });
+        }
         let start = self.next_sequence;
         let placed = self.place(batches);
         let Some(last) = placed.last() else { return Ok(start..start) };
         let bytes = placed.iter().map(|frame| frame.header.frame_bytes()).sum();
         self.make_room(bytes, last.header.end_sequence() - start)?;
         let offset = self.write(&placed, bytes)?;
-        if self.options.durability == Durability::Fsync {
-            self.keeper.note_synced(last.header.end_sequence());
+        if self.place.options.durability == Durability::Fsync {
+            self.place.keeper.note_synced(last.header.end_sequence());
         }
         (self.next_sequence, self.previous_hash) = (last.header.end_sequence(), last.hash);
         self.publish(&placed, offset);
@@ -76,15 +99,20 @@ impl Appender {
     /// Uses other limits from now on.
     pub fn set_options(&mut self, options: Options) {
         self.change_view(|view| view.evict(options.memory_max));
-        self.keeper.set_index_memory_max(options.index_memory_max);
-        self.options = options;
+        self.place.keeper.set_index_memory_max(options.index_memory_max);
+        self.place.options = options;
     }
 
     /// Closes the journal file that is appended to where all its messages were received before a time, so that
     /// it can be sealed, or expire.
     pub fn close_old(&mut self, received_before: Timestamp) -> Result<(), DiskError> {
         let is_old = |file: &Arc<FileView>| 0 < file.messages && file.received < received_before;
-        if self.shared.read().files.last().is_some_and(is_old) { self.begin_file() } else { Ok(()) }
+        let is_due = {
+            let view = self.shared.read();
+            // Where the newest file is missing, nobody appends to the one before.
+            view.newest_missing.is_none() && view.files.last().is_some_and(is_old)
+        };
+        if is_due { self.begin_file() } else { Ok(()) }
     }
 
     /// Notes how far the messages reach, so that the next opening knows that none is missing. To be called at the end:
@@ -93,8 +121,8 @@ impl Appender {
         if let Some(open) = &self.open {
             let path = || self.dir.join(&open.journal.name);
             open.journal.file.sync().map_err(|source| failed("sync", path(), 0, source))?;
-            self.keeper.note_synced(self.next_sequence);
-            self.keeper.settle()?;
+            self.place.keeper.note_synced(self.next_sequence);
+            self.place.keeper.settle()?;
         }
         Ok(())
     }
@@ -106,7 +134,7 @@ impl Appender {
             let path = || self.dir.join(&file.journal.name);
             file.journal.file.sync().map_err(|source| failed("sync", path(), 0, source))?;
         }
-        self.keeper.note_synced(self.next_sequence);
+        self.place.keeper.note_synced(self.next_sequence);
         Ok(())
     }
 
@@ -116,7 +144,7 @@ impl Appender {
         if let Some(before) = expiry.received_before {
             self.close_old(before)?;
         }
-        self.keeper.expire(expiry)
+        self.place.keeper.expire(expiry)
     }
 
     /// Gives each batch its sequences and its place in the chain. Empty ones need none.
@@ -133,10 +161,11 @@ impl Appender {
 
     /// Makes sure of a file to append this much to.
     fn make_room(&mut self, bytes: u64, rows: u64) -> Result<(), DiskError> {
-        let rows_max = u64::from(self.options.journal_rows_max.min(self.options.segment_rows_max));
+        let rows_max =
+            u64::from(self.place.options.journal_rows_max.min(self.place.options.segment_rows_max));
         let fits = |open: &OpenFile| {
             open.rows == 0
-                || open.bytes + bytes <= self.options.journal_file_max && open.rows + rows <= rows_max
+                || open.bytes + bytes <= self.place.options.journal_file_max && open.rows + rows <= rows_max
         };
         if self.open.as_ref().is_some_and(fits) { Ok(()) } else { self.begin_file() }
     }
@@ -144,18 +173,22 @@ impl Appender {
     fn begin_file(&mut self) -> Result<(), DiskError> {
         // Even if this fails the name may be there: nothing may follow in the file before.
         self.open = None;
-        let header =
-            journal::Header { first_sequence: self.next_sequence, previous_hash: self.previous_hash };
-        let created = JournalFile::create(&*self.disk, &self.dir, header);
+        let header = journal::Header {
+            first_sequence: self.next_sequence,
+            previous_hash: self.previous_hash,
+            identity: self.shared.read().identity,
+        };
+        let created = JournalFile::create(&*self.place.disk, &self.dir, header);
         let journal = Arc::new(created.map_err(|source| self.not_created(&header, source))?);
         self.open = Some(OpenFile { journal: Arc::clone(&journal), bytes: journal::HEADER_BYTES, rows: 0 });
         self.change_view(|view| {
             // A file without a message that was left behind had the same name and is replaced.
             view.files.pop_if(|file| file.first_sequence == header.first_sequence);
             view.files.push(Arc::new(FileView::new(journal, header.first_sequence, journal::HEADER_BYTES)));
+            view.newest_missing = None;
         });
         // The manifest tells when the newest file is lost. Where it cannot be written now it is when this one is sealed.
-        self.keeper.settle().ok();
+        self.place.keeper.settle().ok();
         Ok(())
     }
 
@@ -173,7 +206,7 @@ impl Appender {
             }
             return Err(error);
         }
-        if self.options.durability == Durability::Fsync
+        if self.place.options.durability == Durability::Fsync
             && let Err(source) = file.sync()
         {
             let error = failed("sync", path(), bytes, source);
@@ -207,9 +240,9 @@ impl Appender {
 
     /// Notes how far messages reached that were acknowledged and are gone: nothing else tells the next opening.
     fn note_loss(&self) {
-        self.keeper.note_synced(self.next_sequence);
+        self.place.keeper.note_synced(self.next_sequence);
         // Where it cannot be written, it is with the next change of the segments.
-        self.keeper.settle().ok();
+        self.place.keeper.settle().ok();
     }
 
     fn publish(&self, placed: &[Placed<'_>], mut offset: u64) {
@@ -218,7 +251,7 @@ impl Appender {
                 view.push(offset, &frame.header, Arc::clone(frame.encoded.batch()));
                 offset += frame.header.frame_bytes();
             }
-            view.evict(self.options.memory_max);
+            view.evict(self.place.options.memory_max);
         });
     }
 
@@ -231,9 +264,8 @@ impl Appender {
 mod tests {
     use super::*;
     use crate::journal::scan::{Item, Scan};
-    use crate::store::recover::recover;
     use crate::work::lanes::Alone;
-    use crate::{SimDisk, encode, open};
+    use crate::{Disk, SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Origin, Row};
     use std::path::Path;
 
@@ -259,9 +291,9 @@ mod tests {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
         let held = |memory_max: usize| {
             let options = Options { memory_max, journal_file_max: 1 << 20, ..OPTIONS };
-            let recovered = recover(&disk, Path::new("/"), options, &Alone).unwrap();
-            let held = recovered.shared.read().held();
-            (recovered.appender, held)
+            let appender = open(&disk, Path::new("/"), options, &Alone).unwrap().appender;
+            let held = appender.shared.read().held();
+            (appender, held)
         };
         let (mut appender, _) = held(0);
         for _ in 0..9 {

@@ -44,6 +44,9 @@ pub enum DamageReason {
     /// It is not there.
     #[error("it is missing")]
     Missing,
+    /// It is not open.
+    #[error("it cannot be opened, and is tried again: {0}")]
+    Closed(String),
     /// Files that belong next to it are missing.
     #[error("the messages with the sequences {first} to {last} are missing beside it")]
     Gap {
@@ -54,7 +57,8 @@ pub enum DamageReason {
     },
     /// The journal file that was appended to is not there.
     #[error(
-        "the file that was appended to is missing; what it held after the last note in the manifest is lost"
+        "the file that was appended to is missing; what it held after the last note in the manifest is lost, and nothing \
+         expires before another message is stored"
     )]
     NewestMissing,
     /// A manifest that was put back.

@@ -3,7 +3,6 @@
 //! **Invariant:** nothing is written, and what cannot be read in full is described as far as possible.
 
 use crate::disk::{Disk, DiskFile};
-use crate::journal::frame::Hash;
 use crate::journal::scan::{Item, Scan};
 use crate::journal::{self, HeaderError, JournalFile};
 use crate::segment::blocks::{Blocks, BlocksError};
@@ -86,6 +85,7 @@ fn tell_journal(file: Arc<dyn DiskFile>, path: &Path) -> io::Result<Result<Vec<S
         format!("journal file, {bytes} bytes"),
         format!("first sequence  {}", header.first_sequence),
         format!("previous hash   {}", hex(&header.previous_hash)),
+        format!("belongs to      {}", hex(&header.identity.0)),
         String::new(),
         format!(
             "{:>10} {:>9} {:>7} {:>7} {:>12}  earliest and latest time",
@@ -196,7 +196,7 @@ fn times(earliest: Timestamp, latest: Timestamp) -> String {
     format!("{earliest} {latest}")
 }
 
-fn hex(hash: &Hash) -> String {
+fn hex(hash: &[u8]) -> String {
     hash.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         write!(text, "{byte:02x}").ok();

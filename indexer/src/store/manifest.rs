@@ -4,41 +4,48 @@
 //! |-------:|-----:|----------|-----------------------------------------------------------|
 //! |      0 |    4 | magic    | `LSM1`                                                    |
 //! |      4 |    4 | crc      | CRC-32C of everything from here on                        |
-//! |      8 |    4 | version  | 2                                                         |
+//! |      8 |    4 | version  | 3                                                         |
 //! |     12 |    4 | count    | how many segments                                         |
 //! |     16 |    8 | first    | messages with a sequence below this have expired          |
 //! |     24 |    8 | next     | messages with a sequence below this were stored           |
 //! |     32 |    8 | newest   | the first sequence of the newest journal file             |
-//! |     40 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//! |     40 |   16 | identity | of the logspace or queue that it is a part of             |
+//! |     56 |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
-//! All numbers are little endian. The segments are in the order of their sequences and do not overlap. Version 1 has
-//! none of `first`, `next` and `newest`: its segments begin at 16.
+//! All numbers are little endian. The segments are in the order of their sequences and do not overlap. Version 2 has no
+//! `identity`: its segments begin at 40. Version 1 has none of `first`, `next` and `newest` either: its segments begin
+//! at 16.
 //!
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
 use crate::bytes::{u32_at, u64_at};
-use crate::disk::{self, Disk};
+use crate::disk::{self, Disk, Identity};
 use crate::segment::id::SegmentId;
 use std::io;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
 /// The version that is written, and the newest that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The header that all versions share.
 const HEADER_BYTES: usize = 16;
 const EXTENT_BYTES: usize = 24;
+const IDENTITY_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
 const NEW_NAME: &str = "manifest.new";
+/// Four million segments: no manifest is longer.
+const BYTES_MAX: u64 = 64 << 20;
 
 /// The segments of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Manifest {
     /// Unknown where an older version wrote it.
     pub(crate) extent: Option<Extent>,
+    /// Likewise.
+    pub(crate) identity: Option<Identity>,
     pub(crate) segments: Vec<SegmentId>,
 }
 
@@ -59,21 +66,25 @@ pub enum ManifestError {
     /// They are not what was written.
     #[error("it is damaged")]
     Damaged,
+    /// The disk does not give them.
+    #[error("the disk cannot read it: {0}")]
+    Unreadable(io::ErrorKind),
+    /// They are those of another logspace or queue.
+    #[error("it belongs to another logspace or queue")]
+    Foreign,
     /// A later version of this program wrote it.
     #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
     Newer(u32),
 }
 
 impl Manifest {
-    /// Reads the manifest of a logspace; none where there never was one. The outer error is the disk's.
-    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Result<Option<Manifest>, ManifestError>> {
-        let file = match disk.open(&dir.join(NAME)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ok(None)),
-            file => file?,
-        };
-        let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
-        file.read_at(0, &mut bytes)?;
-        Ok(Manifest::from_bytes(&bytes).map(Some))
+    /// Reads the manifest of a logspace; none where there never was one.
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Manifest>, ManifestError> {
+        match disk::read_small(disk, &dir.join(NAME), BYTES_MAX) {
+            Ok(bytes) => Manifest::from_bytes(&bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ManifestError::Unreadable(error.kind())),
+        }
     }
 
     /// Replaces the manifest of a logspace. After an error either of the two may be there.
@@ -96,6 +107,7 @@ impl Manifest {
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
         [first, next, newest].iter().for_each(|sequence| bytes.extend_from_slice(&sequence.to_le_bytes()));
+        bytes.extend_from_slice(&self.identity.unwrap_or_default().0);
         for id in &self.segments {
             bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
             bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
@@ -112,21 +124,26 @@ impl Manifest {
         if header[..4] != MAGIC || u32_at(header, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(damaged);
         }
-        let (extent, entries) = match u32_at(header, 8) {
-            1 => (None, entries),
-            VERSION => {
-                let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
-                (Some(read_extent(extent)), entries)
-            }
-            newer => return Err(ManifestError::Newer(newer)),
-        };
+        let (mut extent, mut identity, mut entries) = (None, None, entries);
+        let version = u32_at(header, 8);
+        if VERSION < version {
+            return Err(ManifestError::Newer(version));
+        }
+        if 2 <= version {
+            let (read, rest) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
+            (extent, entries) = (Some(read_extent(read)), rest);
+        }
+        if 3 <= version {
+            let (read, rest) = entries.split_first_chunk::<IDENTITY_BYTES>().ok_or(damaged)?;
+            (identity, entries) = (Some(Identity(*read)), rest);
+        }
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
         let segments = segments
             .filter(|_| rest.is_empty() && entries.len() == u32_at(header, 12) as usize)
             .ok_or(damaged)?;
         let in_order = segments.windows(2).all(|pair| pair[0].sequences().end <= pair[1].first_sequence);
-        if in_order { Ok(Manifest { extent, segments }) } else { Err(damaged) }
+        if in_order { Ok(Manifest { extent, identity, segments }) } else { Err(damaged) }
     }
 }
 
@@ -158,7 +175,7 @@ mod tests {
             });
             let segments = segments.collect();
             let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next });
-            let manifest = Manifest { extent, segments };
+            let manifest = Manifest { extent, identity: Some(Identity([7; 16])), segments };
             let mut bytes = manifest.to_bytes();
             prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));
             let bit = bit.index(bytes.len() * 8);

@@ -39,12 +39,12 @@ impl Part {
         }
     }
 
-    /// When the last of its messages was received; unknown for one that cannot be read.
+    /// When the last of its messages was received that can be read.
     pub(crate) fn received(&self) -> Option<Timestamp> {
         match self {
             Part::Segment(segment) => Some(segment.blocks.span.received_last),
             Part::Lost(_) => None,
-            Part::File(file) => Some(file.received),
+            Part::File(file) => (0 < file.messages).then_some(file.received),
         }
     }
 

@@ -9,8 +9,9 @@
 //! and what is cut off is kept. What is damaged stays where it is, and is reported.
 
 use crate::disk::{Disk, ReadOnly};
+use crate::journal::JournalFile;
+use crate::journal::frame::Hash;
 use crate::segment::Folder;
-use crate::store::append::{Appender, OpenFile};
 use crate::store::aside;
 use crate::store::choose::Fate;
 use crate::store::damage::Damage;
@@ -19,11 +20,11 @@ use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
 use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
-use crate::store::view::{Shared, View};
+use crate::store::view::View;
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
 use crate::work::lanes::Lanes;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What was found when a logspace was opened.
@@ -50,6 +51,8 @@ pub struct Recovery {
     /// Files that are not part of the logspace and may hold messages: with the name that they have now, where they were
     /// set aside.
     pub orphans: Vec<String>,
+    /// Under which name a manifest is kept that could not be read, or is from elsewhere.
+    pub manifest_kept: Option<String>,
     /// What was cut off and kept at some time.
     pub cuts: Vec<String>,
     /// Files that were removed, as all their messages were read elsewhere.
@@ -86,6 +89,11 @@ impl Recovery {
                  inspect`, and remove it when it is not needed"
             ))
         }));
+        told.extend(self.manifest_kept.iter().map(|kept| {
+            note(format!(
+                "the manifest was made again from what is there, and the one that was there is kept as {kept}"
+            ))
+        }));
         told.extend(self.cut.iter().map(|cut| match &self.cut_kept {
             Some(kept) => note(format!("the last write was not finished: cut off and kept as {kept}: {cut}")),
             None => note(format!("the last write was not finished: {cut}")),
@@ -103,18 +111,29 @@ impl Recovery {
     }
 }
 
-/// What is to be done with a logspace that was opened.
-pub(crate) struct Recovered {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) appender: Appender,
+/// A logspace that is to be opened: for those who have its keeper, or search what it publishes, it is then open.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    /// All messages with a sequence below this were stored, as far as others know.
+    pub(crate) reached: u64,
     pub(crate) keeper: Keeper,
-    pub(crate) recovery: Recovery,
+}
+
+/// Where appending goes on.
+pub(crate) struct End {
+    pub(crate) open: Option<OpenFile>,
+    pub(crate) next_sequence: u64,
+    pub(crate) hash: Hash,
 }
 
 /// What a logspace holds at one moment. Changes nothing.
 pub(crate) fn look(
     disk: &Arc<dyn Disk>,
     dir: &Path,
+    reached: u64,
     lanes: &dyn Lanes,
 ) -> Result<(View, Recovery), OpenError> {
     let disk: Arc<dyn Disk> = Arc::new(ReadOnly(Arc::clone(disk)));
@@ -123,7 +142,7 @@ pub(crate) fn look(
     let mut last = OpenError::Busy { dir: dir.to_owned() };
     for _ in 0..LOOKS_MAX {
         let listing = Listing::read(&*disk, dir)?;
-        let found = survey(&*disk, dir, (&folder, lanes), &listing);
+        let found = survey(&*disk, dir, (&folder, lanes), &listing, reached);
         // Files that are sealed, joined or expired meanwhile are not damaged: they are elsewhere.
         if !listing.is_as(&Listing::read(&*disk, dir)?) {
             continue;
@@ -146,33 +165,34 @@ fn looked(mut survey: Survey) -> (View, Recovery) {
 }
 
 /// Makes a logspace ready for the next append.
-pub(crate) fn recover(
-    disk: &Arc<dyn Disk>,
-    dir: &Path,
-    options: Options,
-    lanes: &dyn Lanes,
-) -> Result<Recovered, OpenError> {
+pub(crate) fn recover(place: &Place, lanes: &dyn Lanes) -> Result<(End, Recovery), OpenError> {
+    let Place { disk, dir, options, reached, keeper } = place;
     let (segments_dir, journal_dir) = (dir.join(SEGMENTS_DIR), dir.join(JOURNAL_DIR));
     prepare(&**disk, dir, [&segments_dir, &journal_dir])?;
     let listing = Listing::read(&**disk, dir)?;
-    let folder = Folder::new(Arc::clone(disk), &segments_dir, options.index_memory_max);
-    let mut survey = survey(&**disk, dir, (&folder, lanes), &listing)?;
+    let mut survey = survey(&**disk, dir, (keeper.folder(), lanes), &listing, *reached)?;
     let mut recovery = recovery(&survey);
+    if listing.has_useless_manifest() {
+        let kept = aside::set_aside(&**disk, dir, manifest::NAME);
+        let kept = kept.map_err(|source| failed("set aside", &dir.join(manifest::NAME), source))?;
+        recovery.manifest_kept = Some(kept);
+    }
+    if survey.manifest.identity.is_none() {
+        let new = disk.new_identity().map_err(|source| failed("make an identity for", dir, source))?;
+        survey.manifest.identity = Some(new);
+    }
     carry_out(&**disk, dir, &survey.steps, &mut recovery)?;
     make_ready(&**disk, &journal_dir, &mut survey, &mut recovery)?;
-    let (mut view, end) = view(&mut survey);
+    let (mut view, open) = view(&mut survey);
     view.evict(options.memory_max);
     let has_parts = !view.files.is_empty() || view.segment_ids().next().is_some();
-    let shared = Arc::new(Shared::new(Arc::new(view)));
-    let manifest = (survey.manifest, survey.is_settled);
-    let keeper = Keeper::new((dir, folder), &options, Arc::clone(&shared), manifest);
+    let end = End { open, next_sequence: view.next_sequence, hash: survey.end.hash };
+    keeper.begin(view, (survey.manifest, survey.is_settled));
     if has_parts {
         // On a full disk this is done later.
         keeper.settle().ok();
     }
-    let writers = (Arc::clone(&shared), keeper.clone());
-    let appender = Appender::new(Arc::clone(disk), journal_dir, options, writers, end, survey.end.hash);
-    Ok(Recovered { shared, appender, keeper, recovery })
+    Ok((end, recovery))
 }
 
 /// Makes folders that are missing, and ends what a process that was killed had begun.
@@ -207,6 +227,7 @@ fn recovery(survey: &Survey) -> Recovery {
         damaged: survey.damaged.iter().cloned().chain(in_segments).chain(in_files).chain(gaps).collect(),
         damaged_beside_parts: survey.damaged.len(),
         orphans,
+        manifest_kept: None,
         cuts,
         removed: Vec::new(),
     }
@@ -268,6 +289,13 @@ fn make_ready(
     journal.file.sync().map_err(|source| failed("sync", &path, source))
 }
 
+/// The journal file that is appended to, and how long it is.
+pub(crate) struct OpenFile {
+    pub(crate) journal: Arc<JournalFile>,
+    pub(crate) bytes: u64,
+    pub(crate) rows: u64,
+}
+
 /// What can be searched, and the file that is appended to.
 fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     let files: Vec<_> = std::mem::take(&mut survey.files).into_iter().map(Arc::new).collect();
@@ -279,5 +307,8 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     });
     let segments = std::mem::take(&mut survey.segments).into_iter().map(Arc::new).collect();
     let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
-    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence }, open)
+    let (next_sequence, newest_missing) = (survey.end.next_sequence, survey.end.newest_missing);
+    let identity = survey.manifest.identity.unwrap_or_default();
+    let view = View { segments, lost, files, gaps, next_sequence, newest_missing, identity, closed: None };
+    (view, open)
 }

@@ -4,7 +4,7 @@
 //! nothing seals it soon. Of older files only the headers are: they were synced before the next was begun, so what is
 //! wrong with a body is rot, and is found when it is read.
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Identity};
 use crate::journal::frame::{FrameError, Hash, Header};
 use crate::journal::scan::{Item, Scan};
 use crate::journal::{self, HeaderError, JournalFile};
@@ -115,7 +115,9 @@ pub(crate) fn closed(
             }
         }
     }
-    Ok(reading.replayed)
+    let Reading { mut replayed, counted_end, .. } = reading;
+    replayed.view.void_bytes = replayed.view.bytes.saturating_sub(counted_end);
+    Ok(replayed)
 }
 
 /// Reads the file that is appended to.
@@ -149,6 +151,13 @@ pub(crate) fn newest(
     Ok(reading.replayed)
 }
 
+/// Whose a file is; `None` where that cannot be read.
+pub(crate) fn identity(disk: &dyn Disk, dir: &Path, name: &str) -> Option<Identity> {
+    let file = disk.open_to_read(&dir.join(name)).ok()?;
+    let journal = JournalFile { name: name.to_owned(), file };
+    Some(journal.header().ok()?.ok()?.identity)
+}
+
 fn open_file(
     disk: &dyn Disk,
     dir: &Path,
@@ -162,7 +171,7 @@ fn open_file(
         Ok((FileView::new(Arc::new(journal), first_sequence, bytes), header))
     });
     match opened {
-        Ok((_, Err(source @ HeaderError::Newer(_)))) => Err(OpenError::Newer { path, source }),
+        Ok((_, Err(source @ HeaderError::Version(_)))) => Err(OpenError::Version { path, source }),
         Ok(found) => Ok(found),
         Err(source) => Err(OpenError::Disk { action: "open", path, source }),
     }
@@ -174,6 +183,8 @@ struct Reading<'a> {
     skipped: &'a [Range<u64>],
     /// The messages of the frame that is added, where they are kept in memory.
     batch: Option<Arc<Batch>>,
+    /// Where the last frame ends that counts, here or elsewhere.
+    counted_end: u64,
 }
 
 impl<'a> Reading<'a> {
@@ -188,7 +199,7 @@ impl<'a> Reading<'a> {
         }
         let (end, hash) = (view.first_sequence, header.map_or([0; 32], |header| header.previous_hash));
         let replayed = Replayed { view, header: header.ok(), end, limit, accounted: end, hash, tail: None };
-        Reading { replayed, skipped, batch: None }
+        Reading { replayed, skipped, batch: None, counted_end: journal::HEADER_BYTES }
     }
 
     fn add(&mut self, offset: u64, item: &Item<'_>) {
@@ -198,6 +209,7 @@ impl<'a> Reading<'a> {
             Item::Frame { header, .. } if self.replayed.limit < header.end_sequence() => {}
             Item::Frame { header, .. } if self.is_skipped(header) => {
                 self.replayed.end = end.max(header.end_sequence());
+                self.counted_end = offset + header.frame_bytes();
             }
             Item::Frame { header, .. } if header.first_sequence < end => {
                 let why = FrameError::Order { first_sequence: header.first_sequence, expected: end };
@@ -206,6 +218,7 @@ impl<'a> Reading<'a> {
             Item::Frame { header, .. } => {
                 self.end_bad(offset, header.first_sequence);
                 self.replayed.end = header.end_sequence();
+                self.counted_end = offset + header.frame_bytes();
                 let batch = self.batch.take();
                 self.replayed.view.push(offset, header, batch);
             }

@@ -1,6 +1,8 @@
 //! What of a logspace is too old or too much to keep. Pure: the caller brings the limits and removes the files.
 //!
-//! **Invariant:** what expires is the old end of a logspace, without a gap; the open journal file stays.
+//! **Invariant:** a part goes only if it is proven to be beyond a limit, and all parts before it go too. What goes is the
+//! old end of a logspace, without a gap. The journal file at the other end stays, as it may be appended to. Where the
+//! newest journal file is missing nobody knows what is left, and nothing goes.
 
 use crate::store::manifest::{Extent, Manifest};
 use crate::store::part::{Part, parts};
@@ -16,6 +18,25 @@ pub struct Expiry {
     pub bytes_max: Option<u64>,
     /// Messages with a sequence below this.
     pub before: u64,
+}
+
+/// What is known of a part when it is decided whether it goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Dated {
+    first_sequence: u64,
+    bytes: u64,
+    received: Received,
+    is_file: bool,
+}
+
+/// When the last message of a part was received.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Received {
+    At(Timestamp),
+    /// Some of its messages cannot be read: at this time or later, and before what follows it.
+    After(Timestamp),
+    /// It has no messages.
+    Never,
 }
 
 /// What was removed, or would be.
@@ -52,41 +73,188 @@ impl Expired {
     }
 }
 
-/// What may go, oldest first: all that is too old, and as much as is too much. The open journal file stays.
+/// What may go, oldest first: all that is too old, and as much as is too much.
 pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
-    let open = view.files.last();
-    let mut left = open.map_or(0, |file| file.bytes);
     let mut parts = parts(view);
-    parts.retain(|part| {
-        part.id().is_some() || open.is_some_and(|open| part.first_sequence() != open.first_sequence)
-    });
-    left += parts.iter().map(Part::bytes).sum::<u64>();
-    // What cannot be read is as old as what follows it.
-    let mut received: Vec<Option<Timestamp>> = parts.iter().map(Part::received).collect();
-    for at in (1..received.len()).rev() {
-        received[at - 1] = received[at - 1].or(received[at]);
-    }
-    // One that is damaged at its end reaches up to what follows it.
-    let firsts = parts.iter().skip(1).map(Part::first_sequence);
-    let ends: Vec<u64> = firsts.chain(open.map(|open| open.first_sequence)).collect();
-    let keep_from = parts.iter().zip(received).zip(ends).position(|((part, received), end)| {
-        let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
-        let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
-        left -= part.bytes();
-        let is_done = end <= expiry.before;
-        !is_old && !is_too_much && !is_done
-    });
-    parts.truncate(keep_from.unwrap_or(parts.len()));
+    let dated: Vec<Dated> = parts.iter().map(Dated::of).collect();
+    let going = if view.newest_missing.is_some() { 0 } else { going(&dated, view.next_sequence, expiry) };
+    parts.truncate(going);
     parts
 }
 
-/// A manifest once everything has expired up to a part, that one too. What is missing up to the next goes with it.
-pub(crate) fn without_expired(manifest: &Manifest, view: &View, last_expired: u64) -> Manifest {
-    let segments = view.segment_ids().map(|id| id.first_sequence);
-    let files = view.files.iter().map(|file| file.first_sequence);
-    let first =
-        segments.chain(files).filter(|first| last_expired < *first).min().unwrap_or(view.next_sequence);
+/// How many of these parts may go, which are in order: the first ones.
+fn going(parts: &[Dated], next_sequence: u64, expiry: &Expiry) -> usize {
+    let ends = parts.iter().skip(1).map(|part| part.first_sequence).chain([next_sequence]);
+    let mut left: u64 = parts.iter().map(|part| part.bytes).sum();
+    let may_go = |((part, end), received): ((&Dated, u64), Option<Timestamp>)| {
+        let is_old = expiry.received_before.zip(received).is_some_and(|(before, received)| received < before);
+        let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
+        left -= part.bytes;
+        is_old || is_too_much || end <= expiry.before
+    };
+    let going = parts.iter().zip(ends).zip(received_at_most(parts)).map(may_go).take_while(|goes| *goes);
+    going.count().min(parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file)))
+}
+
+/// A time by which all messages of each part had surely been received; `None` where nothing tells.
+fn received_at_most(parts: &[Dated]) -> Vec<Option<Timestamp>> {
+    let mut next = None;
+    let mut received: Vec<Option<Timestamp>> = Vec::with_capacity(parts.len());
+    for part in parts.iter().rev() {
+        match part.received {
+            Received::At(time) => next = Some(time),
+            // What cannot be read was there before what follows.
+            Received::After(time) => next = next.map(|next: Timestamp| next.max(time)),
+            Received::Never => {
+                received.push(Some(Timestamp::MIN));
+                continue;
+            }
+        }
+        received.push(next);
+    }
+    received.reverse();
+    received
+}
+
+impl Dated {
+    fn of(part: &Part) -> Dated {
+        let received = match part {
+            Part::Segment(segment) => Received::At(segment.blocks.span.received_last),
+            Part::Lost(_) => Received::After(Timestamp::MIN),
+            Part::File(file) if !file.damaged.is_empty() => Received::After(file.received),
+            Part::File(file) if file.messages == 0 => Received::Never,
+            Part::File(file) => Received::At(file.received),
+        };
+        let is_file = part.id().is_none();
+        Dated { first_sequence: part.first_sequence(), bytes: part.bytes(), received, is_file }
+    }
+}
+
+/// A manifest once these parts have expired, the first ones. What is missing up to the next goes with them.
+pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[Part]) -> Manifest {
+    let next = parts(view).get(expired.len()).map(Part::first_sequence);
+    let first = next.unwrap_or(view.next_sequence);
     let extent = manifest.extent.unwrap_or_default();
     let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
-    Manifest { extent: Some(Extent { first, ..extent }), segments: left.copied().collect() }
+    let segments = left.copied().collect();
+    Manifest { extent: Some(Extent { first, ..extent }), identity: manifest.identity, segments }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn received() -> impl Strategy<Value = Received> {
+        let time = || (-5_i64..30).prop_map(Timestamp::from_nanos);
+        prop_oneof![
+            4 => time().prop_map(Received::At),
+            1 => time().prop_map(Received::After),
+            1 => Just(Received::After(Timestamp::MIN)),
+            1 => Just(Received::Never),
+        ]
+    }
+
+    /// Parts in order, with gaps between some, and the sequence of the next message.
+    fn stored() -> impl Strategy<Value = (Vec<Dated>, u64)> {
+        let part = (0_u64..3, 1_u64..4, 0_u64..50, received(), any::<bool>());
+        (proptest::collection::vec(part, 0..10), 0_u64..3).prop_map(|(parts, gap)| {
+            let mut next = 0;
+            let place = |(gap, messages, bytes, received, is_file)| {
+                let first_sequence = next + gap;
+                next = first_sequence + messages;
+                Dated { first_sequence, bytes, received, is_file }
+            };
+            let parts = parts.into_iter().map(place).collect();
+            (parts, next + gap)
+        })
+    }
+
+    fn expiry() -> impl Strategy<Value = Expiry> {
+        let time = prop_oneof![
+            8 => (-10_i64..40).prop_map(Timestamp::from_nanos),
+            1 => Just(Timestamp::MIN),
+            1 => Just(Timestamp::MAX),
+        ];
+        let bytes_max = prop_oneof![8 => 0_u64..400, 1 => Just(u64::MAX)];
+        let before = prop_oneof![4 => Just(0_u64), 4 => 0_u64..40, 1 => Just(u64::MAX)];
+        (proptest::option::of(time), proptest::option::of(bytes_max), before)
+            .prop_map(|(received_before, bytes_max, before)| Expiry { received_before, bytes_max, before })
+    }
+
+    /// Whether each message of a part was surely received before a time. What cannot be read was received before what
+    /// can be read and follows.
+    fn is_proven_old(parts: &[Dated], at: usize, before: Timestamp) -> bool {
+        let own = match parts[at].received {
+            Received::At(time) => return time < before,
+            Received::Never => return true,
+            Received::After(time) => time,
+        };
+        let following = parts[at + 1..].iter().filter(|part| part.received != Received::Never);
+        let mut times = vec![own];
+        for part in following {
+            match part.received {
+                Received::At(time) => {
+                    times.push(time);
+                    return times.iter().all(|time| *time < before);
+                }
+                Received::After(time) => times.push(time),
+                Received::Never => {}
+            }
+        }
+        false
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
+
+        /// Whatever there is, whatever the limits are, and whatever the clock says.
+        #[test]
+        fn only_what_is_proven_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
+            let gone = going(&parts, next_sequence, &expiry);
+            prop_assert!(gone <= parts.len());
+            if expiry == Expiry::default() {
+                prop_assert_eq!(gone, 0);
+            }
+            if parts.last().is_some_and(|last| last.is_file) {
+                prop_assert!(gone < parts.len(), "the file that may be appended to stays");
+            }
+            for at in 0..gone {
+                let left: u64 = parts[at..].iter().map(|part| part.bytes).sum();
+                let end = parts.get(at + 1).map_or(next_sequence, |next| next.first_sequence);
+                let is_old = expiry.received_before.is_some_and(|before| is_proven_old(&parts, at, before));
+                let is_too_much = expiry.bytes_max.is_some_and(|max| max < left);
+                prop_assert!(is_old || is_too_much || end <= expiry.before, "part {at} went: {parts:?}");
+            }
+        }
+
+        /// What can be read and is beyond a limit goes, unless something before it stays.
+        #[test]
+        fn what_is_too_old_or_too_much_goes((parts, next_sequence) in stored(), expiry in expiry()) {
+            let gone = going(&parts, next_sequence, &expiry);
+            let may_go = parts.len() - usize::from(parts.last().is_some_and(|last| last.is_file));
+            if let Some(kept) = parts.get(gone).filter(|_| gone < may_go) {
+                let left: u64 = parts[gone..].iter().map(|part| part.bytes).sum();
+                let is_old = expiry.received_before.is_some_and(|before| {
+                    matches!(kept.received, Received::At(time) if time < before)
+                });
+                prop_assert!(!is_old && expiry.bytes_max.is_none_or(|max| left <= max));
+            }
+        }
+
+        /// Nothing becomes older because a part cannot be read any more.
+        #[test]
+        fn damage_lets_nothing_go_sooner(
+            (mut parts, next_sequence) in stored(), expiry in expiry(), damaged in any::<u16>(),
+        ) {
+            for (at, part) in parts.iter_mut().enumerate() {
+                part.received = Received::At(Timestamp::from_nanos(3 * at as i64));
+            }
+            let whole = going(&parts, next_sequence, &expiry);
+            for (_, part) in parts.iter_mut().enumerate().filter(|(at, _)| damaged >> at & 1 == 1) {
+                part.received = Received::After(Timestamp::MIN);
+            }
+            prop_assert!(going(&parts, next_sequence, &expiry) <= whole);
+        }
+    }
 }

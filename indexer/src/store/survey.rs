@@ -3,7 +3,7 @@
 //! **Invariant:** nothing is changed. What would have to be changed before messages can be stored is a list of steps,
 //! which opening carries out and looking does not; so both see the same.
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Identity};
 use crate::journal;
 use crate::journal::frame::Hash;
 use crate::segment::id::SegmentId;
@@ -30,6 +30,10 @@ pub(crate) struct Listing {
     manifest: Result<Option<Manifest>, ManifestError>,
     journal: BTreeSet<String>,
     segments: BTreeSet<String>,
+    /// Whose files they are, where one says it.
+    identity: Option<Identity>,
+    /// Journal files of another logspace or queue.
+    foreign: BTreeSet<String>,
 }
 
 /// What has to be done before messages can be stored.
@@ -68,14 +72,15 @@ pub(crate) struct End {
     pub(crate) is_open: bool,
     /// What an interrupted append left in it.
     pub(crate) cut: Option<Damage>,
-    is_newest_missing: bool,
+    /// Where the newest file began, if it is missing.
+    pub(crate) newest_missing: Option<u64>,
 }
 
 impl Listing {
     /// The current files.
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
-        let manifest = Manifest::read(disk, dir).map_err(|source| failed("read", &path, source))?;
+        let mut manifest = Manifest::read(disk, dir);
         if let Err(source @ ManifestError::Newer(_)) = manifest {
             return Err(OpenError::NewerManifest { path, source });
         }
@@ -87,7 +92,26 @@ impl Listing {
                 Err(source) => Err(failed("list", &path, source)),
             }
         };
-        Ok(Listing { manifest, journal: list(JOURNAL_DIR)?, segments: list(SEGMENTS_DIR)? })
+        let (mut journal, segments): (BTreeSet<String>, _) = (list(JOURNAL_DIR)?, list(SEGMENTS_DIR)?);
+        let journal_dir = dir.join(JOURNAL_DIR);
+        let names = journal.iter().filter(|name| journal::first_sequence(name).is_some());
+        let marked: Vec<(String, Identity)> = names
+            .filter_map(|name| Some((name.clone(), replay::identity(disk, &journal_dir, name)?)))
+            .collect();
+        let noted = manifest.as_ref().ok().and_then(Option::as_ref).and_then(|manifest| manifest.identity);
+        let identity = own(noted, &marked.iter().map(|(_, identity)| *identity).collect::<Vec<_>>());
+        if noted.is_some() && noted != identity {
+            manifest = Err(ManifestError::Foreign);
+        }
+        let others = marked.into_iter().filter(|(_, marked)| Some(*marked) != identity);
+        let foreign: BTreeSet<String> = others.map(|(name, _)| name).collect();
+        journal.retain(|name| !foreign.contains(name));
+        Ok(Listing { manifest, journal, segments, identity, foreign })
+    }
+
+    /// Whether there is a manifest that does not count.
+    pub(crate) fn has_useless_manifest(&self) -> bool {
+        self.manifest.is_err()
     }
 
     /// Whether the same files counted at another moment.
@@ -97,6 +121,7 @@ impl Listing {
             names.iter().filter(is_part).cloned().collect()
         };
         self.manifest == other.manifest
+            && self.foreign == other.foreign
             && parts(&self.journal) == parts(&other.journal)
             && parts(&self.segments) == parts(&other.segments)
     }
@@ -136,12 +161,25 @@ impl Listing {
     }
 }
 
-/// Looks at everything that is listed.
+/// Whose the files of a folder are: what the manifest says, unless at least two journal files agree that it is from
+/// elsewhere; without a manifest, what most journal files say.
+fn own(manifest: Option<Identity>, journals: &[Identity]) -> Option<Identity> {
+    let count = |of: &Identity| journals.iter().filter(|identity| *identity == of).count();
+    let first_of_most = || journals.iter().rev().max_by_key(|identity| count(identity)).copied();
+    match (manifest, journals) {
+        (Some(own), [first, _, ..]) if count(first) == journals.len() && *first != own => Some(*first),
+        (Some(own), _) => Some(own),
+        (None, _) => first_of_most(),
+    }
+}
+
+/// Looks at everything that is listed. All messages below the sequence `reached` were stored, as far as others know.
 pub(crate) fn survey(
     disk: &dyn Disk,
     dir: &Path,
     (folder, lanes): (&Folder, &dyn Lanes),
     listing: &Listing,
+    reached: u64,
 ) -> Result<Survey, OpenError> {
     let journal_dir = dir.join(JOURNAL_DIR);
     let read = |at: usize, sequences: &[u64], skipped: &[Range<u64>]| match sequences.get(at + 1) {
@@ -158,6 +196,8 @@ pub(crate) fn survey(
     held.push(0..expired);
     let mut steps = unfinished(listing, disk, &journal_dir);
     steps.extend(without_use(listing, &choice, &held));
+    let orphan = |name: &String| Step { folder: JOURNAL_DIR, name: name.clone(), fate: Fate::Orphan };
+    steps.extend(listing.foreign.iter().map(orphan));
     let (mut kept, mut newest) = (Vec::new(), None);
     for ((at, journal), fate) in journals.into_iter().enumerate().zip(&choice.journals) {
         let journal = match fate {
@@ -171,7 +211,7 @@ pub(crate) fn survey(
         };
         if at + 1 < sequences.len() { kept.push(journal) } else { newest = Some(journal) }
     }
-    Ok(Surveying { listing, expired, segments: choice.segments }.finish(kept, newest, steps))
+    Ok(Surveying { listing, reached, expired, segments: choice.segments }.finish(kept, newest, steps))
 }
 
 /// The sequence below which everything has expired. A manifest that knows more than the folder holds is from
@@ -229,6 +269,7 @@ fn without_use(listing: &Listing, choice: &Choice, held: &[Range<u64>]) -> Vec<S
 /// What counts, before it is known how it goes together.
 struct Surveying<'a> {
     listing: &'a Listing,
+    reached: u64,
     expired: u64,
     segments: Vec<Candidate>,
 }
@@ -248,11 +289,13 @@ impl Surveying<'_> {
         let gaps = self.gaps(&kept, end.next_sequence);
         let damaged = self.damaged(has_parts, &end);
         let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.id).collect();
-        let first = self.first_part(&kept).unwrap_or(end.next_sequence);
+        let missing = gaps.first().map(|gap| gap.sequences.start);
+        let first = self.first_part(&kept).or(missing).unwrap_or(end.next_sequence);
         let first = self.listing.extent().map_or(first, |extent| extent.first.min(first));
         let newest = kept.last().map_or(0, |journal| journal.view.first_sequence);
+        let newest = end.newest_missing.unwrap_or(newest);
         let extent = Extent { first, next: end.next_sequence, newest };
-        let manifest = Manifest { extent: Some(extent), segments: ids };
+        let manifest = Manifest { extent: Some(extent), identity: self.listing.identity, segments: ids };
         let (mut segments, mut lost) = (Vec::new(), Vec::new());
         for candidate in self.segments {
             match candidate.segment {
@@ -281,7 +324,7 @@ impl Surveying<'_> {
     /// How the journal ends, and with it the logspace.
     fn end(&self, newest: Option<Replayed>, kept_end: u64) -> (Option<Replayed>, End) {
         let extent = self.listing.extent();
-        let noted = extent.map_or(0, |extent| extent.next);
+        let noted = extent.map_or(0, |extent| extent.next).max(self.reached);
         let before = self.sealed_end().max(kept_end).max(self.expired);
         let last = self.segments.last().and_then(|candidate| candidate.segment.as_ref().ok());
         let sealed_hash = last.map_or([0; 32], |segment| segment.blocks.hash);
@@ -290,18 +333,20 @@ impl Surveying<'_> {
         let missing = extent.filter(|extent| begins.is_none_or(|first| first < extent.newest));
         if let Some(Extent { newest: missing, .. }) = missing {
             let end = newest.as_ref().map_or(0, |newest| newest.end);
-            let next_sequence = before.max(noted).max(end).max(missing) + 1;
+            // What it held that is not noted is unknown; at least one message counts as missing.
+            let next_sequence = noted.max(before.max(end).max(missing) + 1);
             let newest = newest.map(|mut newest| {
                 newest.goes_on_at(self.goes_on_at(end, std::iter::once(missing), next_sequence));
                 newest
             });
             return (
                 newest,
-                End { next_sequence, hash: sealed_hash, is_newest_missing: true, ..End::default() },
+                End { next_sequence, hash: sealed_hash, newest_missing: Some(missing), ..End::default() },
             );
         }
         let Some(mut newest) = newest else {
-            return (None, End { next_sequence: before, hash: sealed_hash, ..End::default() });
+            let next_sequence = before.max(noted);
+            return (None, End { next_sequence, hash: sealed_hash, ..End::default() });
         };
         let (is_sound, is_last) = (newest.header.is_some(), before <= newest.end);
         let hash = if is_last { newest.hash } else { sealed_hash };
@@ -317,7 +362,7 @@ impl Surveying<'_> {
         let next_sequence = newest.end.max(noted).max(before);
         let is_open = is_sound && is_last && next_sequence == newest.end;
         let cut = newest.tail.take().map(|tail| tail.damage).filter(|_| is_open);
-        (Some(newest), End { next_sequence, hash, is_open, cut, is_newest_missing: false })
+        (Some(newest), End { next_sequence, hash, is_open, cut, newest_missing: None })
     }
 
     /// The sequence that follows the end of a file: what is between them is missing.
@@ -350,8 +395,8 @@ impl Surveying<'_> {
         let files = files.iter().map(|journal| (journal.accounted(), journal.view.journal.name.clone()));
         let mut parts: Vec<(Range<u64>, String)> = segments.chain(files).collect();
         parts.sort_by_key(|(range, _)| range.start);
-        let (first, name) =
-            parts.first().cloned().unwrap_or((next_sequence..next_sequence, JOURNAL_DIR.to_owned()));
+        // Where nothing is left, nobody knows what of it had expired.
+        let (first, name) = parts.first().cloned().unwrap_or((0..0, JOURNAL_DIR.to_owned()));
         let start = self.listing.extent().map_or(first.start, |extent| extent.first);
         let (mut at, mut beside, mut gaps) = (start, name, Vec::new());
         for (range, name) in parts {
@@ -384,7 +429,7 @@ impl Surveying<'_> {
             Ok(_) if has_parts && is_older() => Some(manifest(DamageReason::OldManifest)),
             Ok(_) => None,
         };
-        let newest = end.is_newest_missing.then(|| Damage {
+        let newest = end.newest_missing.map(|_| Damage {
             file: JOURNAL_DIR.to_owned(),
             offset: 0,
             bytes: 0,

@@ -38,9 +38,9 @@ pub enum OpenError {
         /// Its folder.
         dir: PathBuf,
     },
-    /// A later version of this program wrote it.
+    /// Another version of this program wrote it.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    Newer {
+    Version {
         /// The file.
         path: PathBuf,
         /// Its version.

@@ -168,6 +168,14 @@ fn check_file(file: &FileView, chain: &mut Chain) -> Checked {
     if let Err(error) = check_frames(file, chain, &mut findings) {
         findings.push(finding(format!("{}: the disk cannot read it: {error}", file.journal.name), true));
     }
+    let is_told = |damage: &Damage| file.bytes <= damage.offset + damage.bytes;
+    if 0 < file.void_bytes && !file.damaged.iter().any(is_told) {
+        let what = format!(
+            "{}: {} bytes at its end are no part of it: an append that failed left them, or something else wrote there",
+            file.journal.name, file.void_bytes
+        );
+        findings.push(finding(what, false));
+    }
     let name = format!("{}/{}", crate::store::JOURNAL_DIR, file.journal.name);
     Checked { file: name, messages: file.messages, bytes: file.bytes, findings }
 }

@@ -7,6 +7,7 @@
 //! changes while it is held: the appender works on a copy.
 
 use crate::bounds::TimeBounds;
+use crate::disk::Identity;
 use crate::journal::JournalFile;
 use crate::journal::frame::Header;
 use crate::segment::Segment;
@@ -41,6 +42,12 @@ pub(crate) struct View {
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
+    /// Where the newest journal file began, if it is missing and there is no other yet.
+    pub(crate) newest_missing: Option<u64>,
+    /// Whose files they are.
+    pub(crate) identity: Identity,
+    /// Why nothing of it is known: the logspace cannot be opened for now.
+    pub(crate) closed: Option<Damage>,
 }
 
 /// What batches take in memory.
@@ -80,6 +87,8 @@ pub(crate) struct FileView {
     pub(crate) received: Timestamp,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) damaged: Vec<Damage>,
+    /// Bytes at its end that are no part of it: an append that failed left them, or something else added them.
+    pub(crate) void_bytes: u64,
 }
 
 /// One or more frames without anything between them.
@@ -147,6 +156,7 @@ impl FileView {
             received: Timestamp::from_nanos(i64::MIN),
             stretches: Vec::new(),
             damaged: Vec::new(),
+            void_bytes: 0,
         }
     }
 
@@ -243,6 +253,13 @@ impl Held {
 }
 
 impl View {
+    /// Of a logspace that cannot be opened.
+    pub(crate) fn closed(next_sequence: u64, why: &str) -> View {
+        let why = DamageReason::Closed(why.to_owned());
+        let closed = Damage { file: "the logspace".to_owned(), offset: 0, bytes: 0, messages: None, why };
+        View { next_sequence, closed: Some(closed), ..View::default() }
+    }
+
     /// What its batches take in memory.
     pub(crate) fn held(&self) -> Held {
         self.files.iter().fold(Held::default(), |held, file| Held {
@@ -305,7 +322,7 @@ impl View {
     pub(crate) fn damaged(&self) -> impl Iterator<Item = Damage> + '_ {
         let files = self.files.iter().flat_map(|file| file.damaged.iter().cloned());
         let segments = self.lost.iter().map(|lost| lost.damage.clone());
-        files.chain(segments).chain(self.gaps.iter().map(Gap::damage))
+        files.chain(segments).chain(self.gaps.iter().map(Gap::damage)).chain(self.closed.clone())
     }
 
     /// Takes out everything that begins before a sequence.

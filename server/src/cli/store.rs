@@ -4,12 +4,13 @@
 use super::failure::Failure;
 use super::settings::SettingsArgs;
 use super::text;
+use crate::flow::ledger::{Place, Reached};
 use crate::machine::lock::DataLock;
 use crate::store::Logspaces;
 use clap::Args;
 use logstead_config::is_logspace_id;
 use logstead_config::settings::Settings;
-use logstead_indexer::{Disk, Looked, Opened, Options, Pool, RealDisk, Recovery};
+use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, Pool, RealDisk, Recovery, verify_cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,24 @@ pub(super) struct StoreArgs {
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
 }
+
+/// A queue with its name: what it holds, and what is wrong with its cursor; or why it cannot be read.
+pub(super) type LookedAtQueue = (String, Result<(Looked, Option<CursorError>), String>);
+
+/// How far the ledger of a data directory says that messages were kept, and what is wrong with it. It is to be asked before
+/// the journals are looked at, which a server may be writing.
+fn reached(data: &Path) -> (Reached, Option<String>) {
+    match Reached::look(&RealDisk, &data.join("ledger")) {
+        Ok((reached, 0)) => (reached, None),
+        Ok((reached, lines)) => {
+            (reached, Some(format!("{lines} lines are damaged: its accounts may lack what they said")))
+        }
+        Err(error) => (Reached::default(), Some(error)),
+    }
+}
+
+/// A logspace with its name: what it holds, or why it cannot be read.
+pub(super) type LookedAt = (String, Result<Looked, String>);
 
 /// The logspaces meant, opened.
 pub(super) struct OpenStore {
@@ -42,30 +61,41 @@ pub(super) struct Store {
 
 impl StoreArgs {
     /// Opens what waits for destinations, and what they refused, for reading only; nothing if only some logspaces are meant.
-    pub(super) fn look_at_queues(&self) -> Result<Vec<(String, Looked)>, Failure> {
+    pub(super) fn look_at_queues(&self) -> Result<Vec<LookedAtQueue>, Failure> {
         let data = self.load()?.data;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let reached = reached(&data).0;
         let mut found = Vec::new();
         for (what, folder) in [("queue", data.join("queues")), ("quarantine", data.join("quarantine"))] {
             if !self.logspaces.is_empty() || !folder.is_dir() {
                 continue;
             }
             for id in known(&folder, &[])? {
-                let looked = logstead_indexer::look(&disk, &folder.join(&id), &Pool::of_reads());
-                let name = format!("{what} {id}");
-                found.push((
-                    name.clone(),
-                    looked.map_err(|error| Failure::environment(format!("{name}: {error}")))?,
-                ));
+                let of = match what {
+                    "queue" => reached.of(&Place::Destination(id.as_str().into())),
+                    _ => 0,
+                };
+                let dir = folder.join(&id);
+                let looked = logstead_indexer::look_witnessed(&disk, &dir, of, &Pool::of_reads());
+                let looked = looked.map_err(|error| error.to_string()).map(|looked| {
+                    let cursor = verify_cursor(&*disk, &dir, &looked.searcher);
+                    (looked, cursor)
+                });
+                found.push((format!("{what} {id}"), looked));
             }
         }
         Ok(found)
     }
 
-    /// Opens the logspaces meant for reading only; also returns the data directory.
-    pub(super) fn look(&self) -> Result<(PathBuf, Vec<(String, Looked)>), Failure> {
+    /// What is wrong with the ledger.
+    pub(super) fn look_at_ledger(&self) -> Result<Option<String>, Failure> {
+        Ok(reached(&self.load()?.data).1)
+    }
+
+    /// Opens the logspaces meant for reading only, each for itself; also returns the data directory.
+    pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<LookedAt>), Failure> {
         let data = self.load()?.data;
-        let looked = look(&data, &self.logspaces)?;
+        let looked = look_at_each(&data, &self.logspaces)?;
         Ok((data, looked))
     }
 
@@ -98,16 +128,25 @@ pub(super) fn options(settings: &Settings) -> Options {
 /// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
 /// nothing, so a server may have them open, and they may be on read-only media.
 pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, Failure> {
+    let or_fail = |(id, looked): LookedAt| match looked {
+        Ok(looked) => Ok((id, looked)),
+        Err(error) => Err(Failure::environment(format!("logspace `{id}`: {error}"))),
+    };
+    look_at_each(data, ids)?.into_iter().map(or_fail).collect()
+}
+
+fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<LookedAt>, Failure> {
     // Every file stays open while it is read, as a server may remove it in the meantime.
     crate::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
+    let reached = reached(data).0;
     let look_at = |id: String| {
-        let looked = logstead_indexer::look(&disk, &folder.join(&id), &Pool::of_reads());
-        let looked = looked.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
-        Ok((id, looked))
+        let of = reached.of(&Place::Logspace(id.as_str().into()));
+        let looked = logstead_indexer::look_witnessed(&disk, &folder.join(&id), of, &Pool::of_reads());
+        (id, looked.map_err(|error| error.to_string()))
     };
-    known(&folder, ids)?.into_iter().map(look_at).collect()
+    Ok(known(&folder, ids)?.into_iter().map(look_at).collect())
 }
 
 /// The same, searched as one.
@@ -174,7 +213,11 @@ impl Store {
 
     fn open_one(&self, id: &str) -> Result<Opened, Failure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let opened = logstead_indexer::open(&disk, &self.folder.join(id), self.options, &Pool::of_reads());
+        let data = self.folder.parent().unwrap_or(Path::new("."));
+        let reached = reached(data).0.of(&Place::Logspace(id.into()));
+        let folder = self.folder.join(id);
+        let opened =
+            logstead_indexer::open_witnessed(&disk, &folder, self.options, reached, &Pool::of_reads());
         let opened = opened.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
         tell(id, &opened.recovery);
         Ok(opened)

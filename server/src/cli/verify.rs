@@ -11,10 +11,10 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
   logstead verify --data /var/lib/logstead --logspace main
 
-Checks every checksum and the chain of hashes, also of what waits for destinations, and names the segment, block and time
+Checks every checksum and the chain of hashes, also of what waits for destinations and of how far that was sent, and names the segment, block and time
 range of any damage, missing sequences, and files that were set aside. Changes nothing and needs no lock, so a server may be
 running, and the data may be on read-only media. A damaged index only costs speed: `logstead reindex` rebuilds it. Exit code
-0: everything is as it was written; 1: something is damaged or missing; 3: the store cannot be read.";
+0: everything is as it was written; 1: something is damaged, missing or cannot be read; 3: there is no store.";
 
 #[derive(Args, Debug)]
 pub(super) struct Verify {
@@ -33,14 +33,38 @@ struct Seen {
 
 impl Verify {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let (data, logspaces) = self.store.look()?;
+        let (data, logspaces) = self.store.look_at_each()?;
         let mut problems = super::verify_database::verify(&data)?;
-        let queues = self.store.look_at_queues()?;
-        for (id, looked) in logspaces.iter().chain(&queues) {
-            problems += verify(id, looked)?;
+        if let Some(wrong) = self.store.look_at_ledger()? {
+            problems += tell(&format!("ledger: {wrong}"))?;
+        }
+        for (id, looked) in &logspaces {
+            problems += match looked {
+                Ok(looked) => verify(id, looked)?,
+                Err(error) => tell(&format!("{id}: it cannot be read: {error}"))?,
+            };
+        }
+        for (id, looked) in &self.store.look_at_queues()? {
+            match looked {
+                Ok((looked, cursor)) => {
+                    problems += verify(id, looked)?;
+                    if let Some(wrong) = cursor {
+                        problems += tell(&format!(
+                            "{id}: cursor: {wrong}: messages that were sent may be sent again"
+                        ))?;
+                    }
+                }
+                Err(error) => problems += tell(&format!("{id}: it cannot be read: {error}"))?,
+            }
         }
         if problems == 0 { Ok(()) } else { Err(Failure::no(format!("damaged: {}", counted(problems)))) }
     }
+}
+
+/// Prints a problem.
+fn tell(line: &str) -> Result<usize, Failure> {
+    text::line(line).map_err(Failure::environment)?;
+    Ok(1)
 }
 
 /// Returns the number of problems.

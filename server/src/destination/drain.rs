@@ -7,6 +7,7 @@ use super::control::{Control, Situation, Task};
 use super::delivery::{self, Outcome};
 use super::gather::{Gathering, Portion, Waiting};
 use super::kinds;
+use super::means::MakesRoom;
 use super::parcel::{Gone, Parcel};
 use super::quarantine::Quarantine;
 use super::queue::Fill;
@@ -17,7 +18,7 @@ use crate::machine::clock;
 use crate::machine::folders::Folders;
 use crate::machine::priority::{self, Way};
 use logstead_config::Destination as Config;
-use logstead_indexer::{Cause, QueueReader};
+use logstead_indexer::{Cause, DiskError, QueueReader};
 use logstead_record::{Batch, Selection};
 use parking_lot::Mutex;
 use std::cell::RefCell;
@@ -48,6 +49,7 @@ pub(super) struct Drain {
     pub(super) quarantine: Arc<Mutex<Quarantine>>,
     pub(super) counters: Arc<DestinationCounters>,
     pub(super) ledger: Arc<Ledger>,
+    pub(super) makes_room: MakesRoom,
 }
 
 /// The sinks of a configuration.
@@ -85,7 +87,7 @@ impl Drain {
                 }
                 Task::End => break,
             }
-            let is_noted = self.reader.done() == self.fill.done();
+            let is_noted = self.reader.freed() == self.fill.done();
             note_at = (!is_noted).then(|| note_at.unwrap_or_else(|| Instant::now() + NOTE_INTERVAL));
         }
         self.note();
@@ -114,9 +116,9 @@ impl Drain {
         }
         *unreadable = 0;
         let sinks = opened(sinks, config, &self.folders);
-        let Drain { id, control, counters, fill, ledger, reader, .. } = self;
+        let Drain { id, control, counters, fill, ledger, makes_room, reader, .. } = self;
         let (pauses, cursor) =
-            (Pauses { id, control, counters }, Mutex::new(Cursor { reader, fill, ledger }));
+            (Pauses { id, control, counters }, Mutex::new(Cursor { reader, fill, ledger, makes_room }));
         let pause = |reason: &str, wait| {
             // It may be a long wait, and a crash in it is to make nothing come twice.
             cursor.lock().note(pauses.id);
@@ -205,7 +207,8 @@ impl Drain {
 
     /// Notes on the disk how far it is done.
     fn note(&mut self) {
-        Cursor { reader: &mut self.reader, fill: &self.fill, ledger: &self.ledger }.note(&self.id);
+        let Drain { id, reader, fill, ledger, makes_room, .. } = self;
+        Cursor { reader, fill, ledger, makes_room }.note(id);
     }
 
     /// What the disk does not read waits for as long as that takes: it may read it again. What is damaged stays damaged.
@@ -241,24 +244,39 @@ struct Cursor<'a> {
     reader: &'a mut QueueReader,
     fill: &'a Fill,
     ledger: &'a Ledger,
+    makes_room: &'a MakesRoom,
 }
 
 impl Cursor<'_> {
     /// Notes it on the disk unless the disk knows, and frees what is done with.
     fn note(&mut self, id: &str) {
         let done = self.fill.done();
-        // What is freed can no longer be counted.
-        if self.reader.done() == done || self.ledger.write().is_err() {
+        if self.reader.freed() == done {
             return;
         }
-        match self.reader.done_with(done) {
+        if let Err(error) = self.reader.note(done) {
+            tracing::warn!(
+                destination = id,
+                "messages may be sent again, as it cannot be noted that they were: {error}"
+            );
+            return;
+        }
+        // What is freed can no longer be counted.
+        if self.ledger.write().is_err() {
+            return;
+        }
+        let mut freed = self.reader.free();
+        // Freeing space takes a few kilobytes.
+        while matches!(freed, Err(DiskError::Full { .. })) && (self.makes_room)() {
+            freed = self.reader.free();
+        }
+        match freed {
             Ok((_, aside)) => aside.iter().for_each(|name| {
                 tracing::error!(destination = id, "a damaged file of the queue is kept as journal/{name}");
             }),
-            Err(error) => tracing::warn!(
-                destination = id,
-                "messages may be sent again, as it cannot be noted that they were: {error}"
-            ),
+            Err(error) => {
+                tracing::warn!(destination = id, "the space of what was sent cannot be freed: {error}");
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ const AT_START: &str = "the server was started with --pause-destinations";
 /// The most that is read of such a file.
 const REASON_BYTES_MAX: usize = 1024;
 
+pub(crate) type MakesRoom = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// Shared by all destinations.
 #[derive(Clone)]
 pub(crate) struct Means {
@@ -27,6 +29,8 @@ pub(crate) struct Means {
     pub(crate) refuses_messages: Arc<dyn Fn() -> Option<String> + Send + Sync>,
     /// Whether messages may be removed by age now.
     pub(crate) clock_is_believed: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Gives the disk some space back that was kept for what has to work on a full disk; `false` if none is left.
+    pub(crate) makes_room: MakesRoom,
     /// The longest that a journal file becomes.
     pub(crate) journal_file_max: u64,
 }

@@ -70,19 +70,31 @@ pub(crate) struct Destination {
 }
 
 impl Destination {
-    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured.
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. What cannot be opened
+    /// is tried again, unless it has to be open.
     pub(crate) fn open(
         id: &str,
         means: &Means,
         folders: &Arc<Folders>,
         counters: Arc<DestinationCounters>,
+        has_to_open: bool,
     ) -> Result<Destination, QueueError> {
         let control = Arc::new(Control::default());
         let why_paused = means.why_paused(id);
         control.set_paused(why_paused.is_some());
-        let quarantine = Arc::new(Mutex::new(Quarantine::new(means, id)?));
-        let Opened { queue, reader, fill } =
-            Queue::open(id, &QueueConfig::default(), means, &control, &counters)?;
+        let mut quarantine = Quarantine::new(means, id);
+        let (config, parts) = (QueueConfig::default(), (&control, &counters));
+        let Opened { queue, reader, fill } = Queue::open(id, &config, means, parts, has_to_open)?;
+        match quarantine.open() {
+            Err(error) if has_to_open => {
+                queue.stop();
+                queue.join(id);
+                return Err(error.into());
+            }
+            // It was said, and is tried again.
+            _ => {}
+        }
+        let quarantine = Arc::new(Mutex::new(quarantine));
         let drain = Drain {
             id: id.into(),
             folders: folders.clone(),
@@ -92,6 +104,7 @@ impl Destination {
             quarantine: quarantine.clone(),
             counters: counters.clone(),
             ledger: means.ledger.clone(),
+            makes_room: means.makes_room.clone(),
         };
         std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
         Ok(Destination {
@@ -149,6 +162,16 @@ impl Destination {
     /// Whether something would be lost if it were forgotten.
     pub(crate) fn holds_messages(&self) -> bool {
         0 < self.queue.fill().messages() || 0 < self.quarantined()
+    }
+
+    /// The same, also where nobody knows, as it cannot be opened.
+    pub(crate) fn may_hold_messages(&self) -> bool {
+        self.holds_messages() || self.unopened().is_some()
+    }
+
+    /// Why its queue or its quarantine cannot be opened, if so.
+    pub(crate) fn unopened(&self) -> Option<String> {
+        self.queue.unopened().or_else(|| self.quarantine.lock().unopened())
     }
 
     /// What of its queue is in memory.

@@ -3,6 +3,7 @@
 //! They are kept in a queue of their own, which nobody drains. Each has its reason as a field.
 
 use super::means::Means;
+use crate::flow::reopening::Reopening;
 use logstead_indexer::{
     Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
 };
@@ -23,6 +24,8 @@ pub(super) struct Quarantine {
     id: String,
     /// Opened when the first message comes, or when there is one on disk.
     open: Option<Open>,
+    /// Why it cannot be opened, and when that is tried again.
+    unopened: Option<(String, Reopening)>,
 }
 
 struct Open {
@@ -32,22 +35,47 @@ struct Open {
 }
 
 impl Quarantine {
-    pub(super) fn new(means: &Means, id: &str) -> Result<Quarantine, OpenQueueError> {
+    pub(super) fn new(means: &Means, id: &str) -> Quarantine {
         let dir = means.quarantines().join(id);
-        let mut quarantine =
-            Quarantine { means: means.clone(), dir: dir.clone(), id: id.to_owned(), open: None };
-        if dir.exists() {
-            quarantine.opened()?;
-        }
-        Ok(quarantine)
+        Quarantine { means: means.clone(), dir, id: id.to_owned(), open: None, unopened: None }
+    }
+
+    /// Opens it if it is there.
+    pub(super) fn open(&mut self) -> Result<(), OpenQueueError> {
+        if self.dir.exists() { self.opened().map(drop) } else { Ok(()) }
     }
 
     fn opened(&mut self) -> Result<&mut Open, OpenQueueError> {
-        let Quarantine { means, dir, id, open } = self;
+        let Quarantine { means, dir, id, open, unopened } = self;
         match open {
             Some(open) => Ok(open),
-            none => Ok(none.insert(Open::new(means, dir, id)?)),
+            none => match Open::new(means, dir, id) {
+                Ok(opened) => {
+                    *unopened = None;
+                    Ok(none.insert(opened))
+                }
+                Err(error) => {
+                    let why = format!("its quarantine cannot be opened: {error}");
+                    let (before, mut reopening) =
+                        unopened.take().unwrap_or_else(|| (String::new(), Reopening::new()));
+                    if before != why {
+                        tracing::error!(destination = id, "{why}");
+                    }
+                    reopening.failed();
+                    *unopened = Some((why, reopening));
+                    Err(error)
+                }
+            },
         }
+    }
+
+    /// Why it cannot be opened, if so. Whoever asks has it tried again when that is due.
+    pub(super) fn unopened(&mut self) -> Option<String> {
+        if self.unopened.as_ref().is_some_and(|(_, reopening)| reopening.is_due()) {
+            // It is noted why.
+            self.opened().ok();
+        }
+        self.unopened.as_ref().map(|(why, _)| why.clone())
     }
 
     /// Keeps messages for good.
@@ -92,8 +120,8 @@ impl Open {
     fn new(means: &Means, dir: &Path, id: &str) -> Result<Open, OpenQueueError> {
         let options =
             Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
-        let OpenedQueue { appender, reader, searcher, recovery, cursor } =
-            open_queue(&means.disk, dir, options)?;
+        let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
+            open_queue(&means.disk, dir, options, 0)?;
         recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
         if let Some(error) = cursor {
             tracing::warn!(

@@ -8,13 +8,16 @@ use super::means::Means;
 use super::pace::Pace;
 use crate::flow::counters::DestinationCounters;
 use crate::flow::ledger::Place;
+use crate::flow::reopening::Reopening;
 use crate::flow::writer::{Append, Owner, Writer};
 use crate::machine::clock;
 use logstead_config::{Queue as Config, QueueDurability as Configured, Size};
 use logstead_indexer::{
-    Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher,
-    Stats, open_queue,
+    Alone, Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader,
+    Recovery, Searcher, Stats, check_cursor, closed_queue, open_queue,
 };
+use parking_lot::Mutex;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -32,6 +35,8 @@ pub(super) struct Queue {
     writer: Writer<Config>,
     searcher: Searcher,
     fill: Arc<Fill>,
+    /// Why it is not open, if it is not.
+    unopened: Arc<Mutex<Option<String>>>,
 }
 
 /// How full it is.
@@ -73,13 +78,29 @@ impl Queue {
         id: &str,
         config: &Config,
         means: &Means,
-        control: &Arc<Control>,
-        counters: &Arc<DestinationCounters>,
+        (control, counters): (&Arc<Control>, &Arc<DestinationCounters>),
+        has_to_open: bool,
     ) -> Result<Opened, QueueError> {
-        let opened = open_queue(&means.disk, &means.queues().join(id), options(config, means))?;
-        report(id, &opened);
+        let folder = means.queues().join(id);
+        let reached = means.ledger.reached(&Place::Destination(id.into()));
+        let unopened = Arc::<Mutex<Option<String>>>::default();
+        let opened = match open_queue(&means.disk, &folder, options(config, means), reached) {
+            Ok(opened) => {
+                report(id, &opened.recovery);
+                report_cursor(id, &opened);
+                means.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
+                opened
+            }
+            Err(error) if has_to_open => return Err(error.into()),
+            Err(error) => {
+                let why = format!("its queue cannot be opened: {error}");
+                tracing::error!(destination = id, "{why}");
+                *counters.queue_error.lock() = Some(why.clone());
+                *unopened.lock() = Some(why);
+                closed_queue(&means.disk, &folder, options(config, means), reached)
+            }
+        };
         let OpenedQueue { appender, reader, searcher, .. } = opened;
-        means.ledger.opened_queue(id, &searcher, reader.done());
         let fill = Arc::new(Fill {
             searcher: searcher.clone(),
             done: reader.done().into(),
@@ -94,10 +115,13 @@ impl Queue {
             is_spilled: false,
             control: control.clone(),
             counters: counters.clone(),
+            folder,
+            reopening: Reopening::new(),
+            unopened: unopened.clone(),
         };
         let account = (means.ledger.clone(), Place::Destination(id.into()));
         let writer = Writer::start(format!("queue {id}"), appender, queueing, account)?;
-        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone() }, reader, fill })
+        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
     }
 
     pub(super) fn append(&self, append: Append) {
@@ -111,6 +135,11 @@ impl Queue {
 
     pub(super) fn searcher(&self) -> &Searcher {
         &self.searcher
+    }
+
+    /// Why it cannot be opened, if so.
+    pub(super) fn unopened(&self) -> Option<String> {
+        self.unopened.lock().clone()
     }
 
     pub(super) fn fill(&self) -> &Fill {
@@ -189,18 +218,23 @@ fn options(config: &Config, means: &Means) -> Options {
     }
 }
 
-fn report(id: &str, opened: &OpenedQueue) {
-    for told in opened.recovery.told() {
+fn report(id: &str, recovery: &Recovery) {
+    for told in recovery.told() {
         if told.is_damage {
             tracing::error!(destination = id, "its queue: {}", told.text);
         } else {
             tracing::warn!(destination = id, "its queue: {}", told.text);
         }
     }
+}
+
+fn report_cursor(id: &str, opened: &OpenedQueue) {
     if let Some(error) = &opened.cursor {
+        let kept = opened.cursor_kept.iter().map(|name| format!(" (it is kept as {name})"));
+        let kept: String = kept.collect();
         tracing::error!(
             destination = id,
-            "messages of its queue may be sent again, as its cursor was lost: {error}"
+            "messages of its queue may be sent again, as its cursor was lost: {error}{kept}"
         );
     }
 }
@@ -216,9 +250,27 @@ struct Queueing {
     is_spilled: bool,
     control: Arc<Control>,
     counters: Arc<DestinationCounters>,
+    folder: PathBuf,
+    reopening: Reopening,
+    unopened: Arc<Mutex<Option<String>>>,
 }
 
 impl Queueing {
+    /// Tries again to open what could not be opened.
+    fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
+        let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
+        check_cursor(&*self.means.disk, &self.folder).map_err(failed)?;
+        // What comes from now on is counted before it is sent.
+        let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
+        report(&self.id, &recovery.unwrap_or_default());
+        self.means.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
+        *self.unopened.lock() = None;
+        *self.counters.queue_error.lock() = None;
+        tracing::info!(destination = &*self.id, "its queue is open, after it could not be opened before");
+        self.control.stored();
+        Ok(())
+    }
+
     /// With `delay`, what has to wait is on the disk from then on.
     fn keep_pace(&mut self, appender: &mut Appender) {
         let delays = self.pace.delays(self.fill.done(), self.fill.end());
@@ -242,6 +294,23 @@ impl Queueing {
 impl Owner for Queueing {
     type Configuration = Config;
 
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
+        if appender.closed().is_none() {
+            return Ok(());
+        }
+        let tried = self.reopening.is_due().then(|| self.open_again(appender));
+        match tried {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => {
+                self.reopening.failed();
+                *self.unopened.lock() = Some(error.clone());
+                self.failed(&error);
+                Err(error)
+            }
+            None => Err(self.unopened.lock().clone().unwrap_or_default()),
+        }
+    }
+
     fn configure(&mut self, appender: &mut Appender, config: Config) {
         appender.set_options(options(&config, &self.means));
         self.config = config;
@@ -249,6 +318,9 @@ impl Owner for Queueing {
     }
 
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
+        if self.open(appender).is_err() {
+            return self.reopening.at();
+        }
         if let Some(age) = self.config.age
             && (self.means.clock_is_believed)()
         {

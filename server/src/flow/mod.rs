@@ -9,6 +9,7 @@ pub(crate) mod gate;
 pub(crate) mod ledger;
 pub(crate) mod queue;
 pub(crate) mod receipt;
+pub(crate) mod reopening;
 pub(crate) mod repeats;
 pub(crate) mod requests;
 pub(crate) mod senders;

@@ -39,8 +39,11 @@ pub(crate) trait Owner: Send + 'static {
     /// What can change while it is open.
     type Configuration: Send + 'static;
 
+    /// Opens the journal where it is not open, as soon as that is to be tried again. Until it is, messages wait or are
+    /// refused, with this reason.
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String>;
     fn configure(&mut self, appender: &mut Appender, configuration: Self::Configuration);
-    /// Maintains the journal; returns when that is due again.
+    /// Maintains the journal, and opens it where it is not open; returns when that is due again.
     fn tidy(&mut self, appender: &mut Appender) -> Instant;
     /// Waits a little where messages are stored faster than they are taken care of.
     fn hold_back(&self) {}
@@ -310,6 +313,7 @@ impl<O: Owner> Writing<O> {
 
     /// Returns how many messages of each part are counted here.
     fn append(&mut self, group: &mut Group) -> Result<Vec<usize>, String> {
+        self.owner.open(&mut self.appender)?;
         if let Some(reason) = self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
             return Err(reason);
         }

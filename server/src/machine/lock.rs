@@ -7,6 +7,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+/// As long as the longest number of a process.
+const WIDTH: usize = 20;
+
 /// Holds a data directory until it is dropped.
 #[derive(Debug)]
 pub struct DataLock {
@@ -67,8 +70,12 @@ impl DataLock {
                 return Err(LockError::NoLocks { folder: folder.to_owned(), source });
             }
         }
-        file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
-        writeln!(file, "{}", std::process::id()).map_err(io)?;
+        // Over what is there, and never shorter: a disk without a free byte has room for what was there before.
+        match file.rewind().and_then(|()| writeln!(file, "{:<WIDTH$}", std::process::id())) {
+            // It is only what others are told.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
+            written => written.map_err(io)?,
+        }
         Ok(DataLock { _folder: directory, _file: file })
     }
 }
@@ -78,7 +85,7 @@ fn held(folder: &Path) -> LockError {
     let mut pid = String::new();
     let read = File::open(folder.join("lock")).and_then(|mut file| file.read_to_string(&mut pid));
     let holder = match read {
-        Ok(_) if !pid.trim().is_empty() => format!("pid {}", pid.trim()),
+        Ok(_) if !pid.trim().is_empty() => format!("pid {}", pid.lines().next().unwrap_or_default().trim()),
         _ => "its lock file is gone, `fuser -v` on the directory names it".to_owned(),
     };
     LockError::Held { folder: folder.to_owned(), holder }
@@ -96,6 +103,21 @@ mod tests {
         assert!(second.contains(&format!("pid {}", std::process::id())), "{second}");
         drop(first);
         DataLock::acquire(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn the_lock_file_keeps_its_length_and_place() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let of = || std::fs::metadata(folder.path().join("lock")).unwrap();
+        drop(DataLock::acquire(folder.path()).unwrap());
+        let first = of();
+        assert_eq!(first.len(), WIDTH as u64 + 1);
+        std::fs::write(folder.path().join("lock"), "4194304\n").unwrap();
+        for _ in 0..2 {
+            drop(DataLock::acquire(folder.path()).unwrap());
+            assert_eq!((of().len(), of().ino()), (first.len(), first.ino()));
+        }
     }
 
     #[test]

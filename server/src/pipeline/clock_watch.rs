@@ -24,26 +24,35 @@ struct State {
     trust: Option<Trust>,
     /// When the newest message was received.
     newest: Option<Timestamp>,
+    /// Whether the time was remembered from the last run.
+    is_remembered: bool,
     kept_at: Option<Duration>,
     was_held: bool,
 }
 
 impl ClockWatch {
     pub(super) fn new(data: &Path) -> ClockWatch {
-        let state = State { trust: None, newest: None, kept_at: None, was_held: false };
+        let state = State { trust: None, newest: None, is_remembered: false, kept_at: None, was_held: false };
         ClockWatch { path: data.join("clock"), started: Instant::now(), state: Mutex::new(state) }
     }
 
     /// A logspace holds messages up to this one.
     pub(super) fn saw(&self, newest: Option<Timestamp>) {
+        let now = self.now();
         let mut state = self.state.lock();
+        let is_news = state.newest < newest;
         state.newest = state.newest.max(newest);
+        // It could not be opened before, and is all that tells how late it is.
+        if is_news && !state.is_remembered && state.trust.is_some() {
+            state.trust = Some(Trust::start(now, state.newest));
+        }
     }
 
     /// All is open.
     pub(super) fn begin(&self) {
         let kept = fs::read(&self.path).ok().and_then(|text| Timestamp::parse_rfc3339(text.trim_ascii()));
         let mut state = self.state.lock();
+        state.is_remembered = kept.is_some();
         state.trust = Some(Trust::start(self.now(), kept.or(state.newest)));
     }
 

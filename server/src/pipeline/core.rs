@@ -228,7 +228,8 @@ impl Pipeline {
             error.map(|error| format!("logspace `{id}` cannot store messages: {error}"))
         };
         let running = self.running.load();
-        against.extend(running.logspaces.iter().filter_map(failing));
+        let stores = |(id, _): &(&String, &Arc<Logspace>)| running.stores(id);
+        against.extend(running.logspaces.iter().filter(stores).filter_map(failing));
         if running.is_deaf() {
             against.extend(running.failed.iter().map(|failed| failed.reason.clone()));
         }
@@ -253,9 +254,20 @@ impl Pipeline {
         &self.data
     }
 
-    /// Why some listeners do not receive although others do.
-    pub fn partly_deaf(&self) -> Vec<String> {
-        self.running.load().failed.iter().map(|failed| failed.reason.clone()).collect()
+    /// What does not run although messages can be taken and stored: some listeners, queues, and logspaces that the document
+    /// no longer has.
+    pub fn partly_failed(&self) -> Vec<String> {
+        let running = self.running.load();
+        let listeners = running.failed.iter().map(|failed| failed.reason.clone());
+        let unopened = running.destinations.iter().filter_map(|(id, destination)| {
+            destination.unopened().map(|why| format!("destination `{id}`: {why}"))
+        });
+        let others = running.logspaces.iter().filter(|(id, _)| !running.stores(id));
+        let unsearched = others.filter_map(|(id, logspace)| {
+            let error = logspace.counters().last_error.lock().clone();
+            error.map(|error| format!("logspace `{id}` cannot be searched: {error}"))
+        });
+        listeners.chain(unopened).chain(unsearched).collect()
     }
 
     /// Stops listening, stores and forwards what was received, and ends every thread.

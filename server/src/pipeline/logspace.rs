@@ -9,13 +9,16 @@ use super::progress::Progress;
 use super::watch::Wake;
 use crate::flow::counters::LogspaceCounters;
 use crate::flow::ledger::{Ledger, Place};
+use crate::flow::reopening::Reopening;
 use crate::flow::writer::{Append, Owner, Writer};
 use crate::machine::clock;
 use logstead_config::Retention;
 use logstead_indexer::{
-    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Searcher, Stats,
+    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Pool, Recovery,
+    Searcher, Stats,
 };
 use logstead_record::Timestamp;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -57,22 +60,24 @@ pub(crate) struct Logspace {
 }
 
 impl Logspace {
-    /// Starts the thread of an opened store.
+    /// Opens a store and starts its thread. Where it cannot be opened the thread tries it again, unless it has to be open.
     pub(crate) fn start(
-        id: &str,
-        opened: Opened,
-        configuration: Configuration,
-        counters: Arc<LogspaceCounters>,
+        (id, folder): (&str, &Path),
+        closed: Opened,
+        has_to_open: bool,
+        (configuration, counters): (Configuration, Arc<LogspaceCounters>),
         Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
-    ) -> std::io::Result<Logspace> {
-        let Opened { appender, searcher, keeper, .. } = opened;
-        ledger.opened_logspace(id, &searcher);
+    ) -> Result<Logspace, String> {
+        let Opened { mut appender, searcher, keeper, .. } = closed;
         let account = (ledger.clone(), Place::Logspace(id.into()));
-        let storing = Storing {
+        let mut storing = Storing {
             id: id.to_owned(),
+            folder: folder.to_owned(),
+            searcher: searcher.clone(),
             keeper: keeper.clone(),
+            reopening: Reopening::new(),
             configuration,
-            closed_files: keeper.backlog().files,
+            closed_files: 0,
             bell,
             progress,
             wake,
@@ -81,7 +86,13 @@ impl Logspace {
             ledger,
             counters: counters.clone(),
         };
-        let writer = Writer::start(format!("logspace {id}"), appender, storing, account)?;
+        match storing.open(&mut appender) {
+            Err(error) if has_to_open => return Err(error),
+            // It was said, and is tried again.
+            _ => {}
+        }
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account);
+        let writer = writer.map_err(|error| error.to_string())?;
         Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
     }
 
@@ -165,7 +176,10 @@ pub struct Outlook {
 /// What the thread of a logspace does beside appending.
 struct Storing {
     id: String,
+    folder: PathBuf,
+    searcher: Searcher,
     keeper: Keeper,
+    reopening: Reopening,
     configuration: Configuration,
     /// Files that waited to be sealed at the last look.
     closed_files: usize,
@@ -181,6 +195,25 @@ struct Storing {
 impl Owner for Storing {
     type Configuration = Configuration;
 
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
+        let Some(why) = appender.closed() else { return Ok(()) };
+        if !self.reopening.is_due() {
+            return Err(format!("it cannot be opened: {why}"));
+        }
+        match appender.open(&Pool::of_reads()) {
+            Ok(recovery) => {
+                self.opened(&recovery.unwrap_or_default());
+                Ok(())
+            }
+            Err(error) => {
+                self.reopening.failed();
+                let error = format!("it cannot be opened: {error}");
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
     fn configure(&mut self, appender: &mut Appender, configuration: Configuration) {
         appender.set_options(configuration.options);
         self.configuration = configuration;
@@ -188,6 +221,9 @@ impl Owner for Storing {
 
     /// Closes the journal file when it is old, and removes what exceeds the retention.
     fn tidy(&mut self, appender: &mut Appender) -> Instant {
+        if self.open(appender).is_err() {
+            return self.reopening.at();
+        }
         if let Err(error) = appender.close_old(before(self.configuration.seal_after)) {
             tracing::error!(logspace = self.id, "the journal cannot go on in another file: {error}");
         }
@@ -244,6 +280,17 @@ impl Owner for Storing {
 }
 
 impl Storing {
+    /// It is open: what was found is said, counted, and compared with the clock.
+    fn opened(&mut self, recovery: &Recovery) {
+        report(&self.id, &self.folder, recovery);
+        self.clock.saw(self.keeper.received_last());
+        self.ledger.opened_logspace(&self.id, &self.searcher);
+        self.closed_files = self.keeper.backlog().files;
+        if self.counters.last_error.lock().take().is_some() {
+            tracing::info!(logspace = self.id, "the logspace is open, after it could not be opened before");
+        }
+    }
+
     fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
         // What is gone can no longer be counted. On a full disk it goes anyway.
         self.ledger.write().ok();
@@ -271,6 +318,19 @@ impl Storing {
         }
         self.closed_files = closed_files;
     }
+}
+
+fn report(id: &str, folder: &Path, recovery: &Recovery) {
+    let messages = recovery.messages + recovery.sealed_messages;
+    let folder = folder.display();
+    for told in recovery.told() {
+        if told.is_damage {
+            tracing::error!(logspace = id, %folder, "{}", told.text);
+        } else {
+            tracing::warn!(logspace = id, %folder, "{}", told.text);
+        }
+    }
+    tracing::info!("logspace `{id}` is open and holds {messages} messages");
 }
 
 /// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled

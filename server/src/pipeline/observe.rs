@@ -193,7 +193,7 @@ impl Running {
             retention: RetentionInfo {
                 age: retention.age.map(|age| age.to_string()),
                 size: retention.size.map(|size| size.to_string()),
-                held: retention.age.and(expiry_held).map(str::to_owned),
+                held: logspace.keeper().expiry_held().or(retention.age.and(expiry_held)).map(str::to_owned),
             },
         }
     }
@@ -256,9 +256,11 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
     let (counters, depth) = (destination.counters(), destination.depth());
     let messages = counters.messages.get();
     let failing = counters.failing();
+    let unopened = destination.unopened();
     let paused_because = destination.why_paused();
     let state = match messages {
         _ if !config.enabled => DestinationState::Disabled,
+        _ if unopened.is_some() => DestinationState::Retrying,
         _ if paused_because.is_some() => DestinationState::Paused,
         _ if failing.is_some() => DestinationState::Retrying,
         0 => DestinationState::Idle,
@@ -296,7 +298,7 @@ fn destination_status(config: &Config, destination: &Destination, now: Instant) 
         queue_bytes: depth.bytes,
         queue_bytes_max: depth.bytes_max,
         oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
-        queue_error: counters.queue_error.lock().clone(),
+        queue_error: unopened.or_else(|| counters.queue_error.lock().clone()),
         quarantined: destination.quarantined(),
     }
 }

@@ -119,6 +119,11 @@ impl Running {
             && self.sources.values().all(|source| source.urls().is_empty())
     }
 
+    /// Whether messages are stored in a logspace: the document has it.
+    pub(crate) fn stores(&self, logspace: &str) -> bool {
+        self.live.checked.logspaces.iter().any(|config| config.id == logspace)
+    }
+
     /// Opens the way to the router's targets.
     pub(crate) fn reach(
         router: &Router,

@@ -13,9 +13,11 @@ mod publish;
 mod reindex;
 mod seal;
 
+use crate::disk::Disk;
 use crate::error::DiskError;
 use crate::segment::id::SegmentId;
 use crate::segment::{Folder, Segment};
+use crate::store::SEGMENTS_DIR;
 use crate::store::manifest::Manifest;
 use crate::store::options::Options;
 use crate::store::part::parts;
@@ -101,19 +103,25 @@ impl Task {
 }
 
 impl Keeper {
-    pub(crate) fn new(
-        (dir, segments): (&Path, Folder),
-        options: &Options,
-        shared: Arc<Shared>,
-        manifest: (Manifest, bool),
-    ) -> Keeper {
+    pub(crate) fn new(disk: &Arc<dyn Disk>, dir: &Path, options: &Options, shared: Arc<Shared>) -> Keeper {
+        let segments = Folder::new(Arc::clone(disk), &dir.join(SEGMENTS_DIR), options.index_memory_max);
         let inner = Inner {
-            publisher: Publisher::new((dir, segments), shared, manifest),
+            publisher: Publisher::new((dir, segments), shared),
             segment_rows_max: options.segment_rows_max,
             claimed: Mutex::default(),
             hopeless: Mutex::default(),
         };
         Keeper { inner: Arc::new(inner) }
+    }
+
+    /// Makes what was found the beginning.
+    pub(crate) fn begin(&self, view: View, manifest: (Manifest, bool)) {
+        self.inner.publisher.begin(view, manifest);
+    }
+
+    /// Where the segments are.
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.inner.publisher.segments
     }
 
     /// What is most urgent, if there is anything. Small segments are joined in idle times, or when they make a full one.
@@ -208,6 +216,12 @@ impl Keeper {
         files.chain(segments).max()
     }
 
+    /// Why nothing expires for now, if so.
+    pub fn expiry_held(&self) -> Option<&'static str> {
+        let held = "the newest journal file is missing: nothing is removed before another message is stored";
+        self.view().newest_missing.map(|_| held)
+    }
+
     /// What expiry would remove.
     pub fn preview(&self, expiry: &Expiry) -> Expired {
         Expired::of(&old_parts(&self.view(), expiry))
@@ -267,7 +281,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Alone, Disk, Run, SimDisk, encode, open};
+    use crate::{Alone, Run, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
 
     #[test]

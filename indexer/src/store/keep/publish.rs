@@ -37,12 +37,7 @@ pub(super) struct Publisher {
 }
 
 impl Publisher {
-    pub(super) fn new(
-        (dir, segments): (&Path, Folder),
-        shared: Arc<Shared>,
-        (manifest, is_settled): (Manifest, bool),
-    ) -> Publisher {
-        let synced_next = AtomicU64::new(shared.read().next_sequence);
+    pub(super) fn new((dir, segments): (&Path, Folder), shared: Arc<Shared>) -> Publisher {
         let disk = Arc::clone(&segments.disk);
         Publisher {
             leftovers: Leftovers::new(Arc::clone(&disk)),
@@ -51,10 +46,19 @@ impl Publisher {
             journal_dir: dir.join(JOURNAL_DIR),
             segments,
             shared,
-            manifest: Mutex::new(manifest),
-            is_settled: AtomicBool::new(is_settled),
-            synced_next,
+            manifest: Mutex::default(),
+            is_settled: AtomicBool::new(false),
+            synced_next: AtomicU64::new(0),
         }
+    }
+
+    /// Publishes what was found when the logspace was opened.
+    pub(super) fn begin(&self, view: View, (found, is_settled): (Manifest, bool)) {
+        let mut manifest = self.manifest.lock();
+        *manifest = found;
+        self.is_settled.store(is_settled, Ordering::Relaxed);
+        self.synced_next.store(view.next_sequence, Ordering::Relaxed);
+        *self.shared.write() = Arc::new(view);
     }
 
     pub(super) fn view(&self) -> Arc<View> {
@@ -69,6 +73,9 @@ impl Publisher {
     /// Sees to it that the manifest says which segments there are and how far the messages reach.
     pub(super) fn settle(&self) -> Result<(), DiskError> {
         let mut manifest = self.manifest.lock();
+        if self.view().closed.is_some() {
+            return Ok(());
+        }
         let noted = manifest.extent.unwrap_or_default();
         let is_settled = self.is_settled.load(Ordering::Relaxed) && noted.newest == self.newest_file();
         if is_settled && self.synced_next.load(Ordering::Relaxed) <= noted.next {
@@ -146,9 +153,11 @@ impl Publisher {
         let mut manifest = self.manifest.lock();
         let view = self.view();
         let parts = old_parts(&view, expiry);
-        let Some(last) = parts.last() else { return Ok(Expired::default()) };
+        if parts.is_empty() {
+            return Ok(Expired::default());
+        }
         // From here on they count for nothing, whatever is left of their files.
-        let new = without_expired(&manifest, &view, last.first_sequence());
+        let new = without_expired(&manifest, &view, &parts);
         let first = new.extent.unwrap_or_default().first;
         self.write_manifest(&mut manifest, new)?;
         self.change_view(|view| view.drop_before(first));
@@ -177,11 +186,15 @@ impl Publisher {
         change(Arc::make_mut(&mut self.shared.write()));
     }
 
+    /// Where the newest journal file begins. One that is missing is missed until there is another.
     fn newest_file(&self) -> u64 {
-        self.view().files.last().map_or(0, |file| file.first_sequence)
+        let view = self.view();
+        let newest = view.files.last().map_or(0, |file| file.first_sequence);
+        view.newest_missing.unwrap_or(newest)
     }
 
     fn write_manifest(&self, manifest: &mut Manifest, mut new: Manifest) -> Result<(), DiskError> {
+        new.identity = Some(self.view().identity);
         let extent = new.extent.get_or_insert_default();
         extent.newest = self.newest_file();
         extent.next = extent.next.max(self.synced_next.load(Ordering::Relaxed));
@@ -195,7 +208,7 @@ impl Publisher {
 
     /// Removes the files of segments that were not published. After an error the manifest may name them anyway.
     fn remove_unnamed(&self, segments: &[Segment]) {
-        let Ok(Ok(manifest)) = Manifest::read(&*self.disk, &self.dir) else { return };
+        let Ok(manifest) = Manifest::read(&*self.disk, &self.dir) else { return };
         let named = manifest.unwrap_or_default().segments;
         let unnamed = segments.iter().filter(|segment| !named.contains(&segment.id));
         self.leftovers.remove(unnamed.flat_map(|segment| self.segments.paths(segment.id)));

@@ -54,7 +54,7 @@ fn report(shared: &Inner, books: &str) -> String {
         clock::now()
     );
     let ready = match pipeline.ready() {
-        Ok(()) => "ready\n".to_owned() + &pipeline.partly_deaf().join("\n"),
+        Ok(()) => "ready\n".to_owned() + &pipeline.partly_failed().join("\n"),
         Err(reasons) => "not ready\n".to_owned() + &reasons.join("\n"),
     };
     let settings = in_force(shared).into_iter().map(|setting| {

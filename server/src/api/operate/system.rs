@@ -39,11 +39,12 @@ pub(crate) async fn healthz() -> &'static str {
 )]
 pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
-    let deaf: Vec<String> = pipeline.partly_deaf().into_iter().map(|reason| reason + "\n").collect();
-    Ok(match blocking(move || pipeline.ready()).await? {
+    let (ready, failed) = blocking(move || (pipeline.ready(), pipeline.partly_failed())).await?;
+    Ok(match ready {
         Ok(()) => {
-            let deaf = without_place(&deaf.concat(), &shared.state.settings.data);
-            (StatusCode::OK, "ready\n".to_owned() + &deaf)
+            let failed: Vec<String> = failed.into_iter().map(|reason| reason + "\n").collect();
+            let failed = without_place(&failed.concat(), &shared.state.settings.data);
+            (StatusCode::OK, "ready\n".to_owned() + &failed)
         }
         Err(reasons) => {
             let reasons = without_place(&(reasons.join("\n") + "\n"), &shared.state.settings.data);

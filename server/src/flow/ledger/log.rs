@@ -20,6 +20,8 @@ const FORMAT: u64 = 2;
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
 /// This many accounts stand in one line of a new file.
 const CELLS_PER_LINE: usize = 1000;
+/// So much room is kept behind the last line: for ten minutes and more, at a line a second.
+const RESERVE_BYTES: u64 = 512 << 10;
 const SUFFIX: &str = ".log";
 const NEW_SUFFIX: &str = ".log.new";
 
@@ -32,6 +34,10 @@ pub(super) struct Log {
     bytes: u64,
     /// How long it was when it was new.
     new_bytes: u64,
+    /// Up to which length the file has taken room from the disk.
+    reserved_to: u64,
+    /// The file that could not be read: it stays.
+    unread: Option<u64>,
 }
 
 /// What a file says.
@@ -42,14 +48,13 @@ pub(super) struct Read {
     pub(super) existed: bool,
     /// Lines that are damaged.
     pub(super) damaged: usize,
+    /// Why nothing of it can be read, if so: another is begun.
+    pub(super) lost: Option<io::Error>,
 }
 
 /// Why the ledger cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LedgerError {
-    /// The disk does not give it.
-    #[error("the ledger in {0} cannot be read: {1}")]
-    Io(PathBuf, io::Error),
     /// Its format is unknown.
     #[error("the ledger in {0} was written by a later version, in format {1}: use that version")]
     Later(PathBuf, u64),
@@ -57,21 +62,29 @@ pub(crate) enum LedgerError {
 
 impl Log {
     pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(Log, Read), LedgerError> {
-        let failed = |error| LedgerError::Io(dir.to_owned(), error);
-        disk.create_dir_all(dir).map_err(failed)?;
-        let names = disk.list(dir).map_err(failed)?;
-        let number = names.iter().filter_map(|name| name.strip_suffix(SUFFIX)?.parse().ok()).max();
-        let log = Log {
+        let mut log = Log {
             disk: disk.clone(),
             dir: dir.to_owned(),
-            number: number.unwrap_or(0),
+            number: 0,
             file: None,
             bytes: 0,
             new_bytes: 0,
+            reserved_to: 0,
+            unread: None,
         };
-        let Some(number) = number else { return Ok((log, Read::default())) };
-        let read = read_file(&**disk, &path(dir, number)).map_err(failed)?;
-        parse(&read).map(|read| (log, read)).map_err(|format| LedgerError::Later(dir.to_owned(), format))
+        let found = disk.create_dir_all(dir).and_then(|()| newest(&**disk, dir));
+        log.number = found.as_ref().ok().copied().flatten().unwrap_or(0);
+        let read = match found
+            .and_then(|number| number.map(|number| read_file(&**disk, dir, number)).transpose())
+        {
+            Ok(None) => Read::default(),
+            Ok(Some(bytes)) => parse(&bytes).map_err(|format| LedgerError::Later(dir.to_owned(), format))?,
+            Err(error) => {
+                log.unread = Some(log.number);
+                Read { lost: Some(error), ..Read::default() }
+            }
+        };
+        Ok((log, read))
     }
 
     /// Whether all has to be written, and not only what changed.
@@ -86,13 +99,24 @@ impl Log {
         file.append(&mut [IoSlice::new(line.as_bytes())])?;
         file.sync()?;
         self.bytes += line.len() as u64;
+        self.reserve(&*file);
         self.file = Some(file);
         Ok(())
     }
 
+    /// Keeps room for what comes next: on a full disk queues note what they delivered, and free it, for as long as the ledger
+    /// is written.
+    fn reserve(&mut self, file: &dyn DiskFile) {
+        // Where there is no room now, there may be after the next line.
+        if self.reserved_to < self.bytes + RESERVE_BYTES / 2 && file.reserve(RESERVE_BYTES).is_ok() {
+            self.reserved_to = self.bytes + RESERVE_BYTES;
+        }
+    }
+
     /// Writes all of the book to a new file.
     pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
-        let number = self.number + 1;
+        // Where the folder could not be read before, nothing is replaced that is there.
+        let number = newest(&*self.disk, &self.dir)?.unwrap_or(0).max(self.number) + 1;
         let (new, path) = (self.dir.join(format!("{number}{NEW_SUFFIX}")), path(&self.dir, number));
         let file = self.disk.create(&new)?;
         let mut bytes = 0;
@@ -111,7 +135,9 @@ impl Log {
         // It may be there from now on, whatever follows.
         self.number = number;
         self.disk.sync_dir(&self.dir)?;
-        (self.file, self.bytes, self.new_bytes) = (Some(file), bytes, bytes);
+        (self.bytes, self.new_bytes, self.reserved_to) = (bytes, bytes, 0);
+        self.reserve(&*file);
+        self.file = Some(file);
         self.remove_others();
         Ok(())
     }
@@ -119,9 +145,12 @@ impl Log {
     /// What cannot be removed now is removed the next time.
     fn remove_others(&self) {
         let own = format!("{}{SUFFIX}", self.number);
+        let unread = self.unread.map(|number| format!("{number}{SUFFIX}"));
         let names = self.disk.list(&self.dir).unwrap_or_default();
         let is_ours = |name: &&String| name.ends_with(SUFFIX) || name.ends_with(NEW_SUFFIX);
-        for name in names.iter().filter(is_ours).filter(|name| **name != own) {
+        for name in
+            names.iter().filter(is_ours).filter(|name| **name != own && Some(*name) != unread.as_ref())
+        {
             if let Err(error) = self.disk.remove(&self.dir.join(name)) {
                 tracing::warn!("an old file of the ledger, {name}, cannot be removed: {error}");
             }
@@ -133,8 +162,26 @@ fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number}{SUFFIX}"))
 }
 
-fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
-    let file = disk.open_to_read(path)?;
+/// The number of the file that counts.
+fn newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<u64>> {
+    let names = disk.list(dir)?;
+    Ok(names.iter().filter_map(|name| name.strip_suffix(SUFFIX)?.parse().ok()).max())
+}
+
+/// What the file says that counts, for others than the process that writes it. It changes nothing.
+pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<Read, String> {
+    let failed = |error: io::Error| format!("it cannot be read: {error}");
+    let number = match newest(disk, dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        number => number.map_err(failed)?,
+    };
+    let Some(number) = number else { return Ok(Read::default()) };
+    let bytes = read_file(disk, dir, number).map_err(failed)?;
+    parse(&bytes).map_err(|format| format!("a later version wrote it, in format {format}: use that version"))
+}
+
+fn read_file(disk: &dyn Disk, dir: &Path, number: u64) -> io::Result<Vec<u8>> {
+    let file = disk.open_to_read(&path(dir, number))?;
     let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
     file.read_at(0, &mut bytes)?;
     Ok(bytes)

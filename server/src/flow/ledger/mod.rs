@@ -103,7 +103,13 @@ fn this_minute() -> i64 {
 impl Ledger {
     /// Opens the ledger in a folder. Nothing is written before [`Ledger::start`].
     pub(crate) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Arc<Ledger>, LedgerError> {
-        let (log, Read { changes, existed, damaged }) = Log::open(disk, dir)?;
+        let (log, Read { changes, existed, damaged, lost }) = Log::open(disk, dir)?;
+        if let Some(error) = lost {
+            tracing::error!(
+                "the ledger in {} cannot be read, and stays as it is: the accounts begin again: {error}",
+                dir.display()
+            );
+        }
         if 0 < damaged {
             tracing::error!(
                 "{damaged} lines of the ledger are damaged: its accounts may lack what they said"
@@ -349,6 +355,25 @@ impl Ledger {
     /// The accounts of all time, and by how much each does not add up.
     pub(crate) fn totals(&self) -> Accounts {
         report::accounts(&self.state.lock().book)
+    }
+}
+
+/// How far the ledger of a data directory says that messages were kept, for those who read what another process writes.
+#[derive(Default)]
+pub(crate) struct Reached(Book);
+
+impl Reached {
+    /// Reads it and changes nothing. Whoever reads it before the journals knows of no message that these do not have.
+    pub(crate) fn look(disk: &dyn Disk, dir: &Path) -> Result<(Reached, usize), String> {
+        let Read { changes, damaged, .. } = log::look(disk, dir)?;
+        let mut book = Book::default();
+        changes.into_iter().for_each(|changes| book.apply(changes));
+        Ok((Reached(book), damaged))
+    }
+
+    /// All messages of a journal with a sequence below this were kept there.
+    pub(crate) fn of(&self, place: &Place) -> u64 {
+        self.0.mark(&Mark::Kept(place.clone())).unwrap_or_default()
     }
 }
 

@@ -12,6 +12,12 @@ use std::sync::Arc;
 pub(super) const UNKNOWN: &str = "?";
 
 impl Ledger {
+    /// All messages of a journal with a sequence below this were kept there. It is to be opened so that it knows: it tells
+    /// what of them is missing, and gives their sequences to no others.
+    pub(crate) fn reached(&self, place: &Place) -> u64 {
+        self.state.lock().book.mark(&Mark::Kept(place.clone())).unwrap_or_default()
+    }
+
     /// A logspace is open.
     pub(crate) fn opened_logspace(&self, id: &str, searcher: &Searcher) {
         self.opened(&Place::Logspace(id.into()), searcher);
@@ -34,20 +40,8 @@ impl Ledger {
             let state = self.state.lock();
             (state.book.mark(&mark), state.existed)
         };
-        let from = match known {
-            Some(known) if end < known => {
-                tracing::warn!(
-                    "{place}: {} messages that the ledger has as kept there are gone: they were lost, or the folder was \
-                     replaced",
-                    known - end
-                );
-                end
-            }
-            Some(known) => known,
-            // What an earlier version stored is not counted.
-            None if existed => 0,
-            None => end,
-        };
+        // What was there before there was a ledger is not counted.
+        let from = known.unwrap_or(if existed { 0 } else { end });
         // Messages, and how many of them are counted there.
         let mut found: BTreeMap<Slot, (u64, u64)> = BTreeMap::new();
         let not_read = searcher.tally(from, &mut |Tallied { batch, copies }| {

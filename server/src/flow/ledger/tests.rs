@@ -51,14 +51,16 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         durability: Durability::Fsync,
     };
     let logspace = |id: &str| {
-        let opened =
-            logstead_indexer::open(&disk, &Path::new("/data/logspaces").join(id), options, &Alone).ok()?;
+        let (folder, reached) =
+            (Path::new("/data/logspaces").join(id), ledger.reached(&Place::Logspace(id.into())));
+        let opened = logstead_indexer::open_witnessed(&disk, &folder, options, reached, &Alone).ok()?;
         let Opened { appender, searcher, .. } = opened;
         ledger.opened_logspace(id, &searcher);
         Some((appender, searcher))
     };
     let (main, copies) = (logspace("main")?, logspace("copies")?);
-    let queue = open_queue(&disk, Path::new("/data/queues/siem"), options).ok()?;
+    let reached = ledger.reached(&Place::Destination("siem".into()));
+    let queue = open_queue(&disk, Path::new("/data/queues/siem"), options, reached).ok()?;
     ledger.opened_queue("siem", &queue.searcher, queue.reader.done());
     let there = main.1.next_sequence() + queue.searcher.next_sequence();
     let before = (!ledger.state.lock().existed).then_some(there);

@@ -1,7 +1,7 @@
 //! Opens the queues of destinations: those of a revision that becomes live, and at the start of the process all that are
 //! on disk.
 
-use super::{Change, first};
+use super::{Change, Demand, first};
 use crate::destination::{Destination, Means};
 use crate::flow::ledger::Place;
 use crate::pipeline::core::Pipeline;
@@ -12,10 +12,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// Opens the queue of a destination, which sends nothing yet.
-    pub(super) fn open_destination(&self, id: &str) -> Result<Arc<Destination>, String> {
+    /// Opens the queue of a destination, which sends nothing yet. One that cannot be opened is tried again, unless all is
+    /// demanded.
+    pub(super) fn open_destination(&self, id: &str, demand: Demand) -> Result<Arc<Destination>, String> {
         let counters = self.counters.destination(id);
-        let opened = Destination::open(id, &self.means(), &self.folders, counters);
+        let has_to_open = demand == Demand::All;
+        let opened = Destination::open(id, &self.means(), &self.folders, counters, has_to_open);
         opened.map(Arc::new).map_err(|error| error.to_string())
     }
 
@@ -24,13 +26,12 @@ impl Pipeline {
         let mut destinations = BTreeMap::new();
         for id in self.queue_ids()? {
             let is_named = change.checked.destinations.iter().any(|destination| destination.id == id);
-            match self.open_destination(&id) {
-                Ok(opened) if is_named || opened.holds_messages() => drop(destinations.insert(id, opened)),
-                Ok(opened) => self.remove_empty(&id, &opened),
-                Err(error) if is_named => {
-                    return Err(io::Error::other(format!("destination `{id}`: {error}")));
+            match self.open_destination(&id, Demand::WhatCan) {
+                Ok(opened) if is_named || opened.may_hold_messages() => {
+                    drop(destinations.insert(id, opened));
                 }
-                Err(error) => tracing::error!(destination = id, "is not in the router document: {error}"),
+                Ok(opened) => self.remove_empty(&id, &opened),
+                Err(error) => tracing::error!(destination = id, "cannot be started: {error}"),
             }
         }
         for (id, destination) in &destinations {
@@ -71,12 +72,13 @@ impl Pipeline {
     }
 
     fn means(&self) -> Means {
-        let (headroom, clock) = (self.headroom.clone(), self.clock.clone());
+        let (headroom, reserve, clock) = (self.headroom.clone(), self.headroom.clone(), self.clock.clone());
         Means {
             disk: self.disk.clone(),
             ledger: self.ledger.clone(),
             data: self.data.clone(),
             refuses_messages: Arc::new(move || headroom.refuses_messages()),
+            makes_room: Arc::new(move || reserve.give()),
             clock_is_believed: Arc::new(move || clock.is_believed()),
             journal_file_max: self.settings.storage.journal_file_max.bytes(),
         }

@@ -1,27 +1,25 @@
 //! Opens logspaces: those of a revision that becomes live, and at the start of the process all that are on disk.
 
-use super::{Change, first};
+use super::{Change, Demand, first};
+use crate::flow::ledger::Place;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
 use crate::pipeline::sealers;
 use logstead_config::{Checked, Durability as Configured};
-use logstead_indexer::{Durability, Options, Pool, Recovery};
+use logstead_indexer::{Durability, Options};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// Opens a logspace and starts its thread.
-    pub(super) fn open(&self, id: &str, checked: &Checked) -> Result<Arc<Logspace>, String> {
+    /// Opens a logspace and starts its thread. One that cannot be opened is tried again, unless all is demanded.
+    pub(super) fn open(&self, id: &str, checked: &Checked, demand: Demand) -> Result<Arc<Logspace>, String> {
         let folder = self.data.join("logspaces").join(id);
         let configuration = self.configuration(id, checked, checked.logspaces.len());
-        let opened = logstead_indexer::open(&self.disk, &folder, configuration.options, &Pool::of_reads())
-            .map_err(|error| error.to_string())?;
-        report(id, &folder, &opened.recovery);
-        self.clock.saw(opened.keeper.received_last());
         let counters = self.counters.logspace(id);
+        let reached = self.ledger.reached(&Place::Logspace(id.into()));
+        let opened = logstead_indexer::closed(&self.disk, &folder, configuration.options, reached);
         let shared = Shared {
             bell: self.sealers.bell(),
             progress: self.sealers.progress(),
@@ -30,8 +28,8 @@ impl Pipeline {
             clock: self.clock.clone(),
             ledger: self.ledger.clone(),
         };
-        let logspace = Logspace::start(id, opened, configuration, counters, shared);
-        logspace.map(Arc::new).map_err(|error| error.to_string())
+        let has_to_open = demand == Demand::All;
+        Logspace::start((id, &folder), opened, has_to_open, (configuration, counters), shared).map(Arc::new)
     }
 
     /// Opens the logspaces that are on disk, including those that the document no longer has, so that they can be
@@ -44,11 +42,9 @@ impl Pipeline {
         let mut logspaces = BTreeMap::new();
         for entry in std::fs::read_dir(folder)? {
             let Ok(id) = entry?.file_name().into_string() else { continue };
-            match self.open(&id, &change.checked) {
+            match self.open(&id, &change.checked, Demand::WhatCan) {
                 Ok(logspace) => drop(logspaces.insert(id, logspace)),
-                Err(error) => {
-                    tracing::error!(logspace = id, "cannot be opened and is not searched: {error}")
-                }
+                Err(error) => tracing::error!(logspace = id, "cannot be started: {error}"),
             }
         }
         let revision = self.running.load().live.revision;
@@ -81,17 +77,4 @@ impl Pipeline {
             sealers: sealers::count(self.settings.threads.sealers),
         }
     }
-}
-
-fn report(id: &str, folder: &Path, recovery: &Recovery) {
-    let messages = recovery.messages + recovery.sealed_messages;
-    let folder = folder.display();
-    for told in recovery.told() {
-        if told.is_damage {
-            tracing::error!(logspace = id, %folder, "{}", told.text);
-        } else {
-            tracing::warn!(logspace = id, %folder, "{}", told.text);
-        }
-    }
-    tracing::info!("logspace `{id}` is open and holds {messages} messages");
 }

@@ -253,7 +253,7 @@ impl<'a> Preparing<'a> {
         for (index, config) in checked.logspaces.iter().enumerate() {
             let open = match self.before.logspaces.get(&config.id) {
                 Some(open) => Ok(open.clone()),
-                None => self.pipeline.open(&config.id, checked).inspect(|opened| {
+                None => self.pipeline.open(&config.id, checked, self.demand).inspect(|opened| {
                     self.next.started.logspaces.push(opened.clone());
                 }),
             };
@@ -268,7 +268,7 @@ impl<'a> Preparing<'a> {
         for (index, config) in checked.destinations.iter().enumerate() {
             let open = match self.before.destinations.get(&config.id) {
                 Some(open) => Ok(open.clone()),
-                None => self.pipeline.open_destination(&config.id).inspect(|opened| {
+                None => self.pipeline.open_destination(&config.id, self.demand).inspect(|opened| {
                     self.next.started.destinations.push(opened.clone());
                 }),
             };
