@@ -11,23 +11,19 @@ use logstead_config::settings::{self, Layers};
 use logstead_indexer::{Filter, Run, SimDisk};
 use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::io::Write;
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{ROUTER, wait_until};
 
 fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
-    start_with(disk, tempfile::tempdir().unwrap().path(), ROUTER)
-}
-
-fn start_with(disk: Arc<SimDisk>, data: &Path, router: &str) -> Arc<Pipeline> {
+    let data = tempfile::tempdir().unwrap();
     let set = vec!["storage.segment_rows_max=1000".to_owned()];
     let settings = Arc::new(settings::load(&Layers { set, ..Layers::default() }).unwrap());
-    let (document, checked) = check_toml(router).unwrap();
-    let change = Change { toml: router.to_owned(), document, checked };
-    Pipeline::start(disk, data, settings, 1, change).unwrap()
+    let (document, checked) = check_toml(ROUTER).unwrap();
+    let change = Change { toml: ROUTER.to_owned(), document, checked };
+    Pipeline::start(disk, data.path(), settings, 1, change).unwrap()
 }
 
 fn batch(message: &str) -> Batch {
@@ -140,48 +136,4 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     disk.set_bytes_max(None);
     has_ended.recv_timeout(Duration::from_secs(9)).expect("the stop ends");
     assert_eq!(count(&pipeline, "\"just in time\""), 1);
-}
-
-#[test]
-fn what_waits_for_a_destination_waits_on_while_the_disk_does_not_read_it() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let to = listener.local_addr().unwrap();
-    let router = format!(
-        "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
-             [[destinations]]\nid = \"siem\"\nkind = \"syslog\"\nto = \"tcp://{to}\"\nformat = \"raw\"\n\
-             framing = \"newline\"\nqueue = {{ memory = \"1MiB\" }}\n\
-             [[routes]]\nid = \"all\"\nto = [\"siem\"]\n"
-    );
-    let (disk, data) = (Arc::new(SimDisk::new(5)), tempfile::tempdir().unwrap());
-    let pipeline = start_with(disk.clone(), data.path(), &router);
-    // Nobody reads yet, so all but the first waits.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let text = "x".repeat(1000);
-    for _ in 0..20 {
-        runtime.block_on(pipeline.submit("http", batch_of(500, &text), None)).unwrap();
-    }
-    pipeline.stop();
-    drop(pipeline);
-    // After a start, nothing of it is in memory.
-    let disk = Arc::new(disk.after_kill());
-    let pipeline = start_with(disk.clone(), data.path(), &router);
-    disk.set_fails_reads(true);
-    let status = || pipeline.status().destinations.remove(0);
-    let mut lines = BufReader::new(listener.accept().unwrap().0).lines();
-    wait_until("it is said", || status().last_error.is_some_and(|error| error.contains("cannot be read")));
-    assert!(status().dropped.is_empty());
-    disk.set_fails_reads(false);
-    let receiving = std::thread::spawn(move || {
-        let mut received = 0;
-        while received < 10_000 {
-            match lines.next() {
-                Some(line) => received += usize::from(line.is_ok()),
-                None => lines = BufReader::new(listener.accept().unwrap().0).lines(),
-            }
-        }
-    });
-    wait_until("all of it is delivered", || status().queue_messages == 0);
-    assert!(status().dropped.is_empty());
-    pipeline.stop();
-    receiving.join().unwrap();
 }

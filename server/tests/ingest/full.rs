@@ -182,6 +182,10 @@ async fn wherever_the_disk_fails_what_has_a_name_is_stored_once_everywhere() {
 async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
     let data = tempfile::tempdir().unwrap();
     let mut disk = Arc::new(SimDisk::new(8));
+    // A start looks for logspaces in the real folder.
+    for logspace in ["main", "other"] {
+        std::fs::create_dir_all(data.path().join("logspaces").join(logspace)).unwrap();
+    }
     let first = Server::start_on(disk.clone(), data.path(), |_| {});
     first.route(EVERYWHERE).await;
     drop(first);

@@ -132,11 +132,16 @@ async fn store(
     {
         return Err(unsupported(Some(found), MEDIA_TYPES[0]));
     }
-    let (body, _room) = incoming.read(body, None).await?;
+    let (body, _room) = match incoming.read(body, None).await {
+        Ok(read) => read,
+        Err(error) => return Err(refusal.unwrap_or(error)),
+    };
     let owner = incoming.owner();
-    let batches = incoming
-        .decode(move |sender, max| Bulk::of(body, index, sender, max).map(|bulk| bulk.owned_by(owner)))
-        .await?;
+    let bulk = move |sender, max| Bulk::of(body, index, sender, max).map(|bulk| bulk.owned_by(owner));
+    let batches = match incoming.decode(bulk).await {
+        Ok(batches) => batches,
+        Err(error) => return Err(refusal.unwrap_or(error)),
+    };
     let has_ids = batches.messages().has_ids();
     let mut stored = match refusal {
         Some(refusal) => Stored::nothing(batches, refusal),
