@@ -12,13 +12,16 @@
 //! | fields  | field counts, field names, field values   |
 //! | head    | head forms, head, tail                    |
 //!
+//! In a journal the column *copy of* follows the groups, missing where no message is a copy. In a block it is in none of
+//! them.
+//!
 //! | column                                | bytes                                                             |
 //! |---------------------------------------|-------------------------------------------------------------------|
 //! | received, time                        | for each row the difference to the row before: zigzag, LEB128     |
 //! | priority, flags, head forms           | a byte a row                                                      |
 //! | field counts                          | *numbers*                                                         |
 //! | pid, message, field values, head, tail | *numbers* (length of each row), then all rows back to back       |
-//! | source, peer, host, program, msgid, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
+//! | source, peer, host, program, msgid, copy of, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
 //!
 //! In a block of the first version the message is a byte 1 and then each text with a line feed behind it, where none of them holds one;
 //! otherwise a byte 0 and then as above. The lengths of texts take room that their ends do not.
@@ -29,7 +32,7 @@
 //! **Invariant:** what [`write`] writes, [`read`] reads as an equal batch; anything else that [`read`] accepts
 //! is a batch whose columns fit each other.
 
-use logstead_record::columns::{FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
+use logstead_record::columns::{COPY_OF, FLAGS, HEAD, HEAD_FORM, MESSAGE, PID, PRIORITY, TAIL};
 use logstead_record::{BATCH_BYTES_MAX, Batch, ColumnError, Columns, Group, NameColumn, TextColumn};
 use std::sync::Arc;
 
@@ -68,6 +71,9 @@ pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
     for group in Group::ALL {
         write_group(batch, group, out);
     }
+    if batch.has_copies() {
+        write_names(&batch.columns().names[COPY_OF], out);
+    }
 }
 
 /// Appends the columns of one group to `out`.
@@ -79,7 +85,7 @@ pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
             out.extend_from_slice(&c.bytes[PRIORITY]);
             out.extend_from_slice(&c.bytes[FLAGS]);
         }
-        Group::Names => c.names.iter().for_each(|names| write_names(names, out)),
+        Group::Names => c.names[..COPY_OF].iter().for_each(|names| write_names(names, out)),
         Group::Pid => write_text(&c.texts[PID], out),
         Group::Message => write_text(&c.texts[MESSAGE], out),
         Group::Fields => {
@@ -102,6 +108,11 @@ pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
     for group in Group::ALL {
         input.group(group, rows, &mut columns)?;
     }
+    columns.names[COPY_OF] = match input.rest {
+        [] if rows == 0 => NameColumn::default(),
+        [] => NameColumn::empty(rows),
+        _ => input.names(rows)?,
+    };
     input.end()?;
     Ok(Batch::from_columns(columns)?)
 }
@@ -184,7 +195,7 @@ impl<'a> Input<'a> {
                 c.bytes[FLAGS] = self.take(rows)?.to_vec();
             }
             Group::Names => {
-                for names in &mut c.names {
+                for names in &mut c.names[..COPY_OF] {
                     *names = self.names(rows)?;
                 }
             }
@@ -320,7 +331,9 @@ impl<'a> Input<'a> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
+    use logstead_record::{
+        BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Selection, Timestamp,
+    };
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -332,7 +345,7 @@ pub(crate) mod tests {
         let time = prop_oneof![any::<i64>(), 0_i64..1000, Just(i64::MIN), Just(i64::MAX)];
         let field = (vec(97_u8..100, 0..2), text());
         let row = (any::<i64>(), proptest::option::of(time), any::<u8>(), vec(text(), 6), vec(field, 0..3));
-        vec(row, 0..300).prop_map(|rows| {
+        (vec(row, 0..300), any::<bool>()).prop_map(|(rows, has_copies)| {
             let mut builder = BatchBuilder::new();
             for (received, time, byte, texts, fields) in &rows {
                 let received = Timestamp::from_nanos(*received);
@@ -340,7 +353,12 @@ pub(crate) mod tests {
                 fields.iter().for_each(|(name, value)| builder.field(name, value));
                 builder.push(&row_of(time.map(Timestamp::from_nanos), *byte, texts));
             }
-            builder.seal()
+            let batch = builder.seal();
+            let copies = |of: u8| {
+                let is_copy = |row: usize| rows[row].2 % 3 == of && rows[row].2 & Flags::COPY.0 != 0;
+                Selection::from_fn(batch.rows(), |row| has_copies && is_copy(row))
+            };
+            batch.with_copies(&[(copies(1), "main"), (copies(2), "audit")])
         })
     }
 
@@ -437,6 +455,12 @@ pub(crate) mod tests {
         }
         let all: Vec<u8> = expected.iter().flat_map(|(_, columns)| columns.concat()).collect();
         assert_eq!(written(&batch), all);
+        let copies = batch.with_copies(&[(Selection::from_fn(2, |row| row == 1), "c")]);
+        let mut changed = all.clone();
+        let flags = expected[0].1.concat().len() - 1;
+        changed[flags] = Flags::COPY.0;
+        changed.extend([2, 0, 0, 0, 1, 0, 1, b'c', 1, 0, 1]);
+        assert_eq!(written(&copies), changed);
         let block = read_groups(&[(Group::Message, b"\x01hi\nx\n")], 2).unwrap();
         assert_eq!(block.columns().message(), batch.columns().message());
     }

@@ -1,6 +1,6 @@
-//! What is noted while a message is received, as bits of a byte.
+//! What is noted while a message is received and stored, as bits of a byte.
 
-/// What was noted while a message was received.
+/// What was noted while a message was received and stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags(pub u8);
 
@@ -15,19 +15,28 @@ impl Flags {
     pub const OUT_OF_STEP: Flags = Flags(8);
     /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
     pub const UNDELIMITED: Flags = Flags(16);
+    /// It is in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
+    pub const COPY: Flags = Flags(32);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 5] = [
+    pub const NAMES: [(Flags, &'static str); 6] = [
         (Flags::TRUNCATED, "truncated"),
         (Flags::UNPARSED, "unparsed"),
         (Flags::INCOMPLETE, "incomplete"),
         (Flags::OUT_OF_STEP, "out_of_step"),
         (Flags::UNDELIMITED, "undelimited"),
+        (Flags::COPY, "copy"),
     ];
 
     /// These and those.
     #[must_use]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
+    }
+
+    /// These but for those.
+    #[must_use]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
     }
 
     /// Whether all of `other` are set.

@@ -93,7 +93,7 @@ pub(crate) enum Sufficient {
 impl Plan {
     pub(crate) fn new(query: &Query, context: &Context<'_>) -> Plan {
         match query {
-            Query::All => Plan::All,
+            Query::All | Query::Copies => Plan::All,
             Query::And(queries) => Plan::And(queries.iter().map(|query| Plan::new(query, context)).collect()),
             Query::Or(queries) => Plan::Or(queries.iter().map(|query| Plan::new(query, context)).collect()),
             Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context))),

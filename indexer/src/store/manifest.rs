@@ -4,31 +4,37 @@
 //! |-------:|-----:|----------|-----------------------------------------------------------|
 //! |      0 |    4 | magic    | `LSM1`                                                    |
 //! |      4 |    4 | crc      | CRC-32C of everything from here on                        |
-//! |      8 |    4 | version  | 2                                                         |
+//! |      8 |    4 | version  | 2, or 3 with `expired`                                    |
 //! |     12 |    4 | count    | how many segments                                         |
 //! |     16 |    8 | first    | messages with a sequence below this have expired          |
 //! |     24 |    8 | next     | messages with a sequence below this were stored           |
 //! |     32 |    8 | newest   | the first sequence of the newest journal file             |
-//! |     40 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//! |     40 |    8 | expired  | only in version 3: when the last of those below `first` was received, in nanoseconds since 1970 |
+//! |        |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
 //! All numbers are little endian. The segments are in the order of their sequences and do not overlap. Version 1 has
-//! none of `first`, `next` and `newest`: its segments begin at 16.
+//! none of `first`, `next` and `newest`: its segments begin at 16. In version 2 they begin at 40: nothing has expired, or it
+//! is not known when that was received.
 //!
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
-use crate::bytes::{u32_at, u64_at};
+use crate::bytes::{time_at, u32_at, u64_at};
 use crate::disk::{self, Disk};
 use crate::segment::id::SegmentId;
+use logstead_record::Timestamp;
 use std::io;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
 /// The version that is written, and the newest that is read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// The version that is written where `expired` is not known.
+const WITHOUT_EXPIRED: u32 = 2;
 /// The header that all versions share.
 const HEADER_BYTES: usize = 16;
 const EXTENT_BYTES: usize = 24;
+const EXPIRED_BYTES: usize = 8;
 const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
@@ -51,6 +57,8 @@ pub(crate) struct Extent {
     pub(crate) next: u64,
     /// There is a journal file that begins here, or later.
     pub(crate) newest: u64,
+    /// When the last of what has expired was received, as far as is known.
+    pub(crate) expired: Option<Timestamp>,
 }
 
 /// Why bytes are not a manifest.
@@ -91,11 +99,13 @@ impl Manifest {
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
-        let Extent { first, next, newest } = self.extent.unwrap_or_default();
+        let Extent { first, next, newest, expired } = self.extent.unwrap_or_default();
+        let version = if expired.is_some() { VERSION } else { WITHOUT_EXPIRED };
         bytes[..4].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&version.to_le_bytes());
         bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
         [first, next, newest].iter().for_each(|sequence| bytes.extend_from_slice(&sequence.to_le_bytes()));
+        bytes.extend(expired.iter().flat_map(|received| received.nanos().to_le_bytes()));
         for id in &self.segments {
             bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
             bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
@@ -114,9 +124,15 @@ impl Manifest {
         }
         let (extent, entries) = match u32_at(header, 8) {
             1 => (None, entries),
-            VERSION => {
+            WITHOUT_EXPIRED => {
                 let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
                 (Some(read_extent(extent)), entries)
+            }
+            VERSION => {
+                let (extent, entries) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
+                let (expired, entries) = entries.split_first_chunk::<EXPIRED_BYTES>().ok_or(damaged)?;
+                let expired = Some(time_at(expired, 0));
+                (Some(Extent { expired, ..read_extent(extent) }), entries)
             }
             newer => return Err(ManifestError::Newer(newer)),
         };
@@ -131,7 +147,7 @@ impl Manifest {
 }
 
 fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
-    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16) }
+    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16), expired: None }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
@@ -149,6 +165,7 @@ mod tests {
         #[test]
         fn a_manifest_reads_as_it_was_written_and_a_flipped_bit_is_found(
             rows in proptest::collection::vec((0_u64..9, 1_u32..9), 0..20), bit in any::<prop::sample::Index>(),
+            expired in proptest::option::of(any::<i64>().prop_map(Timestamp::from_nanos)),
         ) {
             let mut next = 0;
             let segments = rows.into_iter().map(|(gap, rows)| {
@@ -157,7 +174,7 @@ mod tests {
                 id
             });
             let segments = segments.collect();
-            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next });
+            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next, expired });
             let manifest = Manifest { extent, segments };
             let mut bytes = manifest.to_bytes();
             prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));

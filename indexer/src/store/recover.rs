@@ -17,6 +17,7 @@ use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
+use crate::store::retention::expired_until;
 use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::{Shared, View};
@@ -279,5 +280,7 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     });
     let segments = std::mem::take(&mut survey.segments).into_iter().map(Arc::new).collect();
     let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
-    (View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence }, open)
+    let view = View { segments, lost, files, gaps, next_sequence: survey.end.next_sequence, expired: None };
+    let expired = expired_until(survey.manifest.extent.unwrap_or_default(), &view);
+    (View { expired, ..view }, open)
 }

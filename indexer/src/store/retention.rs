@@ -80,13 +80,36 @@ pub(crate) fn old_parts(view: &View, expiry: &Expiry) -> Vec<Part> {
     parts
 }
 
+/// When the last of what has expired was received. Where that is not known, it was not after what the first part that is left
+/// ends with.
+pub(crate) fn expired_until(extent: Extent, view: &View) -> Option<Timestamp> {
+    let first_left = || parts(view).iter().find_map(Part::received);
+    (0 < extent.first).then(|| extent.expired.or_else(first_left).unwrap_or(Timestamp::MAX))
+}
+
+/// The same once these oldest parts have expired too.
+pub(crate) fn expired_with(view: &View, expired: &[Part]) -> Option<Timestamp> {
+    let received: Option<Vec<Timestamp>> = expired.iter().map(Part::received).collect();
+    let last = match received {
+        Some(received) => received.into_iter().max(),
+        // What cannot be read is as old as what follows it.
+        None => {
+            let left = parts(view).into_iter().skip(expired.len()).find_map(|part| part.received());
+            Some(left.unwrap_or(Timestamp::MAX))
+        }
+    };
+    view.expired.max(last)
+}
+
 /// A manifest once everything has expired up to a part, that one too. What is missing up to the next goes with it.
-pub(crate) fn without_expired(manifest: &Manifest, view: &View, last_expired: u64) -> Manifest {
+pub(crate) fn without_expired(manifest: &Manifest, view: &View, parts: &[Part]) -> Manifest {
+    let last_expired = parts.last().map_or(0, Part::first_sequence);
+    let expired = expired_with(view, parts);
     let segments = view.segment_ids().map(|id| id.first_sequence);
     let files = view.files.iter().map(|file| file.first_sequence);
     let first =
         segments.chain(files).filter(|first| last_expired < *first).min().unwrap_or(view.next_sequence);
     let extent = manifest.extent.unwrap_or_default();
     let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
-    Manifest { extent: Some(Extent { first, ..extent }), segments: left.copied().collect() }
+    Manifest { extent: Some(Extent { first, expired, ..extent }), segments: left.copied().collect() }
 }

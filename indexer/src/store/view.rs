@@ -41,6 +41,8 @@ pub(crate) struct View {
     /// Messages that no file holds though they have not expired, likewise.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) next_sequence: u64,
+    /// When the last of what has expired was received: at the latest then. `None` where nothing has expired.
+    pub(crate) expired: Option<Timestamp>,
 }
 
 /// What batches take in memory.

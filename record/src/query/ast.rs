@@ -16,6 +16,8 @@ use std::ops::Bound;
 pub enum Query {
     /// Every message.
     All,
+    /// Every message too, and says that copies count like others.
+    Copies,
     /// Those that all of these mean; made by [`Query::and`].
     And(Vec<Query>),
     /// Those that any of these means; made by [`Query::or`].
@@ -199,23 +201,23 @@ impl Query {
             Query::And(inner) | Query::Or(inner) => inner.iter().flat_map(Query::literals).collect(),
             Query::Not(inner) => inner.literals(),
             Query::Text(TextTest::Pattern(pattern)) => pattern.as_literal().into_iter().collect(),
-            Query::All | Query::Text(_) | Query::Field(..) => Vec::new(),
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => Vec::new(),
         }
     }
 
     /// Whether it is about this field and nothing else.
     pub fn is_about(&self, field: &FieldName) -> bool {
         match self {
-            Query::All | Query::Text(_) => false,
+            Query::All | Query::Copies | Query::Text(_) => false,
             Query::And(inner) | Query::Or(inner) => inner.iter().all(|query| query.is_about(field)),
             Query::Not(inner) => inner.is_about(field),
             Query::Field(name, _) => name.is(field),
         }
     }
 
-    fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
+    pub(super) fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
         match self {
-            Query::All | Query::Text(_) => false,
+            Query::All | Query::Copies | Query::Text(_) => false,
             Query::And(inner) | Query::Or(inner) => inner.iter().any(|query| query.any_field(accepts)),
             Query::Not(inner) => inner.any_field(accepts),
             Query::Field(field, test) => accepts(field, test),
@@ -229,7 +231,7 @@ impl Query {
             }
             Query::Not(inner) => inner.collect_fields(fields),
             Query::Field(field, _) if !fields.contains(&field) => fields.push(field),
-            Query::All | Query::Text(_) | Query::Field(..) => {}
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => {}
         }
     }
 }

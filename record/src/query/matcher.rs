@@ -122,7 +122,7 @@ enum Node {
 
 fn compile(query: &Query, context: &Context<'_>) -> Node {
     match query {
-        Query::All => Node::All,
+        Query::All | Query::Copies => Node::All,
         Query::And(queries) => and(queries.iter().map(|query| compile(query, context)).collect()),
         Query::Or(queries) => or(queries.iter().map(|query| compile(query, context)).collect()),
         Query::Not(query) => match compile(query, context) {

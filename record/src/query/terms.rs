@@ -39,7 +39,7 @@ fn collect(query: &Query, positive: bool, found: &mut Vec<Term>) {
         Query::Field(field, FieldTest::Equals(pattern)) => {
             (Some(field), vec![Sought::Pattern(pattern.clone())])
         }
-        Query::All | Query::Field(..) => return,
+        Query::All | Query::Copies | Query::Field(..) => return,
     };
     for sought in sought.into_iter().filter(|_| positive) {
         let term = Term { field: field.cloned(), sought };

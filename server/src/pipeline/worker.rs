@@ -1,6 +1,7 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
 //! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
+use super::copies::noted;
 use super::gaps::Gaps;
 use super::running::{RouteCount, Running};
 use crate::flow::chunk::Chunk;
@@ -104,14 +105,16 @@ impl Worker {
             rows: &delivery.rows,
         });
         let shares = shares(&given.collect::<Vec<_>>());
-        // What several targets get is encoded once.
+        let copies = running.copies(&routed.deliveries);
+        // What several targets get is encoded once; copies are other messages than their originals.
         let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
-        for (delivery, share) in routed.deliveries.into_iter().zip(shares) {
+        for ((delivery, share), copies) in routed.deliveries.into_iter().zip(shares).zip(copies) {
             let own = match delivery.batch {
                 Some(changed) => changed,
                 None if delivery.rows.is_all() => batch.clone(),
                 None => Arc::new(batch.take(&delivery.rows)),
             };
+            let own = noted(own, &copies);
             let encoded = match done.iter().find(|(other, _)| Arc::ptr_eq(other, &own)) {
                 Some((_, encoded)) => encoded.clone(),
                 None => {

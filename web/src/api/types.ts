@@ -1571,6 +1571,11 @@ export interface components {
         };
         /** @description What to make a table of. */
         AggregateRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -1587,6 +1592,11 @@ export interface components {
         };
         /** @description A table with what was searched for it. Exact if `coverage.complete`. */
         AggregateResponse: components["schemas"]["Table"] & {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** @description The query as it was understood. */
             query: string;
@@ -1772,6 +1782,11 @@ export interface components {
         };
         /** @description What to complete, and where in it. */
         CompleteRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description The position of the cursor, in characters from 0; the end by default. */
             cursor?: number | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -1843,6 +1858,11 @@ export interface components {
         Count: "auto" | number;
         /** @description Which messages to count. */
         CountRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -1856,6 +1876,11 @@ export interface components {
         };
         /** @description How many messages match. */
         CountResponse: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             /**
              * Format: int64
              * @description Exact if `coverage.complete`.
@@ -2191,6 +2216,11 @@ export interface components {
         };
         /** @description What to explain. */
         ExplainRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -2247,6 +2277,11 @@ export interface components {
         };
         /** @description Which values to count. */
         FacetsRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Names: 1 to 32. In a query string, separated by commas. */
             fields: string[];
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -2279,6 +2314,11 @@ export interface components {
         };
         /** @description The values of fields. */
         FacetsResponse: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** @description By the names that were asked for. */
             fields: {
@@ -2335,6 +2375,11 @@ export interface components {
         FieldValue: string | string[];
         /** @description How many fields to show. */
         FieldsRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /**
@@ -2498,6 +2543,11 @@ export interface components {
             buckets?: number | null;
             /** @description A field: each bucket also says how many messages have each of its most frequent values. */
             by?: string | null;
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
@@ -2513,6 +2563,11 @@ export interface components {
         };
         /** @description How many messages match, over time. */
         HistogramResponse: components["schemas"]["Histogram"] & {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** Format: int64 */
             took_ms: number;
@@ -2803,6 +2858,11 @@ export interface components {
         /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
+             * @description Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
+             *     otherwise.
+             */
+            copy_of: string;
+            /**
              * Format: date-time
              * @description The message's own time, if it was not believed.
              */
@@ -2817,7 +2877,10 @@ export interface components {
             fields: {
                 [key: string]: components["schemas"]["FieldValue"];
             };
-            /** @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`. */
+            /**
+             * @description What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
+             *     `copy`.
+             */
             flags: string[];
             /** @description Empty where the message says none. */
             host: string;
@@ -2964,6 +3027,11 @@ export interface components {
         };
         /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /**
              * Format: int64
@@ -3016,6 +3084,11 @@ export interface components {
             buckets?: number | null;
             /** @description As of `/histogram`. */
             by?: string | null;
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /**
              * Format: int32
              * @description How many values of each field to show.
@@ -3374,6 +3447,11 @@ export interface components {
         };
         /** @description Which messages: `query`, `from`, `to` and `logspaces` as of a search. */
         ReplayRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -3640,6 +3718,11 @@ export interface components {
         };
         /** @description Which messages, and how many. */
         SearchRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Where the page begins: `cursor` of the page before. */
             cursor?: string | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -3668,6 +3751,12 @@ export interface components {
         SearchResponse: {
             /** @description What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless. */
             columns: string[] | null;
+            /**
+             * Format: int64
+             * @description How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
+             *     counting them takes longer than finding the page: `/count` tells it.
+             */
+            copies: number | null;
             coverage: components["schemas"]["Coverage"];
             /** @description Where the next page begins; null on the last. */
             cursor: string | null;
@@ -4362,6 +4451,11 @@ export interface components {
         };
         /** @description What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`. */
         TestRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description The draft: TOML in a string, or the document as JSON. */
             document: Record<string, never>;
             /**
@@ -5374,6 +5468,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
             };
             header?: never;
             path?: never;
@@ -5687,6 +5786,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
             };
             header?: never;
             path?: never;
@@ -6367,6 +6471,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
                 order?: ("newest" | "oldest") & Record<string, never>;
                 /**
@@ -6378,7 +6487,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-                 *     `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
+                 *     `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
                  */
                 summary?: boolean;
             };
@@ -6393,6 +6502,8 @@ export interface operations {
                 headers: {
                     /** @description With the name for the file */
                     "Content-Disposition"?: string;
+                    /** @description How many copies are left out, if any are: messages that another of the logspaces has as well */
+                    "X-Logstead-Copies"?: number;
                     /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made */
                     "X-Logstead-Count"?: number;
                     /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
@@ -6447,6 +6558,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Names: 1 to 32. In a query string, separated by commas. */
                 fields: string;
                 /** @description How many values of each field to show. */
@@ -6675,6 +6791,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Maximum number of buckets; the shortest round length that fits is used. */
                 buckets?: number;
                 /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
@@ -7482,6 +7603,11 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description How many messages before it. */
                 before?: number;
                 /** @description How many messages after it. */
@@ -8649,6 +8775,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Messages of a page. */
                 limit?: number;
                 order?: ("newest" | "oldest") & Record<string, never>;
@@ -9211,6 +9342,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /**
                  * @description Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
                  *     automatically, takes precedence.

@@ -10,7 +10,7 @@ use crate::segment::build::{Replacement, write_index};
 use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::store::JOURNAL_DIR;
-use crate::store::manifest::{self, Manifest};
+use crate::store::manifest::{self, Extent, Manifest};
 use crate::store::part::Part;
 use crate::store::retention::{Expired, Expiry, old_parts, without_expired};
 use crate::store::view::{Shared, View};
@@ -146,12 +146,17 @@ impl Publisher {
         let mut manifest = self.manifest.lock();
         let view = self.view();
         let parts = old_parts(&view, expiry);
-        let Some(last) = parts.last() else { return Ok(Expired::default()) };
+        if parts.is_empty() {
+            return Ok(Expired::default());
+        }
         // From here on they count for nothing, whatever is left of their files.
-        let new = without_expired(&manifest, &view, last.first_sequence());
-        let first = new.extent.unwrap_or_default().first;
+        let new = without_expired(&manifest, &view, &parts);
+        let Extent { first, expired, .. } = new.extent.unwrap_or_default();
         self.write_manifest(&mut manifest, new)?;
-        self.change_view(|view| view.drop_before(first));
+        self.change_view(|view| {
+            view.drop_before(first);
+            view.expired = expired;
+        });
         self.remove_parts(&parts);
         Ok(Expired::of(&parts))
     }
