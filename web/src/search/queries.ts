@@ -40,6 +40,8 @@ export type Summary = {
   /** Whether this is all of it. */
   done: boolean;
   took_ms: number;
+  /** How many copies are not counted; known when it is done. */
+  copies?: number;
 };
 
 /** Shown as it is made the first time; afterwards each new summary takes the place of the one before as a whole. */
@@ -71,7 +73,10 @@ export function summaryQuery(state: SearchState) {
           if ('progress' in line) summary = { ...summary, ...line.progress };
           if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
           if ('facets' in line) summary = { ...summary, facets: line.facets };
-          if ('end' in line) summary = { ...summary, done: true, took_ms: line.end.took_ms };
+          if ('end' in line) {
+            const { took_ms, copies } = line.end;
+            summary = { ...summary, done: true, took_ms, copies };
+          }
           timer ??= setTimeout(show);
         }
       } finally {
