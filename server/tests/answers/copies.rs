@@ -146,6 +146,7 @@ fn what_routes_store_twice_counts_once() {
     let token = token["token"].as_str().unwrap();
     check(&server, token);
     check_commands(&server);
+    server.terminate();
     server.restart();
     check(&server, token);
 }
