@@ -249,13 +249,27 @@ test.describe('where a route sends to two logspaces', () => {
     server: { router: defaultRouter.replace('to = ["main"]', 'to = ["main", "security"]') },
   });
 
-  test('the count says that copies are in it', async ({ logstead, page, searchPage }) => {
+  test('a message counts once, and its copies when they are asked for', async ({
+    logstead,
+    page,
+    searchPage,
+  }) => {
     await logstead.sendTcp('<38>1 - web-1 sshd 7 - - kept twice');
-    await expect.poll(() => logstead.count('kept')).toBe(2);
+    await expect.poll(() => logstead.count('kept copies:all')).toBe(2);
     await searchPage.open({ q: 'kept' });
     const results = page.getByRole('toolbar', { name: 'Results' });
-    await expect(results).toContainText('2 messages, 1 of them a copy');
+    await expect(results).toContainText('1 message');
+    await expect(searchPage.found).toHaveCount(1);
+    await results.getByRole('button', { name: '1 copy left out' }).click();
+    await expect.poll(() => searchPage.written()).toBe('kept copies:all');
     await expect(searchPage.found).toHaveCount(2);
+    await expect(results).toContainText('2 messages');
+
+    await searchPage.open({ q: 'kept | stats count() by host' });
+    const statistics = page.getByRole('region', { name: 'Statistics' });
+    await statistics.getByRole('button', { name: '1 copy left out' }).click();
+    await expect.poll(() => searchPage.written()).toBe('kept copies:all | stats count() by host');
+    await expect(statistics.getByRole('button', { name: 'left out' })).toHaveCount(0);
   });
 });
 

@@ -3,9 +3,10 @@
 use crate::batch::Batch;
 use crate::column::{NameColumnBuilder, TextColumn};
 use crate::columns::{
-    Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_PRIORITY, NO_TIME, OWN_TIME, PID, PRIORITY, RECEIVED, TAIL,
+    COPY_OF, Columns, FLAGS, HEAD, HEAD_FORM, MESSAGE, NO_PRIORITY, NO_TIME, OWN_TIME, PID, PRIORITY,
+    RECEIVED, TAIL,
 };
-use crate::field::{Field, ORIGIN_NAMES, Storage, TEXTS};
+use crate::field::{Field, ORIGIN_NAMES, ROW_NAMES, Storage, TEXTS};
 use crate::flags::Flags;
 use crate::priority::Priority;
 use crate::raw::{HeadForm, HeadParts};
@@ -49,7 +50,7 @@ pub struct Row<'a> {
 /// The texts of a row, by the number of their column.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowTexts<'a> {
-    names: [&'a [u8]; Field::NAMES - ORIGIN_NAMES],
+    names: [&'a [u8]; ROW_NAMES],
     texts: [&'a [u8]; TEXTS],
 }
 
@@ -172,6 +173,7 @@ impl BatchBuilder {
         c.bytes[PRIORITY].push(row.priority.map_or(NO_PRIORITY, Priority::number));
         c.bytes[FLAGS].push(row.flags.0);
         c.bytes[HEAD_FORM].push(head_form.code());
+        // What the store notes is not known yet, and is filled up where there is any.
         let (of_origin, of_row) = self.names.split_at_mut(ORIGIN_NAMES);
         of_origin.iter_mut().zip(self.origin).for_each(|(names, id)| names.push_id(id));
         of_row.iter_mut().zip(row.texts.names).for_each(|(names, name)| names.push(name));
@@ -202,6 +204,7 @@ impl BatchBuilder {
         for (bytes, other) in c.bytes.iter_mut().zip(&other.bytes) {
             bytes.extend_from_slice(&other[rows.clone()]);
         }
+        self.names[COPY_OF].fill(c.rows() - rows.len());
         for (names, other) in self.names.iter_mut().zip(&other.names) {
             names.extend(other, rows.clone(), new_ids);
         }
@@ -262,6 +265,7 @@ impl BatchBuilder {
     pub fn seal(&mut self) -> Batch {
         let mut columns = std::mem::take(&mut self.columns);
         columns.texts = std::mem::take(&mut self.texts).map(Arc::new);
+        self.names[COPY_OF].fill(columns.rows());
         columns.names = self.names.each_mut().map(NameColumnBuilder::finish);
         columns.field_names = self.field_names.finish();
         self.origin = [0; ORIGIN_NAMES];

@@ -296,6 +296,14 @@ impl NameColumnBuilder {
         self.column.ids.push(id);
     }
 
+    /// Appends rows without text, up to this many altogether.
+    pub(crate) fn fill(&mut self, rows: usize) {
+        if self.len() < rows {
+            let none = self.id(b"");
+            self.column.ids.resize(rows, none);
+        }
+    }
+
     /// Whether the value of an id is this one.
     pub(crate) fn is(&self, id: u32, value: &[u8]) -> bool {
         let values = &self.column.values;

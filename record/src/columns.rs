@@ -36,6 +36,9 @@ pub const HEAD: usize = TEXTS;
 /// Of the texts, the tail.
 pub const TAIL: usize = TEXTS + 1;
 
+/// Of the names, the logspace of a copy's original.
+pub const COPY_OF: usize = Field::CopyOf.number();
+
 /// Columns that fit each other, once they are those of a batch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Columns {

@@ -35,13 +35,15 @@ pub enum Field {
     Source,
     /// The address it was really sent from.
     Peer,
-    /// What was noted while receiving it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
-    /// `bad_time`.
+    /// What was noted while receiving and storing it: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
+    /// `not_utf8`, `bad_time`, `copy`.
     Flag,
     /// The exact bytes as received.
     Raw,
     /// The logspace it is stored in. Decided by the store, not by a batch: matches everything in a matcher.
     Logspace,
+    /// Of a copy, the logspace of its original. Noted when it is stored.
+    CopyOf,
 }
 
 /// How a batch keeps the values of a field.
@@ -67,10 +69,14 @@ pub enum Storage {
 
 /// How many of the columns of names, the first ones, are said by the origin of messages and not by their rows.
 pub(crate) const ORIGIN_NAMES: usize = 2;
+/// How many of them, the last ones, are noted by the store.
+pub(crate) const STORE_NAMES: usize = 1;
+/// How many of them a row says.
+pub(crate) const ROW_NAMES: usize = Field::NAMES - ORIGIN_NAMES - STORE_NAMES;
 /// How many fields are kept as texts.
 pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
 /// How many texts a row says.
-const ROW_TEXTS: usize = Field::NAMES - ORIGIN_NAMES + TEXTS;
+const ROW_TEXTS: usize = ROW_NAMES + TEXTS;
 /// The group of each column of texts.
 const TEXT_GROUPS: [Group; 2] = [Group::Pid, Group::Message];
 
@@ -80,7 +86,7 @@ impl Field {
 
     /// Every field, in the order of the enum, with its canonical name and how it is kept. A number is that of a column
     /// on the disk, so it never changes.
-    pub const ALL: [(Field, &'static str, Storage); 14] = [
+    pub const ALL: [(Field, &'static str, Storage); 15] = [
         (Field::Message, "message", Storage::Text(1)),
         (Field::Host, "host", Storage::Name(2)),
         (Field::Program, "program", Storage::Name(3)),
@@ -95,9 +101,11 @@ impl Field {
         (Field::Flag, "flag", Storage::Flags),
         (Field::Raw, "raw", Storage::Raw),
         (Field::Logspace, "logspace", Storage::Logspace),
+        (Field::CopyOf, "copy_of", Storage::Name(5)),
     ];
 
-    /// The fields whose texts each row says: those kept as names or texts, but for the source and the peer.
+    /// The fields whose texts each row says: those kept as names or texts, but for the source, the peer and what the store
+    /// notes.
     pub const OF_ROWS: [Field; ROW_TEXTS] = of_rows();
 
     /// What users of other tools call them.
@@ -170,7 +178,7 @@ const fn of_rows() -> [Field; ROW_TEXTS] {
     while at < Field::ALL.len() {
         let (field, _, storage) = Field::ALL[at];
         let is_of_row = match storage {
-            Storage::Name(number) => ORIGIN_NAMES <= number,
+            Storage::Name(number) => ORIGIN_NAMES <= number && number < ORIGIN_NAMES + ROW_NAMES,
             _ => matches!(storage, Storage::Text(_)),
         };
         if is_of_row {

@@ -1,6 +1,6 @@
-//! What is noted while a message is received, as bits of a byte.
+//! What is noted while a message is received and stored, as bits of a byte.
 
-/// What was noted while a message was received.
+/// What was noted while a message was received and stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags(pub u8);
 
@@ -15,12 +15,14 @@ impl Flags {
     pub const OUT_OF_STEP: Flags = Flags(8);
     /// Its connection has never sent anything that ends a message: where it ends is known by the next head.
     pub const UNDELIMITED: Flags = Flags(16);
+    /// It is in another logspace as well, and that one counts: [`Field::CopyOf`](crate::Field::CopyOf) says which.
+    pub const COPY: Flags = Flags(32);
     /// Bytes of it are not UTF-8: in its texts U+FFFD stands for them, and they are in the raw bytes.
     pub const NOT_UTF8: Flags = Flags(64);
     /// Its stamp stands for no moment: it has the time of receipt.
     pub const BAD_TIME: Flags = Flags(128);
     /// Every flag with the name that queries and the API use.
-    pub const NAMES: [(Flags, &'static str); 7] = [
+    pub const NAMES: [(Flags, &'static str); 8] = [
         (Flags::TRUNCATED, "truncated"),
         (Flags::UNPARSED, "unparsed"),
         (Flags::INCOMPLETE, "incomplete"),
@@ -28,12 +30,19 @@ impl Flags {
         (Flags::UNDELIMITED, "undelimited"),
         (Flags::NOT_UTF8, "not_utf8"),
         (Flags::BAD_TIME, "bad_time"),
+        (Flags::COPY, "copy"),
     ];
 
     /// These and those.
     #[must_use]
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
+    }
+
+    /// These but for those.
+    #[must_use]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
     }
 
     /// Whether all of `other` are set.

@@ -13,6 +13,7 @@ pub mod bits;
 mod builder;
 mod column;
 pub mod columns;
+mod copies;
 mod field;
 mod flags;
 mod group;

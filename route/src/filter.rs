@@ -37,7 +37,7 @@ impl Filter {
     /// The messages of the query that all stages leave.
     pub(crate) fn with_stages(query: &Query, stages: &[Stage]) -> Filter {
         let query = match query {
-            Query::All => Meant::All,
+            Query::All | Query::Copies => Meant::All,
             query if query.uses_now() => Meant::Moving(query.clone()),
             query => Meant::Fixed(Matcher::new(query, &Context { now: Timestamp::default(), logspace: "" })),
         };

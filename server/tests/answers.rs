@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "answers/copies.rs"]
+mod copies;
 mod in_process;
 mod support;
 

@@ -83,7 +83,7 @@ fn what_was_stored_by_earlier_routes_is_tried_too_and_copies_once() {
     let server = Server::start(&document("[[routes]]\nid = \"all\"\nto = [\"main\", \"fw\"]\n"));
     let repeated = "<13>1 2026-11-22T10:00:00Z host web - - - the same\n";
     server.send(repeated.repeat(3).as_bytes());
-    server.wait_for("source=syslog", 6);
+    server.wait_for("source=syslog copies:all", 6);
     let live = document(
         "[[routes]]\nid = \"all\"\nto = [\"main\"]\nsteps = [{ dedup = [\"host\"], within = \"1h\" }]\n",
     );

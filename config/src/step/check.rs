@@ -330,7 +330,7 @@ impl Checking<'_> {
             return None;
         }
         match FieldName::new(name) {
-            FieldName::Known(field @ (Field::Logspace | Field::Flag)) => {
+            FieldName::Known(field @ (Field::Logspace | Field::CopyOf | Field::Flag)) => {
                 self.findings
                     .value(&self.path.key(key), format!("a step cannot use the field `{}`", field.name()));
                 None

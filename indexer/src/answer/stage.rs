@@ -25,6 +25,6 @@ fn visit(query: &Query, visitor: &mut impl FnMut(&Query)) {
     match query {
         Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| visit(query, visitor)),
         Query::Not(inner) => visit(inner, visitor),
-        Query::All | Query::Text(_) | Query::Field(..) => {}
+        Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => {}
     }
 }

@@ -56,6 +56,8 @@ pub struct OpenedQueue {
 
 /// Reads a queue.
 pub struct QueueReader {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
     cursor: Cursor,
     keeper: Keeper,
     searcher: Searcher,

@@ -85,6 +85,11 @@ impl Follower {
         Follower { searcher, filter, next, look: None }
     }
 
+    /// Asks something else from here on.
+    pub fn ask(&mut self, filter: Filter) {
+        (self.filter, self.look) = (filter, None);
+    }
+
     /// The sequence that comes next.
     pub fn next(&self) -> u64 {
         self.next
@@ -144,7 +149,8 @@ impl Follower {
                 return self.show_missing(end, (&damage, Cause::Damaged), visit);
             }
         };
-        let Some(mut rows) = self.question(run).select(&batch, &undecided) else {
+        let question = self.question(run).where_copies(blocks.has_copies());
+        let Some(mut rows) = question.select(&batch, &undecided) else {
             return ControlFlow::Break(());
         };
         rows.union(&certain);
@@ -216,7 +222,8 @@ impl Follower {
             return ControlFlow::Continue(());
         }
         let not_shown = self.not_shown(first_sequence, batch.rows());
-        let Some(rows) = self.question(run).select(batch, &not_shown) else { return ControlFlow::Break(()) };
+        let question = self.question(run).where_copies(batch.has_copies());
+        let Some(rows) = question.select(batch, &not_shown) else { return ControlFlow::Break(()) };
         self.show(end, Some(Matched { batch, first_sequence, rows: &rows }), visit)
     }
 

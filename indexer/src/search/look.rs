@@ -28,13 +28,15 @@ const LITTLE_WORK: usize = 1 << 12;
 
 /// How many rows of a segment are meant, if it can be told without reading rows.
 pub(crate) fn count(segment: &Segment, question: &Question<'_>) -> Option<u64> {
-    count_with(segment, question, &|| question.run.work())
+    let question = question.where_copies(segment.blocks.has_copies());
+    count_with(segment, &question, &|| question.run.work())
 }
 
 /// The same, if it can be told at once.
 pub(crate) fn count_at_once(segment: &Segment, question: &Question<'_>) -> Option<u64> {
+    let question = question.where_copies(segment.blocks.has_copies());
     let words_only = question.filter.plan.asks_words_only();
-    words_only.then(|| count_with(segment, question, &|| Work::at_most(LITTLE_WORK))).flatten()
+    words_only.then(|| count_with(segment, &question, &|| Work::at_most(LITTLE_WORK))).flatten()
 }
 
 fn count_with<'a>(
@@ -56,6 +58,7 @@ fn count_with<'a>(
 
 /// What the index of a segment knows of the rows that are meant: less where the run ends before it is through.
 pub(crate) fn look(segment: &Segment, question: &Question<'_>) -> Look {
+    let question = &question.where_copies(segment.blocks.has_copies());
     let Question { filter, range, run } = question;
     let known = ask(segment, |index| {
         let evaluation = Evaluation::new(&segment.blocks, index, run.work());
@@ -86,6 +89,7 @@ impl Look {
         question: &Question<'_>,
         scratch: &mut Scratch,
     ) -> (Selection, Coverage) {
+        let question = &question.where_copies(segment.blocks.has_copies());
         let mut coverage = Coverage::default();
         let mut groups = question.filter.matcher.groups();
         if self.index.is_none() {

@@ -177,6 +177,7 @@ impl<'a> Pages<'a> {
                     coverage.journal_batches += 1;
                     coverage.scanned(batch);
                     let within = question.within(batch, stretch.times);
+                    let question = question.where_copies(batch.has_copies());
                     let rows = question.select(batch, &within).ok_or(())?;
                     best.offer_batch(first_sequence, batch, &rows, stretch.batch.is_some());
                 }

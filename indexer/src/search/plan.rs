@@ -102,7 +102,7 @@ impl Plan {
             Query::Text(_) | Query::Field(..) if !work.go_on(CONDITION_STEPS + 4 * query.text_bytes()) => {
                 Plan::Unknown
             }
-            Query::All => Plan::All,
+            Query::All | Query::Copies => Plan::All,
             Query::And(queries) => Plan::And(all(queries)),
             Query::Or(queries) => Plan::Or(all(queries)),
             Query::Not(query) => Plan::Not(Box::new(Plan::new(query, context, work))),

@@ -5,10 +5,13 @@ use crate::bounds::TimeBounds;
 use crate::work::run::Run;
 use logstead_record::query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};
+use std::sync::Arc;
 
 /// Which messages are meant, ready to be asked of anything.
 #[derive(Clone, Debug)]
 pub struct Filter {
+    /// The same where no message is a copy, of one that leaves copies out.
+    without_copies: Option<Arc<Filter>>,
     pub(super) query: Query,
     pub(super) matcher: Matcher,
     pub(super) plan: Plan,
@@ -67,7 +70,22 @@ impl Filter {
         let work = run.work();
         let matcher = Matcher::new_while(query, context, &|steps| work.go_on(steps))?;
         let plan = Plan::new(query, context, &work);
-        work.go_on(0).then(|| Filter { query: query.clone(), matcher, plan })
+        work.go_on(0).then(|| Filter { without_copies: None, query: query.clone(), matcher, plan })
+    }
+
+    /// The same without these messages, all of which are copies.
+    pub fn leaving_out(query: &Query, copies: &Query, context: &Context<'_>) -> Filter {
+        let without_copies = Some(Arc::new(Filter::new(query, context)));
+        let others = copies.clone().negate();
+        let left = if *query == Query::All { others } else { Query::and(vec![query.clone(), others]) };
+        Filter { without_copies, ..Filter::new(&left, context) }
+    }
+
+    /// Those of these messages, all of which are copies, that a query means.
+    pub fn of_copies(query: &Query, copies: &Query, context: &Context<'_>) -> Filter {
+        let without_copies = Some(Arc::new(Filter::new(&Query::All.negate(), context)));
+        let both = Query::and(vec![copies.clone(), query.clone()]);
+        Filter { without_copies, ..Filter::new(&both, context) }
     }
 
     /// What decides about a single message.
@@ -76,7 +94,15 @@ impl Filter {
     }
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// The same for messages of which some are copies, or none: then leaving them out takes no time.
+    pub(super) fn where_copies(&self, are_there: bool) -> Question<'a> {
+        match &self.filter.without_copies {
+            Some(filter) if !are_there => Question { filter, ..*self },
+            _ => *self,
+        }
+    }
+
     /// Whether messages between these times may be in range.
     pub(super) fn concerns(&self, times: TimeBounds) -> bool {
         times.overlap(self.range)

@@ -14,7 +14,7 @@ use crate::store::verify::{self, Checked};
 use crate::store::view::{Shared, View};
 use crate::work::run::Run;
 use logstead_record::query::TimeRange;
-use logstead_record::{Batch, Groups, Selection};
+use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::sync::Arc;
 
 /// Searches a logspace. Cheap to clone, one for each thread.
@@ -73,6 +73,14 @@ impl Searcher {
     /// What the logspace holds.
     pub fn stats(&self) -> Stats {
         Stats::of(&self.view())
+    }
+
+    /// It holds what was received after this, as far as that was stored here and is not damaged: what was received until then
+    /// has expired, or may have. The end of all times where nothing was ever stored.
+    pub fn holds_after(&self) -> Timestamp {
+        let view = self.view();
+        let nothing = (view.next_sequence == 0).then_some(Timestamp::MAX);
+        nothing.or(view.expired).unwrap_or(Timestamp::MIN)
     }
 
     /// The sequence of the next message.

@@ -259,6 +259,7 @@ fn select((file, stretch): (&FileView, &Stretch), question: &Question<'_>) -> (V
             Read::Batch(_, first_sequence, batch) => {
                 coverage.journal_batches += 1;
                 coverage.scanned(batch);
+                let question = question.where_copies(batch.has_copies());
                 let rows = question.select(batch, &question.within(batch, stretch.times)).ok_or(())?;
                 if !rows.is_empty() {
                     selected.push((first_sequence, Arc::clone(batch), rows));

@@ -78,6 +78,11 @@ impl Column {
         COLUMNS[self.number()].1
     }
 
+    /// Whether its section is missing where no row has a value.
+    pub(crate) fn may_be_missing(self) -> bool {
+        self == Column::Names(Field::CopyOf)
+    }
+
     /// Whether its section is that of a column before it.
     pub(crate) fn shares_a_section(self) -> bool {
         self == Column::Priority

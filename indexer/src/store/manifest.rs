@@ -10,18 +10,21 @@
 //! |     24 |    8 | next     | messages with a sequence below this were stored           |
 //! |     32 |    8 | newest   | the first sequence of the newest journal file             |
 //! |     40 |   16 | identity | of the logspace or queue that it is a part of             |
-//! |     56 |      | segments | each its first sequence (8) and its number of rows (8)    |
+//! |     56 |    8 | expired  | when the last of those below `first` was received, in nanoseconds since 1970 |
+//! |     64 |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
-//! All numbers are little endian. The segments are in the order of their sequences and do not overlap. Version 2 has no
-//! `identity`: its segments begin at 40. Version 1 has none of `first`, `next` and `newest` either: its segments begin
-//! at 16.
+//! All numbers are little endian. The segments are in the order of their sequences and do not overlap. `expired` is the
+//! smallest number where nothing has expired, or where it is not known when that was received. Version 2 has neither
+//! `identity` nor `expired`: its segments begin at 40. Version 1 has none of `first`, `next` and `newest` either: its
+//! segments begin at 16.
 //!
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
-use crate::bytes::{u32_at, u64_at};
+use crate::bytes::{time_at, u32_at, u64_at};
 use crate::disk::{self, Disk, Identity};
 use crate::segment::id::SegmentId;
+use logstead_record::Timestamp;
 use std::io;
 use std::path::Path;
 
@@ -32,6 +35,7 @@ const VERSION: u32 = 3;
 const HEADER_BYTES: usize = 16;
 const EXTENT_BYTES: usize = 24;
 const IDENTITY_BYTES: usize = 16;
+const EXPIRED_BYTES: usize = 8;
 const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
@@ -58,6 +62,8 @@ pub(crate) struct Extent {
     pub(crate) next: u64,
     /// There is a journal file that begins here, or later.
     pub(crate) newest: u64,
+    /// When the last of what has expired was received, as far as is known.
+    pub(crate) expired: Option<Timestamp>,
 }
 
 /// Why bytes are not a manifest.
@@ -102,12 +108,13 @@ impl Manifest {
 
     fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; HEADER_BYTES];
-        let Extent { first, next, newest } = self.extent.unwrap_or_default();
+        let Extent { first, next, newest, expired } = self.extent.unwrap_or_default();
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&(self.segments.len() as u32).to_le_bytes());
         [first, next, newest].iter().for_each(|sequence| bytes.extend_from_slice(&sequence.to_le_bytes()));
         bytes.extend_from_slice(&self.identity.unwrap_or_default().0);
+        bytes.extend_from_slice(&expired.unwrap_or(Timestamp::MIN).nanos().to_le_bytes());
         for id in &self.segments {
             bytes.extend_from_slice(&id.first_sequence.to_le_bytes());
             bytes.extend_from_slice(&u64::from(id.rows).to_le_bytes());
@@ -135,6 +142,9 @@ impl Manifest {
         }
         if 3 <= version {
             let (read, rest) = entries.split_first_chunk::<IDENTITY_BYTES>().ok_or(damaged)?;
+            let (received, rest) = rest.split_first_chunk::<EXPIRED_BYTES>().ok_or(damaged)?;
+            let expired = Some(time_at(received, 0)).filter(|received| *received != Timestamp::MIN);
+            extent = extent.map(|extent| Extent { expired, ..extent });
             (identity, entries) = (Some(Identity(*read)), rest);
         }
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
@@ -148,7 +158,7 @@ impl Manifest {
 }
 
 fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
-    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16) }
+    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16), expired: None }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
@@ -166,6 +176,7 @@ mod tests {
         #[test]
         fn a_manifest_reads_as_it_was_written_and_a_flipped_bit_is_found(
             rows in proptest::collection::vec((0_u64..9, 1_u32..9), 0..20), bit in any::<prop::sample::Index>(),
+            expired in proptest::option::of(any::<i64>().prop_map(Timestamp::from_nanos)),
         ) {
             let mut next = 0;
             let segments = rows.into_iter().map(|(gap, rows)| {
@@ -174,7 +185,7 @@ mod tests {
                 id
             });
             let segments = segments.collect();
-            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next });
+            let extent = Some(Extent { first: bit.index(5) as u64, next, newest: next, expired });
             let manifest = Manifest { extent, identity: Some(Identity([7; 16])), segments };
             let mut bytes = manifest.to_bytes();
             prop_assert_eq!(Manifest::from_bytes(&bytes), Ok(manifest));

@@ -18,6 +18,7 @@ use crate::store::damage::Damage;
 use crate::store::keep::Keeper;
 use crate::store::manifest::{self, Manifest};
 use crate::store::options::Options;
+use crate::store::retention::expired_until;
 use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::View;
@@ -309,6 +310,17 @@ fn view(survey: &mut Survey) -> (View, Option<OpenFile>) {
     let (lost, gaps) = (std::mem::take(&mut survey.lost), std::mem::take(&mut survey.gaps));
     let (next_sequence, newest_missing) = (survey.end.next_sequence, survey.end.newest_missing);
     let identity = survey.manifest.identity.unwrap_or_default();
-    let view = View { segments, lost, files, gaps, next_sequence, newest_missing, identity, closed: None };
+    let mut view = View {
+        segments,
+        lost,
+        files,
+        gaps,
+        next_sequence,
+        newest_missing,
+        identity,
+        closed: None,
+        expired: None,
+    };
+    view.expired = expired_until(survey.manifest.extent.unwrap_or_default(), &view);
     (view, open)
 }

@@ -130,14 +130,31 @@ impl Dated {
     }
 }
 
+/// When the last of what has expired was received. Where that is not known, it was not after what is left.
+pub(crate) fn expired_until(extent: Extent, view: &View) -> Option<Timestamp> {
+    let dated: Vec<Dated> = parts(view).iter().map(Dated::of).collect();
+    let is_said = |received: &Timestamp| *received != Timestamp::MIN;
+    let first_left = || received_at_most(&dated).into_iter().flatten().find(is_said);
+    (0 < extent.first).then(|| extent.expired.or_else(first_left).unwrap_or(Timestamp::MAX))
+}
+
+/// The same once this many of the oldest parts have expired, too.
+fn expired_with(view: &View, parts: &[Part], expired: usize) -> Option<Timestamp> {
+    let dated: Vec<Dated> = parts.iter().map(Dated::of).collect();
+    let received = received_at_most(&dated).into_iter().take(expired);
+    view.expired.max(received.map(|received| received.unwrap_or(Timestamp::MAX)).max())
+}
+
 /// A manifest once these parts have expired, the first ones. What is missing up to the next goes with them.
 pub(crate) fn without_expired(manifest: &Manifest, view: &View, expired: &[Part]) -> Manifest {
-    let next = parts(view).get(expired.len()).map(Part::first_sequence);
-    let first = next.unwrap_or(view.next_sequence);
+    let parts = parts(view);
+    let first = parts.get(expired.len()).map_or(view.next_sequence, Part::first_sequence);
+    let received = expired_with(view, &parts, expired.len());
     let extent = manifest.extent.unwrap_or_default();
     let left = manifest.segments.iter().filter(|id| first <= id.first_sequence);
     let segments = left.copied().collect();
-    Manifest { extent: Some(Extent { first, ..extent }), identity: manifest.identity, segments }
+    let extent = Some(Extent { first, expired: received, ..extent });
+    Manifest { extent, identity: manifest.identity, segments }
 }
 
 #[cfg(test)]

@@ -294,7 +294,8 @@ impl Surveying<'_> {
         let first = self.listing.extent().map_or(first, |extent| extent.first.min(first));
         let newest = kept.last().map_or(0, |journal| journal.view.first_sequence);
         let newest = end.newest_missing.unwrap_or(newest);
-        let extent = Extent { first, next: end.next_sequence, newest };
+        let expired = self.listing.extent().and_then(|extent| extent.expired);
+        let extent = Extent { first, next: end.next_sequence, newest, expired };
         let manifest = Manifest { extent: Some(extent), identity: self.listing.identity, segments: ids };
         let (mut segments, mut lost) = (Vec::new(), Vec::new());
         for candidate in self.segments {

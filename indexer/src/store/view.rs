@@ -48,6 +48,8 @@ pub(crate) struct View {
     pub(crate) identity: Identity,
     /// Why nothing of it is known: the logspace cannot be opened for now.
     pub(crate) closed: Option<Damage>,
+    /// When the last of what has expired was received: at the latest then. `None` where nothing has expired.
+    pub(crate) expired: Option<Timestamp>,
 }
 
 /// What batches take in memory.

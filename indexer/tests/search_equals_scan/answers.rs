@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const MEMORY_MAX: usize = 64 << 20;
 /// With a column, without one, and neither.
-const FIELDS: [&str; 9] =
-    ["host", "program", "severity", "facility", "msgid", "flag", "pid", "message", "source"];
+const FIELDS: [&str; 10] =
+    ["host", "program", "severity", "facility", "msgid", "flag", "pid", "message", "source", "copy_of"];
 
 /// Compares the answers of a logspace with those of the messages that are meant.
 pub(crate) fn check(
@@ -173,6 +173,7 @@ fn values_of(row: &Batch, name: &FieldName) -> BTreeSet<Vec<u8>> {
         FieldName::Known(Field::Msgid) => row.msgid(0).to_vec(),
         FieldName::Known(Field::Pid) => row.pid(0).to_vec(),
         FieldName::Known(Field::Source) => row.source(0).to_vec(),
+        FieldName::Known(Field::CopyOf) => row.text(Field::CopyOf, 0).to_vec(),
         FieldName::Known(Field::Message) => row.message(0).to_vec(),
         FieldName::Known(Field::Severity) => {
             row.priority(0).map(|it| it.severity().to_string().into_bytes()).unwrap_or_default()

@@ -10,8 +10,9 @@ use logstead_indexer::{
     Disk, Expiry, Filter, Hit, Lanes, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
     Task, encode,
 };
-use logstead_record::query::{Matcher, Query, TimeRange};
-use logstead_record::{Batch, BatchBuilder, Groups, Timestamp};
+use logstead_record::query::{Bounds, FieldName, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
+use logstead_record::{Batch, BatchBuilder, Field, Groups, Timestamp};
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -57,6 +58,8 @@ pub(crate) struct Logspace {
     options: Options,
     opened: Opened,
     stored: Vec<Stored>,
+    /// When the last of those that expired was received.
+    expired: Timestamp,
     now: i64,
 }
 
@@ -64,7 +67,8 @@ impl Logspace {
     pub(crate) fn new(options: Options) -> Logspace {
         let disk = SimDisk::new(0);
         let opened = open_all(&disk, options).unwrap();
-        Logspace { disk, options, opened, stored: Vec::new(), now: NOW.nanos() }
+        let (stored, expired) = (Vec::new(), Timestamp::MIN);
+        Logspace { disk, options, opened, stored, expired, now: NOW.nanos() }
     }
 
     pub(crate) fn take(&mut self, step: &Step) {
@@ -89,6 +93,8 @@ impl Logspace {
         let stats = self.opened.searcher.stats();
         assert_eq!(stats.messages, self.stored.len() as u64);
         assert_eq!(stats.damaged, 0);
+        let held_after = if stats.next_sequence == 0 { Timestamp::MAX } else { self.expired };
+        assert_eq!(self.opened.searcher.holds_after(), held_after);
     }
 
     fn append(&mut self, batches: &[Vec<Message>]) {
@@ -121,6 +127,7 @@ impl Logspace {
         let expired = appender.expire(expiry).unwrap();
         assert_eq!(expired, preview);
         let kept = self.stored.split_off(expired.messages as usize);
+        self.expired = self.stored.iter().map(|stored| stored.row.received(0)).fold(self.expired, Ord::max);
         if let Some(before) = expiry.received_before {
             assert!(self.stored.iter().all(|stored| stored.row.received(0) < before), "too much expired");
         }
@@ -152,13 +159,31 @@ impl Logspace {
         assert!(recovery.damaged.is_empty() && recovery.cut.is_none(), "{recovery:?}");
     }
 
-    /// Asks in every way that there is.
+    /// Asks in every way that there is, with all messages and without some copies.
     pub(crate) fn check(&self, question: &Question) {
         let Question { query, range, .. } = question;
-        let filter = &Filter::new(query, &CONTEXT);
         let meant: Vec<&Stored> =
             self.stored.iter().filter(|stored| is_meant(query, *range, &stored.row)).collect();
-        self.check_page(question, filter, &meant);
+        self.check_with(question, &Filter::new(query, &CONTEXT), &meant);
+        // What a question over several logspaces leaves out: copies of one of them, received after a time.
+        let after = self.stored.get(self.stored.len() / 3).map_or(NOW, |stored| stored.row.received(0));
+        let received = Bounds::low(Bound::Excluded(TimeExpr::At(after)));
+        let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(received));
+        for copies in
+            [parse("copy_of=main").unwrap(), Query::and(vec![parse("copy_of=main").unwrap(), received])]
+        {
+            let (left_out, left): (Vec<&Stored>, Vec<&Stored>) =
+                meant.iter().partition(|stored| is_meant(&copies, TimeRange::ALL, &stored.row));
+            self.check_with(question, &Filter::leaving_out(query, &copies, &CONTEXT), &left);
+            let filter = Filter::of_copies(query, &copies, &CONTEXT);
+            let counted = self.opened.searcher.count(&filter, *range, &Run::alone());
+            assert_eq!(counted.count, left_out.len() as u64, "copies of {query} in {range:?}");
+        }
+    }
+
+    fn check_with(&self, question: &Question, filter: &Filter, meant: &[&Stored]) {
+        let Question { query, range, .. } = question;
+        self.check_page(question, filter, meant);
         let searcher = &self.opened.searcher;
         for run in [Run::alone(), Run { lanes: &Backwards, ..Run::alone() }] {
             let counted = searcher.count(filter, *range, &run);

@@ -1,7 +1,7 @@
 //! Messages in which the questions have something to find, and everything that an index could trip over.
 
 use crate::strategies::NOW;
-use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, Timestamp};
+use logstead_record::{Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, Selection, Timestamp};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -37,6 +37,8 @@ const WORDS: [&str; 24] = [
 ];
 pub(crate) const NAMES: [&str; 10] = ["a", "A", "b", "x y", "ab", "d@1.q", "shared", "Shared", "rare", "id"];
 const HOSTS: [&str; 6] = ["", "web-1", "web-2", "WEB-1", "disk", "ä"];
+/// Where originals are.
+const ORIGINALS: [&str; 2] = ["main", "audit"];
 const PROGRAMS: [&str; 5] = ["", "sshd", "kernel", "Error", "a/b"];
 
 /// The time that a message says.
@@ -66,6 +68,8 @@ pub(crate) struct Message {
     pub(crate) message: Vec<u8>,
     pub(crate) fields: Vec<(String, Vec<u8>)>,
     pub(crate) flags: u8,
+    /// The logspace of the original, of a copy.
+    pub(crate) copy_of: &'static str,
     /// The length of what follows the message: some of these fill a block.
     pub(crate) tail_bytes: usize,
 }
@@ -84,6 +88,7 @@ impl Message {
             message: message.to_vec(),
             fields: Vec::new(),
             flags: 0,
+            copy_of: "",
             tail_bytes: 0,
         }
     }
@@ -109,7 +114,9 @@ pub(crate) fn batch(messages: &[Message], now: &mut i64) -> Batch {
         *now += message.later;
         push(&mut builder, message, Timestamp::from_nanos(*now));
     }
-    builder.seal()
+    let batch = builder.seal();
+    let copies = |of: &str| Selection::from_fn(batch.rows(), |row| messages[row].copy_of == of);
+    batch.with_copies(&ORIGINALS.map(|of| (copies(of), of)))
 }
 
 fn push(builder: &mut BatchBuilder, message: &Message, received: Timestamp) {
@@ -160,13 +167,17 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
             texts(),
             (fields(), parts()),
         ),
-        (prop_oneof![3 => Just(0), 1 => 0_u8..8], tail_bytes),
+        (
+            prop_oneof![3 => Just(0), 1 => 0_u8..8],
+            prop_oneof![3 => Just(""), 1 => select(&ORIGINALS[..])],
+            tail_bytes,
+        ),
     )
         .prop_map(
             |(
                 (later, time, origin, priority),
                 ((host, program, msgid), pid, message, (mut fields, parts)),
-                (flags, tail_bytes),
+                (flags, copy_of, tail_bytes),
             )| {
                 let host = host.to_owned();
                 for (name, from, to) in parts {
@@ -185,6 +196,7 @@ pub(crate) fn messages() -> impl Strategy<Value = Message> {
                     message,
                     fields,
                     flags,
+                    copy_of,
                     tail_bytes,
                 }
             },

@@ -31,7 +31,7 @@ const WILDCARDS: [&str; 16] = [
     "host:*eb*",
 ];
 
-const LIKELY: [&str; 95] = [
+const LIKELY: [&str; 100] = [
     "disk",
     "full",
     "cs\"Disk\"",
@@ -112,6 +112,11 @@ const LIKELY: [&str; 95] = [
     "facility=auth",
     "flag:unparsed",
     "flag:*",
+    "flag:copy",
+    "copy_of:*",
+    "copy_of=main",
+    "copy_of=\"\"",
+    "copies:all",
     "peer=10.0.0.1",
     "source=syslog",
     "pid=77",

@@ -18,6 +18,8 @@ use std::ops::Bound;
 pub enum Query {
     /// Every message.
     All,
+    /// Every message too, and says that copies count like others.
+    Copies,
     /// Those that all of these mean; made by [`Query::and`].
     And(Vec<Query>),
     /// Those that any of these means; made by [`Query::or`].
@@ -206,7 +208,7 @@ impl Query {
             Query::And(inner) | Query::Or(inner) => inner.iter().flat_map(Query::literals).collect(),
             Query::Not(inner) => inner.literals(),
             Query::Text(TextTest::Pattern(pattern)) => pattern.as_literal().into_iter().collect(),
-            Query::All | Query::Text(_) | Query::Field(..) => Vec::new(),
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => Vec::new(),
         }
     }
 
@@ -218,14 +220,14 @@ impl Query {
             }
             Query::Not(inner) => inner.tests_of(field),
             Query::Field(name, test) if name.is(field) => vec![test],
-            Query::All | Query::Text(_) | Query::Field(..) => Vec::new(),
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => Vec::new(),
         }
     }
 
     /// Whether it is about this field and nothing else.
     pub fn is_about(&self, field: &FieldName) -> bool {
         match self {
-            Query::All | Query::Text(_) => false,
+            Query::All | Query::Copies | Query::Text(_) => false,
             Query::And(inner) | Query::Or(inner) => inner.iter().all(|query| query.is_about(field)),
             Query::Not(inner) => inner.is_about(field),
             Query::Field(name, _) => name.is(field),
@@ -237,13 +239,13 @@ impl Query {
         match self {
             Query::Text(test) | Query::Field(_, FieldTest::Holds(test)) => test.text_bytes(),
             Query::Field(_, FieldTest::Equals(pattern)) => pattern.text_bytes(),
-            Query::All | Query::And(_) | Query::Or(_) | Query::Not(_) | Query::Field(..) => 0,
+            Query::All | Query::Copies | Query::And(_) | Query::Or(_) | Query::Not(_) | Query::Field(..) => 0,
         }
     }
 
-    fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
+    pub(super) fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
         match self {
-            Query::All | Query::Text(_) => false,
+            Query::All | Query::Copies | Query::Text(_) => false,
             Query::And(inner) | Query::Or(inner) => inner.iter().any(|query| query.any_field(accepts)),
             Query::Not(inner) => inner.any_field(accepts),
             Query::Field(field, test) => accepts(field, test),
@@ -255,7 +257,7 @@ impl Query {
             Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| query.collect_fields(each)),
             Query::Not(inner) => inner.collect_fields(each),
             Query::Field(field, _) => each(field),
-            Query::All | Query::Text(_) => {}
+            Query::All | Query::Copies | Query::Text(_) => {}
         }
     }
 }

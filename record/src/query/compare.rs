@@ -1,10 +1,10 @@
 //! What comparisons mean.
 
-use super::ast::Query;
+use super::ast::{FieldName, Query};
 use super::limits::FIELD_BYTES_MAX;
 use super::parse::{Meaning, Parsed};
-use super::syntax::subject::Operator;
-use super::syntax::tree::{Comparison, End, Leaf, Operand};
+use super::syntax::subject::{Name, Operator};
+use super::syntax::tree::{Comparison, End, Leaf, NodeKind, Operand};
 use super::value::{Compared, Extent};
 use std::ops::{Bound, Range};
 
@@ -15,6 +15,9 @@ impl Meaning {
         if FIELD_BYTES_MAX < self.cursor.span(subject.name_at.clone()).len() {
             let message = format!("the name of a field is limited to {FIELD_BYTES_MAX} bytes: shorten it");
             return Err(self.cursor.meaning(subject.name_at.clone(), message));
+        }
+        if is_copies(comparison) {
+            return self.leaf(value.range.clone(), Ok(Query::Copies));
         }
         let compared = Compared { name: subject.name.clone(), case_sensitive: subject.case_sensitive };
         let found = self.each(value, &mut |meaning, leaf, range| {
@@ -47,6 +50,18 @@ impl Meaning {
             }
         }
     }
+}
+
+/// Whether it is `copies:all`. With quotes, with `=` or in a group it compares the field of that name.
+fn is_copies(Comparison { subject, value }: &Comparison) -> bool {
+    let (copies, all) = Query::COPIES;
+    let is_named =
+        matches!(&subject.name, Name::Field(FieldName::Dynamic(name)) if name.eq_ignore_ascii_case(copies));
+    is_named
+        && subject.operator == Operator::Has
+        && !subject.case_sensitive
+        && matches!(&value.kind, NodeKind::Leaf(Leaf::Operand { operand, .. })
+            if !operand.quoted && operand.distance.is_none() && operand.text.eq_ignore_ascii_case(all))
 }
 
 fn compared_with(compared: &Compared, operator: Operator, operand: &Operand) -> Result<Query, String> {

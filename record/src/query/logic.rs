@@ -47,7 +47,7 @@ impl Logic {
             return false;
         }
         match (from, to) {
-            (_, Query::All) => true,
+            (_, Query::All | Query::Copies) => true,
             (from, to) if from == to => true,
             (Query::Or(any), to) => any.iter().all(|from| self.implies(from, to)),
             (from, Query::And(all)) => all.iter().all(|to| self.implies(from, to)),
@@ -72,7 +72,7 @@ impl Logic {
 
     fn is_impossible(&self, query: &Query) -> bool {
         match query {
-            Query::All | Query::Text(_) => false,
+            Query::All | Query::Copies | Query::Text(_) => false,
             Query::Or(any) => any.iter().all(|query| self.is_impossible(query)),
             Query::And(all) => {
                 all.iter().any(|query| self.is_impossible(query))

@@ -138,7 +138,7 @@ fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) 
         return None;
     }
     Some(match query {
-        Query::All => Node::All,
+        Query::All | Query::Copies => Node::All,
         Query::And(queries) => and(all(queries)?),
         Query::Or(queries) => or(all(queries)?),
         Query::Not(query) => match compile(query, context, go_on)? {

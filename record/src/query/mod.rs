@@ -28,6 +28,7 @@ mod ast;
 mod choice;
 mod compare;
 mod complete;
+mod copies;
 mod edit;
 mod error;
 mod expression;

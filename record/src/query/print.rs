@@ -14,6 +14,7 @@ impl Display for Query {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Query::All => f.write_char('*'),
+            Query::Copies => write!(f, "{}:{}", Query::COPIES.0, Query::COPIES.1),
             Query::And(queries) => write_joined(f, queries, " ", |f, query| match query {
                 Query::Or(_) => write_group(f, query),
                 _ => write!(f, "{query}"),
@@ -106,6 +107,10 @@ fn write_field(f: &mut Formatter<'_>, name: &FieldName, test: &FieldTest) -> fmt
         FieldTest::Holds(TextTest::Near(near)) => {
             write!(f, "{case}{field}:{near}", case = case_prefix(near.is_case_sensitive()))
         }
+        // Without quotes it would be what makes copies count.
+        FieldTest::Holds(TextTest::Pattern(pattern)) if is_like_copies(name, pattern) => {
+            write!(f, "{field}:{value}", value = Quoted(pattern.as_literal().unwrap_or_default()))
+        }
         FieldTest::Holds(TextTest::Pattern(pattern)) => write_comparison(f, name, ":", pattern),
         FieldTest::Equals(pattern) => write_comparison(f, name, "=", pattern),
         // A short name of hexadecimal digits would run together with an IPv6 address.
@@ -129,6 +134,13 @@ fn write_comparison(
 ) -> fmt::Result {
     let (case, name, value) = (case_prefix(pattern.is_case_sensitive()), Named(name), Value(pattern));
     write!(f, "{case}{name}{operator}{value}")
+}
+
+fn is_like_copies(name: &FieldName, pattern: &Pattern) -> bool {
+    let (copies, all) = Query::COPIES;
+    name.as_str().eq_ignore_ascii_case(copies)
+        && !pattern.is_case_sensitive()
+        && pattern.as_literal().is_some_and(|text| text.eq_ignore_ascii_case(all))
 }
 
 fn case_prefix(case_sensitive: bool) -> &'static str {

@@ -46,7 +46,7 @@ fn collect(query: &Query, positive: bool, each: &mut impl FnMut(Term)) {
         Query::Field(field, FieldTest::Equals(pattern)) => {
             (Some(field), vec![Sought::Pattern(pattern.clone())])
         }
-        Query::All | Query::Field(..) => return,
+        Query::All | Query::Copies | Query::Field(..) => return,
     };
     for sought in sought.into_iter().filter(|_| positive) {
         each(Term { field: field.cloned(), sought });

@@ -108,7 +108,7 @@ impl Compared {
             }
             Field::Time | Field::Received => time_span(field, &operand.text),
             Field::Flag => each_of(&operand, |name| Ok(known(field, FieldTest::Flag(flag(name)?)))),
-            Field::Logspace | Field::Source => self.test_names(field, operand),
+            Field::Logspace | Field::Source | Field::CopyOf => self.test_names(field, operand),
             _ => self.test_text(extent, operand),
         }
     }

@@ -9,7 +9,7 @@ use std::ops::{Bound, RangeBounds};
 
 pub(crate) fn matches(query: &Query, batch: &Batch, row: usize, context: &Context<'_>) -> bool {
     match query {
-        Query::All => true,
+        Query::All | Query::Copies => true,
         Query::And(queries) => queries.iter().all(|query| matches(query, batch, row, context)),
         Query::Or(queries) => queries.iter().any(|query| matches(query, batch, row, context)),
         Query::Not(query) => !matches(query, batch, row, context),
@@ -45,6 +45,7 @@ fn known_matches(field: Field, test: &FieldTest, batch: &Batch, row: usize, cont
         Field::Peer => batch.peer(row),
         Field::Raw => &raw,
         Field::Logspace => context.logspace.as_bytes(),
+        Field::CopyOf => batch.text(Field::CopyOf, row),
         Field::Severity | Field::Facility | Field::Time | Field::Received | Field::Flag => b"",
     };
     match (field, test) {

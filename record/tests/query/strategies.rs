@@ -20,7 +20,7 @@ const TEXT: &str = "[aAbBkK\u{212A}iİäÄß1 ._\\-/:\"*?\\\\,(]{1,6}";
 
 pub(crate) fn queries() -> impl Strategy<Value = Query> {
     let leaf = prop_oneof![
-        1 => Just(Query::All),
+        1 => select(vec![Query::All, Query::Copies]),
         6 => texts().prop_map(Query::Text),
         3 => dynamic_fields(),
         3 => text_fields(),
@@ -138,8 +138,18 @@ fn other_fields() -> impl Strategy<Value = Query> {
         network.prop_map(|n| FieldTest::Network(n.parse().unwrap())).prop_map(known(Field::Peer)),
         patterns().prop_map(FieldTest::Equals).prop_map(known(Field::Logspace)),
         patterns().prop_map(FieldTest::Equals).prop_map(known(Field::Source)),
-        select(vec![Field::Severity, Field::Time, Field::Flag, Field::Logspace, Field::Source])
-            .prop_map(move |field| known(field)(FieldTest::Exists)),
+        select(vec!["main", "audit", ""])
+            .prop_map(|name| FieldTest::Equals(Pattern::literal(name)))
+            .prop_map(known(Field::CopyOf)),
+        select(vec![
+            Field::Severity,
+            Field::Time,
+            Field::Flag,
+            Field::Logspace,
+            Field::Source,
+            Field::CopyOf,
+        ])
+        .prop_map(move |field| known(field)(FieldTest::Exists)),
     ]
 }
 

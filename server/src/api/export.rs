@@ -37,6 +37,8 @@ const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
 const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
 /// How many messages of the count were in those parts. Known at the end.
 const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
+/// How many copies are left out.
+const COPIES: HeaderName = HeaderName::from_static("x-logstead-copies");
 const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
 /// Damaged parts that a summary names.
 const NAMED_MAX: usize = 100;
@@ -66,7 +68,7 @@ pub(crate) struct ExportRequest {
     #[param(minimum = 1)]
     limit: Option<u64>,
     /// Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-    /// `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
+    /// `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
     #[serde(default)]
     summary: bool,
 }
@@ -92,6 +94,7 @@ pub(crate) enum ExportFormat {
         status = 200, description = "The messages, or the table",
         headers(
             ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made"),
+            ("X-Logstead-Copies" = u64, description = "How many copies are left out, if any are: messages that another of the logspaces has as well"),
             ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
             ("Content-Disposition" = String, description = "With the name for the file"),
         ),
@@ -154,8 +157,9 @@ async fn export_table(
     let now = question.now;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
-    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>)> {
+    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>, u64)> {
         let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
+        let copies = question.count_copies(cancel);
         let reasons =
             question.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
         if !coverage.unfinished.is_empty() {
@@ -169,25 +173,30 @@ async fn export_table(
         let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
-            text.extend_from_slice(&summary(count, 0, damaged.iter()));
+            text.extend_from_slice(&summary(count, (0, copies), damaged.iter()));
         }
-        Ok((count, text, damaged))
+        Ok((count, text, damaged, copies))
     };
-    let (count, text, damaged) = ask(shared, caller, Weight::Heavy, made).await??;
+    let (count, text, damaged, copies) = ask(shared, caller, Weight::Heavy, made).await??;
     let mut response = Body::from(text).into_response();
     if !damaged.is_empty() {
         response.headers_mut().insert(DAMAGED, damaged.len().into());
     }
-    format.describe(&mut response, now, Some(count));
+    format.describe(&mut response, now, (Some(count), copies));
     Ok(response)
 }
 
 /// The last line for those who asked for it.
-fn summary<'a>(messages: u64, missing: u64, damaged: impl ExactSizeIterator<Item = &'a String>) -> Vec<u8> {
+fn summary<'a>(
+    messages: u64,
+    (missing, copies): (u64, u64),
+    damaged: impl ExactSizeIterator<Item = &'a String>,
+) -> Vec<u8> {
     let parts = damaged.len();
     let damaged: Vec<&String> = damaged.take(NAMED_MAX).collect();
-    let summary =
-        json!({ "messages": messages, "missing": missing, "damaged_parts": parts, "damaged": damaged });
+    let summary = json!({
+        "messages": messages, "copies": copies, "missing": missing, "damaged_parts": parts, "damaged": damaged
+    });
     format!("{summary}\n").into_bytes()
 }
 
@@ -211,7 +220,7 @@ impl Exporting {
         guard: Guard,
     ) -> Response {
         let count = self.reading.is_counted().then(|| self.reading.left());
-        let damaged = self.reading.damaged().len();
+        let (damaged, copies) = (self.reading.damaged().len(), self.reading.copies());
         for damage in self.reading.damaged() {
             tracing::warn!("an export lacks what cannot be read: {damage}");
         }
@@ -221,7 +230,7 @@ impl Exporting {
             self.send(&pieces, &asker).await;
         });
         let mut response = Pieces::whole(received, guard).into_response();
-        format.describe(&mut response, now, count);
+        format.describe(&mut response, now, (count, copies));
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
         if 0 < damaged {
             response.headers_mut().insert(DAMAGED, damaged.into());
@@ -276,7 +285,11 @@ impl Exporting {
         if self.has_summary && self.reading.left() == 0 {
             self.has_summary = false;
             let Exporting { reading, .. } = self;
-            out.extend_from_slice(&summary(reading.written(), reading.missing(), reading.damaged().iter()));
+            out.extend_from_slice(&summary(
+                reading.written(),
+                (reading.missing(), reading.copies()),
+                reading.damaged().iter(),
+            ));
         }
         Ok(out.into())
     }
@@ -293,7 +306,7 @@ impl Exporting {
 
 impl ExportFormat {
     /// Adds the headers of a file.
-    fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>) {
+    fn describe(self, response: &mut Response, now: Timestamp, (count, copies): (Option<u64>, u64)) {
         let (media_type, suffix) = match self {
             ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
             ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
@@ -303,6 +316,9 @@ impl ExportFormat {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         if let Some(count) = count {
             headers.insert(COUNT, count.into());
+        }
+        if 0 < copies {
+            headers.insert(COPIES, copies.into());
         }
         let disposition = format!("attachment; filename=\"{}.{suffix}\"", file_name(now));
         if let Ok(disposition) = disposition.try_into() {

@@ -6,7 +6,7 @@ use super::question::{to_the_end, warn_of_damage};
 use super::remote::{Login, Remote};
 use super::{store, text};
 use crate::machine::clock;
-use crate::store::{Logspaces, PageRequest, Place, Wanted};
+use crate::store::{Copies, Logspaces, PageRequest, Place, Wanted};
 use crate::wire::message::Message;
 use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order, Pool};
@@ -91,7 +91,8 @@ impl Context {
 
 /// The messages on one side of another.
 fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) -> Vec<(String, Hit)> {
-    let wanted = Wanted { query: &Query::All, range: TimeRange::ALL, now: clock::now() };
+    let (query, range, copies) = (&Query::All, TimeRange::ALL, Copies::LeftOut);
+    let wanted = Wanted { query, range, now: clock::now(), copies };
     let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };
     let page = logspaces.page(wanted, &request, &to_the_end(&Pool::new(crate::machine::cores())));
     warn_of_damage(&page.coverage);

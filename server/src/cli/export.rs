@@ -4,8 +4,9 @@
 
 use super::failure::Failure;
 use super::output::Output;
-use super::question::Question;
+use super::question::{CopiesCounted, Question};
 use super::remote::{Login, Remote};
+use super::text;
 use crate::store::Passing;
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
@@ -44,6 +45,9 @@ pub(super) struct Export {
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
+    /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
+    #[arg(long, value_enum)]
+    copies: Option<CopiesCounted>,
     #[arg(long, value_enum, default_value_t = Format::Ndjson)]
     format: Format,
     /// Which messages come first
@@ -110,6 +114,7 @@ impl Export {
             ("order", Some(order.as_str())),
             ("from", self.from.as_deref()),
             ("to", self.to.as_deref()),
+            ("copies", self.copies.map(CopiesCounted::name)),
             ("logspaces", Some(logspaces.as_str()).filter(|text| some(text))),
             ("columns", columns.as_deref()),
             ("limit", limit.as_deref()),
@@ -136,7 +141,7 @@ impl Export {
 
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        let question = Question::new(&self.query, times, data, (&self.logspaces, self.copies))?;
         let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
         let passing = Passing::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
@@ -177,6 +182,7 @@ impl Export {
         }
         output.write(&piece)?;
         let damaged: Vec<String> = reading.damaged().iter().take(NAMED_MAX).cloned().collect();
+        text::tell_copies(reading.copies());
         Ok(Lacks { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
@@ -246,6 +252,7 @@ impl LastLine {
         let summary: Value = serde_json::from_slice(&self.held).map_err(broken)?;
         let damaged = summary["damaged"].as_array().into_iter().flatten();
         let number = |name: &str| summary[name].as_u64().unwrap_or_default();
+        text::tell_copies(number("copies"));
         Ok(Lacks {
             parts: number("damaged_parts"),
             damaged: damaged.filter_map(|name| name.as_str().map(str::to_owned)).collect(),

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::question::{refused, to_the_end};
 use super::{store, text};
 use crate::machine::clock;
-use crate::store::{Passing, Wanted};
+use crate::store::{Copies, Passing, Wanted};
 use crate::wire::message::Message;
 use logstead_indexer::{Followed, Follower, Hit, Pool, Run, Searcher};
 use logstead_record::query::{TimeRange, parse_pipeline_search};
@@ -38,7 +38,8 @@ impl Following<'_> {
         let passing = Passing::new(pipeline, clock::now());
         let passing = passing.as_ref();
         search.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
-        let wanted = || Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now() };
+        let copies = Copies::of(pipeline);
+        let wanted = || Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now(), copies };
         let lanes = Pool::new(crate::machine::cores());
         let run = to_the_end(&lanes);
         let logspaces = store::logspaces(self.data, self.logspaces)?;
@@ -50,9 +51,8 @@ impl Following<'_> {
             std::thread::sleep(LOOK_INTERVAL);
             let logspaces = store::logspaces(self.data, self.logspaces)?;
             // A logspace that is new since then is followed from its first message.
-            let from = |id: &str, _: &Searcher| next.get(id).copied().unwrap_or_default();
-            let followers: Vec<_> = logspaces.follow(wanted(), from).collect();
-            for (id, follower) in followers {
+            let from = |id: &str, _: &Searcher| Some(next.get(id).copied().unwrap_or_default());
+            for (id, follower) in logspaces.follow(wanted(), from) {
                 let end = show(&id, follower, (passing, &run), print)?;
                 next.insert(id, end);
             }

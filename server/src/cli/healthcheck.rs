@@ -84,7 +84,8 @@ fn over_tcp(url: &str, timeout: Duration) -> Result<(u16, String), String> {
         .max_redirects(0)
         .timeout_global(Some(timeout))
         .tls_config(tls);
-    let mut answer = Agent::from(config.build()).get(url).call().map_err(|error| format!("{url}: {error}"))?;
+    let mut answer =
+        Agent::from(config.build()).get(url).call().map_err(|error| format!("{url}: {error}"))?;
     let body = answer.body_mut().with_config().limit(ANSWER_MAX).read_to_string();
     Ok((answer.status().as_u16(), body.unwrap_or_default()))
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::{store, text};
 use crate::machine::clock;
-use crate::store::{Coverage, Logspaces, Wanted};
+use crate::store::{Copies, Coverage, Logspaces, Wanted};
 use logstead_indexer::{Asked, Pool, Run, Settings, Table};
 use logstead_record::Timestamp;
 use logstead_record::query::{ParseError, Pipeline, TimeRange, parse_pipeline_search, parse_time};
@@ -12,12 +12,29 @@ use std::path::Path;
 /// How much memory the groups of a table may take.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
+/// Which copies count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(super) enum CopiesCounted {
+    /// Each, in its own logspace
+    All,
+}
+
+impl CopiesCounted {
+    /// As the API takes it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CopiesCounted::All => "all",
+        }
+    }
+}
+
 /// A question, and the lanes on which its parts run in parallel.
 pub(super) struct Question {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
     range: TimeRange,
     pub(super) now: Timestamp,
+    copies: Copies,
     lanes: Pool,
 }
 
@@ -27,7 +44,7 @@ impl Question {
         query: &str,
         (from, to): (Option<&str>, Option<&str>),
         data: &Path,
-        logspaces: &[String],
+        (logspaces, copies): (&[String], Option<CopiesCounted>),
     ) -> Result<Question, Failure> {
         let now = clock::now();
         let search = parse_pipeline_search(query).map_err(|error| refused(&error, query))?;
@@ -37,6 +54,7 @@ impl Question {
         let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
         let logspaces = store::logspaces(data, logspaces)?;
         Ok(Question {
+            copies: copies.map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
             pipeline: search.pipeline,
             logspaces,
             range,
@@ -46,21 +64,28 @@ impl Question {
     }
 
     pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { query: &self.pipeline.filter, range: self.range, now: self.now }
+        Wanted { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
     }
 
     pub(super) fn run(&self) -> Run<'_> {
         to_the_end(&self.lanes)
     }
 
+    /// Says how many copies are left out, if any are.
+    pub(super) fn tell_copies(&self, wanted: Wanted<'_>) {
+        let (copies, _) = self.logspaces.count_copies(wanted, &self.run());
+        text::tell_copies(copies);
+    }
+
     /// The table that the stages produce.
     pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
-        let Question { pipeline, logspaces, range, now, .. } = self;
+        let Question { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
         let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(Failure::no)?;
         let query = aggregation.filter().clone();
-        let wanted = Wanted { query: &query, range, now: *now };
+        let wanted = Wanted { query: &query, range, now: *now, copies: *copies };
+        self.tell_copies(wanted);
         let asked = &mut [Asked::Table(&mut aggregation)];
         let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(Failure::no)?;
         Ok((aggregation.finish(&self.run()).map_err(Failure::no)?, coverage))

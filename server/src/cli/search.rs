@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::question::{Question, warn_of_damage};
+use super::question::{CopiesCounted, Question, warn_of_damage};
 use super::remote::{Login, Remote};
 use super::table::Table;
 use super::text;
@@ -43,6 +43,9 @@ pub(super) struct Search {
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
+    /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
+    #[arg(long, value_enum)]
+    copies: Option<CopiesCounted>,
     /// The maximum number of messages
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
@@ -75,7 +78,7 @@ impl Search {
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        let question = Question::new(&self.query, times, data, (&self.logspaces, self.copies))?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
@@ -85,6 +88,7 @@ impl Search {
         let request = PageRequest { order: Order::Newest, limit: self.limit, after: None };
         let page = question.logspaces.page(question.wanted(), &request, &question.run());
         warn_of_damage(&page.coverage);
+        question.tell_copies(question.wanted());
         let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
         let messages: Result<_, _> = page.hits.iter().map(value).collect();
         messages.map(Answer::Messages).map_err(Failure::environment)
@@ -93,12 +97,17 @@ impl Search {
     fn at_server(&self, server: &str) -> Result<Answer, Failure> {
         // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
-            return self.ask(server, "aggregate", &[]).map(|answer| Answer::Table(Table::new(&answer)));
+            let answer = self.ask(server, "aggregate", &[])?;
+            text::tell_copies(answer["copies"].as_u64().unwrap_or_default());
+            return Ok(Answer::Table(Table::new(&answer)));
         }
         let mut found = Vec::new();
         let mut cursor = None;
         while found.len() < self.limit {
             let page = self.page(server, self.limit - found.len(), cursor.as_deref())?;
+            if cursor.is_none() {
+                text::tell_copies(page["copies"].as_u64().unwrap_or_default());
+            }
             for warning in page["warnings"].as_array().into_iter().flatten() {
                 text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
             }
@@ -123,6 +132,7 @@ impl Search {
             ("logspaces", logspaces.as_deref()),
             ("from", self.from.as_deref()),
             ("to", self.to.as_deref()),
+            ("copies", self.copies.map(CopiesCounted::name)),
         ];
         let parameters: Vec<(&str, &str)> =
             common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();

@@ -45,6 +45,17 @@ pub(super) fn error(text: &str) {
     writeln!(io::stderr(), "{text}").ok();
 }
 
+/// Says how many copies are left out, if any are.
+pub(super) fn tell_copies(copies: u64) {
+    match copies {
+        0 => {}
+        1 => error("1 copy is left out, as another logspace has it too; --copies all shows it"),
+        copies => error(&format!(
+            "{copies} copies are left out, as other logspaces have them too; --copies all shows them"
+        )),
+    }
+}
+
 /// Asks for something on standard error, and stays on the line.
 pub(super) fn prompt(text: &str) {
     let mut out = io::stderr();

@@ -13,6 +13,7 @@
 pub(crate) mod apply;
 mod bell;
 mod clock_watch;
+mod copies;
 mod core;
 mod gaps;
 mod headroom;

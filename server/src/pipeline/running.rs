@@ -1,5 +1,6 @@
 //! What is live: one revision of the router document with everything it needs, swapped as a whole.
 
+use super::copies::{Copies, Stored, copies};
 use super::logspace::Logspace;
 use crate::destination::Destination;
 use crate::flow::budget::Budget;
@@ -12,7 +13,7 @@ use crate::source::Source;
 use logstead_config::{Checked, Document, Listener, Target};
 use logstead_indexer::Encoded;
 use logstead_record::Timestamp;
-use logstead_route::Router;
+use logstead_route::{Delivery as RoutedTo, Router};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -137,6 +138,20 @@ impl Running {
         let reached: Vec<Reached> = router.targets().iter().filter_map(open).collect();
         assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
         reached
+    }
+
+    /// For each of these deliveries, which of its messages are copies of what another one stores.
+    pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
+        let logspaces = &self.live.checked.logspaces;
+        let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
+            let Target::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
+            let place = logspaces.iter().position(|known| known.id == *id)?;
+            Some((at, Stored { logspace: id, place, rows: &delivery.rows }))
+        });
+        let (at, stored): (Vec<usize>, Vec<Stored<'_, '_>>) = stored.unzip();
+        let mut of_deliveries: Vec<Copies<'_>> = deliveries.iter().map(|_| Vec::new()).collect();
+        at.into_iter().zip(copies(&stored)).for_each(|(at, copies)| of_deliveries[at] = copies);
+        of_deliveries
     }
 
     /// Why a target takes nothing for now, if so.

@@ -1,6 +1,7 @@
 //! Workers turn chunks of frames into batches, route them, and hand them on: encoded to logspaces, shared to
 //! forward destinations. Any worker may take any chunk, so one busy connection uses all of them.
 
+use super::copies::{Copies, noted};
 use super::gaps::Gaps;
 use super::running::{Delivery, RouteCount, Running};
 use crate::flow::chunk::Chunk;
@@ -112,17 +113,18 @@ impl Worker {
             rows: &delivery.rows,
         });
         let shares = shares(&given.collect::<Vec<_>>());
+        let copies = running.copies(&routed.deliveries);
         let mut parts = Vec::new();
-        for (delivery, share) in routed.deliveries.into_iter().zip(shares) {
-            if had.contains(&running.targets[delivery.target].place()) {
+        for ((routed, share), copies) in routed.deliveries.into_iter().zip(shares).zip(copies) {
+            if had.contains(&running.targets[routed.target].place()) {
                 receipt.repeated(share.kept_before());
             } else {
-                parts.push((delivery, share));
+                parts.push(Part { routed, share, copies });
             }
         }
-        let refusal = |(delivery, _): &(RoutedTo, Share)| {
-            let can_refuse = delivery.flow_control || running.targets[delivery.target].is_logspace();
-            can_refuse.then(|| running.refusal(delivery.target)).flatten()
+        let refusal = |Part { routed, .. }: &Part<'_>| {
+            let can_refuse = routed.flow_control || running.targets[routed.target].is_logspace();
+            can_refuse.then(|| running.refusal(routed.target)).flatten()
         };
         // Who gets it and who does not would otherwise differ, and its sender sends it again.
         if 1 < parts.len()
@@ -152,17 +154,25 @@ impl Worker {
     }
 }
 
+/// What a target is to get of a batch.
+struct Part<'a> {
+    routed: RoutedTo,
+    share: Share,
+    copies: Copies<'a>,
+}
+
 /// Hands the parts of a batch over. Where its sender waits and sends again what fails, logspaces get theirs once every
 /// destination has its own: what a queue cannot take is not stored, and so it is not stored as often as it is sent.
-fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<(RoutedTo, Share)>, receipt: &Receipt) {
-    // What several targets get is encoded once.
+fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receipt: &Receipt) {
+    // What several targets get is encoded once; copies are other messages than their originals.
     let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
-    let deliveries = parts.into_iter().map(|(routed, share)| {
+    let deliveries = parts.into_iter().map(|Part { routed, share, copies }| {
         let own = match routed.batch {
             Some(changed) => changed,
             None if routed.rows.is_all() => batch.clone(),
             None => Arc::new(batch.take(&routed.rows)),
         };
+        let own = noted(own, &copies);
         let encoded = match done.iter().find(|(other, _)| Arc::ptr_eq(other, &own)) {
             Some((_, encoded)) => encoded.clone(),
             None => {

@@ -7,16 +7,22 @@ use super::{Logspaces, Wanted};
 use logstead_indexer::{Follower, Hit, Order, Request, Run, Searcher};
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on.
+    /// Follows each logspace from a sequence on, or does not follow it.
     pub(crate) fn follow(
-        self,
+        &self,
         wanted: Wanted<'_>,
-        from: impl Fn(&str, &Searcher) -> u64,
-    ) -> impl Iterator<Item = (String, Follower)> {
-        self.into_iter().map(move |(id, searcher)| {
-            let (filter, next) = (wanted.filter(&id), from(&id, &searcher));
-            (id, Follower::new(searcher, filter, next))
-        })
+        from: impl Fn(&str, &Searcher) -> Option<u64>,
+    ) -> Vec<(String, Follower)> {
+        let follower = |(id, searcher): (&str, &Searcher)| {
+            let next = from(id, searcher)?;
+            Some((id.to_owned(), Follower::new(searcher.clone(), self.filter(wanted, id), next)))
+        };
+        self.iter().filter_map(follower).collect()
+    }
+
+    /// Asks followers of these logspaces this from now on: what is left out depends on all that are followed.
+    pub(crate) fn ask(&self, wanted: Wanted<'_>, id: &str, follower: &mut Follower) {
+        follower.ask(self.filter(wanted, id));
     }
 
     /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first.
@@ -30,7 +36,7 @@ impl Logspaces {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
         let logspaces = self.clone();
         for (id, searcher) in self {
-            let filter = wanted.filter(&id);
+            let filter = logspaces.filter(wanted, &id);
             let (range, order) = (wanted.range, Order::Newest);
             let request = Request { filter: &filter, range, order, limit, after: None };
             let (found, next) = searcher.search_and_next(&request, run);

@@ -1,6 +1,7 @@
 //! Logspaces that are searched as one, and what they are asked.
 
 use super::Coverage;
+use super::copies::{Copies, left_out};
 use logstead_indexer::{Aggregation, AnswerError, Asked, Filter, Run, Searcher, Settings};
 use logstead_record::Timestamp;
 use logstead_record::query::{Context, Pipeline, Query, TimeRange};
@@ -16,6 +17,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) query: &'a Query,
     pub(crate) range: TimeRange,
     pub(crate) now: Timestamp,
+    pub(crate) copies: Copies,
 }
 
 /// One of them, and what it is asked.
@@ -44,6 +46,10 @@ impl IntoIterator for Logspaces {
 impl Logspaces {
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(id, _)| id.as_str())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Searcher)> {
+        self.0.iter().map(|(id, searcher)| (id.as_str(), searcher))
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Searcher> {
@@ -84,9 +90,39 @@ impl Logspaces {
     /// Each with what it is asked.
     pub(crate) fn each(&self, wanted: Wanted<'_>) -> impl Iterator<Item = InLogspace<'_>> {
         self.0.iter().map(move |(id, searcher)| {
-            let filter = wanted.filter(id);
+            let filter = self.filter(wanted, id);
             InLogspace { id, searcher, filter, range: wanted.range }
         })
+    }
+
+    /// What one of these logspaces is asked.
+    pub(super) fn filter(&self, wanted: Wanted<'_>, logspace: &str) -> Filter {
+        let context = Context { now: wanted.now, logspace };
+        match self.left_out(wanted, logspace) {
+            Some(copies) => Filter::leaving_out(wanted.query, &copies, &context),
+            None => Filter::new(wanted.query, &context),
+        }
+    }
+
+    fn left_out(&self, wanted: Wanted<'_>, logspace: &str) -> Option<Query> {
+        if wanted.copies == Copies::Counted {
+            return None;
+        }
+        left_out(wanted.query, self.iter().filter(|(id, _)| *id != logspace))
+    }
+
+    /// How many copies are left out.
+    pub(crate) fn count_copies(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+        let (mut count, mut coverage) = (0, Coverage::new());
+        for (id, searcher) in self.iter() {
+            let Some(copies) = self.left_out(wanted, id) else { continue };
+            let context = Context { now: wanted.now, logspace: id };
+            let filter = Filter::of_copies(wanted.query, &copies, &context);
+            let counted = searcher.count(&filter, wanted.range, run);
+            count += counted.count;
+            coverage.add(id, counted.coverage);
+        }
+        (count, coverage)
     }
 
     /// How many messages match.
@@ -127,11 +163,5 @@ impl Logspaces {
         let aggregation = Aggregation::compile(pipeline, Settings { range, ..settings })?;
         let range = settings.range.intersect(range).intersect(aggregation.filter().time_range(settings.now));
         Ok((aggregation, range))
-    }
-}
-
-impl Wanted<'_> {
-    pub(super) fn filter(&self, logspace: &str) -> Filter {
-        Filter::new(self.query, &Context { now: self.now, logspace })
     }
 }

@@ -3,6 +3,7 @@
 //! | module      | owns                                                              |
 //! |-------------|-------------------------------------------------------------------|
 //! | `logspaces` | which logspaces are asked, what they are asked, counts and tables |
+//! | `copies`    | which copies they leave out                                       |
 //! | `order`     | the order of all their messages                                   |
 //! | `page`      | the first messages of all in that order                           |
 //! | `read`      | all of them in that order, with bounded memory                    |
@@ -13,6 +14,9 @@
 //! **Invariant:** every search of more than one logspace goes through here, so the API and the commands give the same
 //! messages in the same order.
 
+mod copies;
+#[cfg(test)]
+mod copies_once;
 mod coverage;
 mod follow;
 mod logspaces;
@@ -21,6 +25,7 @@ mod page;
 mod passing;
 mod read;
 
+pub(crate) use copies::Copies;
 pub(crate) use coverage::Coverage;
 pub(crate) use logspaces::{Logspaces, Wanted};
 pub(crate) use order::{Hits, Place};

@@ -101,6 +101,7 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Copies;
     use logstead_indexer::{Alone, Disk, Options, SimDisk, encode};
     use logstead_record::query::{TimeRange, parse_pipeline};
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
@@ -141,7 +142,8 @@ mod tests {
     fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
         let pipeline = parse_pipeline("* | where keep").unwrap();
         let passing = Passing::new(&pipeline, NOW);
-        let wanted = Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW };
+        let wanted =
+            Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
         let looks = AtomicUsize::new(0);
         let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
         let run = Run { cancelled: &cancelled, ..Run::alone() };

@@ -34,6 +34,8 @@ pub(crate) struct Reading {
     left: u64,
     /// How many more are wanted.
     wanted: u64,
+    /// Copies that are left out.
+    copies: u64,
     /// Messages that were counted and cannot be read.
     missing: u64,
     /// What cannot be read, as far as is known.
@@ -68,20 +70,27 @@ impl Logspaces {
     ) -> Result<Reading, Cancelled> {
         let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
         let (count, coverage) = frozen.count(wanted, run);
-        if !coverage.unfinished.is_empty() {
+        let (copies, of_copies) = frozen.count_copies(wanted, run);
+        if !coverage.unfinished.is_empty() || !of_copies.unfinished.is_empty() {
             return Err(Cancelled);
         }
-        let in_logspace = |(id, searcher): (String, Searcher)| {
-            let filter = wanted.filter(&id);
-            InLogspace { id, searcher, filter, after: None, page: VecDeque::new(), more: true }
+        let filters: Vec<Filter> = frozen.iter().map(|(id, _)| frozen.filter(wanted, id)).collect();
+        let in_logspace = |((id, searcher), filter): ((String, Searcher), Filter)| InLogspace {
+            id,
+            searcher,
+            filter,
+            after: None,
+            page: VecDeque::new(),
+            more: true,
         };
         Ok(Reading {
             order,
             range: wanted.range,
-            logspaces: frozen.into_iter().map(in_logspace).collect(),
+            logspaces: frozen.into_iter().zip(filters).map(in_logspace).collect(),
             left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
             wanted: limit,
             passing,
+            copies,
             missing: 0,
             damaged: coverage.damaged.into_iter().map(|(id, damage)| named(&id, &damage)).collect(),
             written_bytes: 0,
@@ -94,6 +103,11 @@ impl Reading {
     /// How many messages are still to be looked at.
     pub(crate) fn left(&self) -> u64 {
         self.left
+    }
+
+    /// How many copies are left out.
+    pub(crate) fn copies(&self) -> u64 {
+        self.copies
     }
 
     /// Whether all of them will be written.

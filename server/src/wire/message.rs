@@ -68,8 +68,11 @@ struct Rest {
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
-    /// `bad_time`.
+    /// Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
+    /// otherwise.
+    copy_of: String,
+    /// What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
+    /// `not_utf8`, `bad_time`, `copy`.
     flags: Vec<&'static str>,
     /// What else it carries, by name.
     fields: BTreeMap<String, FieldValue>,
@@ -129,6 +132,7 @@ impl Rest {
             source: text(batch.source(row)),
             peer: text(batch.peer(row)),
             logspace: logspace.to_owned(),
+            copy_of: text(batch.text(Field::CopyOf, row)),
             flags: batch.flags(row).names().collect(),
             fields: fields(batch, row),
         }

@@ -132,7 +132,10 @@ fn check_syslog_ng(block: &str) {
     writeln!(socket, "<35>2026-11-21T16:39:51Z web-1 feed[7]: sent by the lines of the page").unwrap();
     let message = receiver.message("\"sent by the lines of the page\"");
     let text = |name: &str| message[name].as_str().unwrap().to_owned();
-    assert_eq!([text("host"), text("program"), text("pid"), text("severity_name")], ["web-1", "feed", "7", "err"]);
+    assert_eq!(
+        [text("host"), text("program"), text("pid"), text("severity_name")],
+        ["web-1", "feed", "7", "err"]
+    );
     assert_eq!(text("time"), "2026-11-21T16:39:51Z");
 }
 
@@ -174,7 +177,11 @@ fn the_commands_of_the_pages_send_a_message_that_is_found() {
     };
     shell(agent("curl", 0));
     let message = receiver.message("slow");
-    assert_eq!((&message["host"], &message["severity_name"]), (&"web-1".into(), &"warning".into()), "{message}");
+    assert_eq!(
+        (&message["host"], &message["severity_name"]),
+        (&"web-1".into(), &"warning".into()),
+        "{message}"
+    );
     // `logger -d` takes the port of UDP.
     let (tcp, udp) = (receiver.server.address("tcp").port(), receiver.server.address("udp").port());
     let lines = readme("logger -n").lines().map(|line| match line.contains(" -d ") {

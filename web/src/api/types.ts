@@ -1592,6 +1592,11 @@ export interface components {
         };
         /** @description What to make a table of. */
         AggregateRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -1608,6 +1613,11 @@ export interface components {
         };
         /** @description A table with what was searched for it. Exact if `coverage.complete`. */
         AggregateResponse: components["schemas"]["Table"] & {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** @description The query as it was understood. */
             query: string;
@@ -1793,6 +1803,11 @@ export interface components {
         };
         /** @description What to complete, and where in it. */
         CompleteRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description The position of the cursor, in characters from 0; the end by default. */
             cursor?: number | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -1864,6 +1879,11 @@ export interface components {
         Count: "auto" | number;
         /** @description Which messages to count. */
         CountRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -1877,6 +1897,11 @@ export interface components {
         };
         /** @description How many messages match. */
         CountResponse: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             /**
              * Format: int64
              * @description Exact if `coverage.complete`.
@@ -2214,6 +2239,11 @@ export interface components {
         };
         /** @description What to explain. */
         ExplainRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -2270,6 +2300,11 @@ export interface components {
         };
         /** @description Which values to count. */
         FacetsRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Names: 1 to 32. In a query string, separated by commas. */
             fields: string[];
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -2302,6 +2337,11 @@ export interface components {
         };
         /** @description The values of fields. */
         FacetsResponse: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** @description By the names that were asked for. */
             fields: {
@@ -2366,6 +2406,11 @@ export interface components {
         FieldValue: string | string[];
         /** @description How many fields to show. */
         FieldsRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /**
@@ -2533,6 +2578,11 @@ export interface components {
             buckets?: number | null;
             /** @description A field: each bucket also says how many messages have each of its most frequent values. */
             by?: string | null;
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
@@ -2548,6 +2598,11 @@ export interface components {
         };
         /** @description How many messages match, over time. */
         HistogramResponse: components["schemas"]["Histogram"] & {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /** Format: int64 */
             took_ms: number;
@@ -2838,6 +2893,11 @@ export interface components {
         /** @description A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all. */
         Message: {
             /**
+             * @description Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
+             *     otherwise.
+             */
+            copy_of: string;
+            /**
              * Format: date-time
              * @description The message's own time, if it was not believed.
              */
@@ -2853,8 +2913,8 @@ export interface components {
                 [key: string]: components["schemas"]["FieldValue"];
             };
             /**
-             * @description What was noted while it was received: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`, `not_utf8`,
-             *     `bad_time`.
+             * @description What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
+             *     `copy`.
              */
             flags: string[];
             /** @description Empty where the message says none. */
@@ -3002,6 +3062,11 @@ export interface components {
         };
         /** @description Coverage and warnings of histogram and facets. */
         OverviewEnd: {
+            /**
+             * Format: int64
+             * @description How many copies are not counted: messages that another of these logspaces has as well.
+             */
+            copies: number;
             coverage: components["schemas"]["Coverage"];
             /**
              * Format: int64
@@ -3054,6 +3119,11 @@ export interface components {
             buckets?: number | null;
             /** @description As of `/histogram`. */
             by?: string | null;
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /**
              * Format: int32
              * @description How many values of each field to show.
@@ -3412,6 +3482,11 @@ export interface components {
         };
         /** @description Which messages: `query`, `from`, `to` and `logspaces` as of a search. */
         ReplayRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
             /** @description Logspace ids, all by default. In a query string, separated by commas. */
@@ -3700,6 +3775,11 @@ export interface components {
         };
         /** @description Which messages, and how many. */
         SearchRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description Where the page begins: `cursor` of the page before. */
             cursor?: string | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
@@ -3728,6 +3808,12 @@ export interface components {
         SearchResponse: {
             /** @description What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless. */
             columns: string[] | null;
+            /**
+             * Format: int64
+             * @description How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
+             *     counting them takes longer than finding the page: `/count` tells it.
+             */
+            copies: number | null;
             coverage: components["schemas"]["Coverage"];
             /** @description Where the next page begins; null on the last. */
             cursor: string | null;
@@ -4481,6 +4567,11 @@ export interface components {
         };
         /** @description What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`. */
         TestRequest: {
+            /**
+             * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+             *     first of those logspaces in the router document.
+             */
+            copies?: "all" | null;
             /** @description The draft: TOML in a string, or the document as JSON. */
             document: Record<string, never>;
             /**
@@ -5512,6 +5603,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
             };
             header?: never;
             path?: never;
@@ -5825,6 +5921,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
             };
             header?: never;
             path?: never;
@@ -6505,6 +6606,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 format?: ("ndjson" | "csv" | "raw") & Record<string, never>;
                 order?: ("newest" | "oldest") & Record<string, never>;
                 /**
@@ -6516,7 +6622,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
-                 *     `missing`, and which parts of the store are `damaged`. For clients that cannot read trailers.
+                 *     `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
                  */
                 summary?: boolean;
             };
@@ -6531,6 +6637,8 @@ export interface operations {
                 headers: {
                     /** @description With the name for the file */
                     "Content-Disposition"?: string;
+                    /** @description How many copies are left out, if any are: messages that another of the logspaces has as well */
+                    "X-Logstead-Copies"?: number;
                     /** @description How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made */
                     "X-Logstead-Count"?: number;
                     /** @description How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages */
@@ -6585,6 +6693,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Names: 1 to 32. In a query string, separated by commas. */
                 fields: string;
                 /** @description How many values of each field to show. */
@@ -6813,6 +6926,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Maximum number of buckets; the shortest round length that fits is used. */
                 buckets?: number;
                 /** @description How long each bucket is, such as `5m`, instead of `buckets`. */
@@ -7620,6 +7738,11 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description How many messages before it. */
                 before?: number;
                 /** @description How many messages after it. */
@@ -8797,6 +8920,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /** @description Messages of a page. */
                 limit?: number;
                 order?: ("newest" | "oldest") & Record<string, never>;
@@ -9463,6 +9591,11 @@ export interface operations {
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */
                 logspaces?: string;
+                /**
+                 * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+                 *     first of those logspaces in the router document.
+                 */
+                copies?: "all";
                 /**
                  * @description Continues after this position: the `id` of an event. The header `Last-Event-ID`, which browsers send
                  *     automatically, takes precedence.

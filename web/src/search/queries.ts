@@ -42,6 +42,8 @@ export type Summary = {
   /** Whether every message that there is was looked at. */
   complete: boolean;
   took_ms: number;
+  /** How many copies are not counted; known when it is done. */
+  copies?: number;
 };
 
 /** Shown as it is made the first time; afterwards each new summary takes the place of the one before as a whole. */
@@ -74,8 +76,8 @@ export function summaryQuery(state: SearchState) {
           if ('histogram' in line) summary = { ...summary, histogram: line.histogram, fraction: 1 };
           if ('facets' in line) summary = { ...summary, facets: line.facets };
           if ('end' in line) {
-            const { coverage, took_ms } = line.end;
-            summary = { ...summary, done: true, complete: coverage.complete, took_ms };
+            const { coverage, took_ms, copies } = line.end;
+            summary = { ...summary, done: true, complete: coverage.complete, took_ms, copies };
           }
           timer ??= setTimeout(show);
         }

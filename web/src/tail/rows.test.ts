@@ -50,16 +50,6 @@ test('a note ends a run', () => {
   ]);
 });
 
-test('a copy in another logspace has no row of its own', () => {
-  const [first, second] = lines('once', 'once') as [Line, Line];
-  const of = (line: Line, logspace: string): Line =>
-    line.kind === 'message'
-      ? { ...line, message: { ...line.message, raw: 'once', logspace } }
-      : line;
-  const rows = rowsOf([of(first, 'main'), of(second, 'security')], none, []);
-  expect(rows.map(({ fold }) => fold?.copies)).toEqual([['security']]);
-});
-
 test('rows that did not change are the same ones', () => {
   const some = lines('try 1', 'try 2', 'try 3');
   const [row] = rowsOf(some, none, []);

@@ -1,5 +1,5 @@
 /** The lines of a tail as rows: what says the same, one after the other, is one row with the newest of it. */
-import { REPEATS_MIN, isCopy, shapeOf } from '../messages/list/folds';
+import { REPEATS_MIN, shapeOf } from '../messages/list/folds';
 import type { Fold } from '../ui/message/Repeats';
 import type { Line } from './buffer';
 
@@ -14,30 +14,27 @@ export function rowsOf(
   expanded: ReadonlySet<number>,
   before: readonly Row[],
 ): readonly Row[] {
-  const copies = new Map<number, string[]>();
-  const singles = withoutCopies(lines, copies);
   const known = new Map(before.flatMap((row) => (row.fold === undefined ? [] : [[row.key, row]])));
   const rows: Row[] = [];
   const add = (line: MessageLine, key: number, times: number, isExpanded: boolean) => {
-    const own = copies.get(line.key);
-    if (times === 1 && own === undefined) {
+    if (times === 1) {
       rows.push(line);
       return;
     }
-    const row = { ...line, key, fold: { times, isExpanded, copies: own ?? NO_COPIES } };
+    const row = { ...line, key, fold: { times, isExpanded } };
     const last = known.get(key);
     rows.push(last !== undefined && isSame(last, row) ? last : row);
   };
-  for (let at = 0; at < singles.length;) {
-    const first = singles[at];
+  for (let at = 0; at < lines.length;) {
+    const first = lines[at];
     if (first === undefined) break;
     if (first.kind === 'note') {
       rows.push(first);
       at += 1;
       continue;
     }
-    const end = endOfRun(singles, at, shapeOf(first.message));
-    const run = singles.slice(at, end).filter((line) => line.kind === 'message');
+    const end = endOfRun(lines, at, shapeOf(first.message));
+    const run = lines.slice(at, end).filter((line) => line.kind === 'message');
     const isRun = run.length >= REPEATS_MIN;
     const isExpanded = expanded.has(first.key);
     if (isRun && !isExpanded) add(run.at(-1) ?? first, first.key, run.length, false);
@@ -46,22 +43,6 @@ export function rowsOf(
     at = end;
   }
   return rows;
-}
-
-const NO_COPIES: readonly string[] = [];
-
-/** Copies are stored one after the other. */
-function withoutCopies(lines: readonly Line[], copies: Map<number, string[]>): readonly Line[] {
-  const kept: Line[] = [];
-  for (const line of lines) {
-    const last = kept.at(-1);
-    if (last?.kind === 'message' && line.kind === 'message' && isCopy(last.message, line.message)) {
-      copies.set(last.key, [...(copies.get(last.key) ?? []), line.message.logspace]);
-    } else {
-      kept.push(line);
-    }
-  }
-  return kept;
 }
 
 function endOfRun(lines: readonly Line[], from: number, shape: string): number {
@@ -79,7 +60,6 @@ function isSame(a: Row, b: Row): boolean {
     b.kind === 'message' &&
     a.message === b.message &&
     a.fold?.times === b.fold?.times &&
-    a.fold?.isExpanded === b.fold?.isExpanded &&
-    a.fold?.copies.join() === b.fold?.copies.join()
+    a.fold?.isExpanded === b.fold?.isExpanded
   );
 }

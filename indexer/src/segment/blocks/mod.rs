@@ -17,12 +17,13 @@ mod shared;
 
 use super::bundle::Kind;
 use super::cache::Cache;
+use super::column::Column;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
 use error::disk;
 use first::First;
-use logstead_record::{Batch, Groups, Selection};
+use logstead_record::{Batch, Field, Groups, Selection};
 pub(crate) use second::{BlocksWriter, GroupTexts, TextGroups};
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
@@ -73,6 +74,11 @@ impl Blocks {
             Version::First(_) => None,
             Version::Second(groups) => Some(groups),
         }
+    }
+
+    /// Whether some of its messages may be copies.
+    pub(crate) fn has_copies(&self) -> bool {
+        self.groups().is_some_and(|groups| groups.has_column(Column::Names(Field::CopyOf)))
     }
 
     /// What its tables take in memory.

@@ -39,7 +39,7 @@ use crate::disk::DiskFile;
 pub(crate) use layout::Fields;
 use layout::{FIELDS, FieldPlace, SHAPE, TEMPLATES, TIMES, field_section, identity, seed};
 use logstead_record::query::{FieldName, Matcher};
-use logstead_record::{Batch, Field, Selection};
+use logstead_record::{Batch, Field, Selection, TextColumn};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
@@ -150,6 +150,9 @@ impl SegmentIndex {
         let Place::Known(column) = place else {
             return Ok(Arc::new(Values::read(&self.section(place)?)?));
         };
+        if !self.has_column(column) {
+            return Ok(Arc::new(Values { texts: TextColumn::default(), is_complete: true }));
+        }
         let kept = &self.values[column.number()];
         if let Some(values) = kept.get() {
             return Ok(Arc::clone(values));
@@ -174,7 +177,11 @@ impl SegmentIndex {
             Place::Nowhere | Place::Blocks => return Err(no_column()),
         };
         let read = || {
-            let names = Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
+            let rows = self.bundle.identity().rows;
+            let names = match place {
+                Place::Known(column) if !self.has_column(column) => Names::none(rows),
+                _ => Names::new(&self.section(place)?.read_all()?, rows)?,
+            };
             let names = match place {
                 Place::Known(column) => names.map_values(|values| column.own_part(values)),
                 _ => names,
@@ -206,6 +213,14 @@ impl SegmentIndex {
         let rows = shapes.rows_with(&matcher.select(&batch));
         let possible = if self.fields.is_empty() { rows.clone() } else { Selection::all(rows.rows()) };
         Ok(Some((rows, possible)))
+    }
+
+    /// Whether a column is there. One that may be missing has no value otherwise.
+    fn has_column(&self, column: Column) -> bool {
+        match &self.groups {
+            Some(groups) => groups.has_column(column),
+            None => !column.may_be_missing(),
+        }
     }
 
     fn section(&self, place: Place) -> Result<Section, IndexError> {

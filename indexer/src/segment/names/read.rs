@@ -43,6 +43,16 @@ impl Names {
         Ok(names)
     }
 
+    /// `rows` rows without a value.
+    pub(crate) fn none(rows: u32) -> Names {
+        let mut builder = PackedBuilder::default();
+        builder.repeat(ABSENT, rows as usize);
+        let mut bytes = Vec::new();
+        builder.finish(&mut bytes);
+        let rows = Packed::new(&bytes).expect("what was packed is unpacked");
+        Names { values: TextColumn::default(), kind: COMPLETE, rows }
+    }
+
     /// The same rows with the same number of other values, which need not be distinct.
     #[must_use]
     pub(crate) fn map_values(self, map: impl FnOnce(TextColumn) -> TextColumn) -> Names {

@@ -124,6 +124,11 @@ impl NamesBuilder {
         self.rows.rows()
     }
 
+    /// Whether some row has a value, and values are kept.
+    pub(crate) fn has_values(&self) -> bool {
+        !self.values.is_empty()
+    }
+
     /// Whether the values are kept.
     pub(crate) fn is_complete(&self) -> bool {
         self.is_complete

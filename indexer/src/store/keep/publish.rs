@@ -10,7 +10,7 @@ use crate::segment::build::{Replacement, write_index};
 use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::store::JOURNAL_DIR;
-use crate::store::manifest::{self, Manifest};
+use crate::store::manifest::{self, Extent, Manifest};
 use crate::store::part::Part;
 use crate::store::retention::{Expired, Expiry, old_parts, without_expired};
 use crate::store::view::{Shared, View};
@@ -158,9 +158,12 @@ impl Publisher {
         }
         // From here on they count for nothing, whatever is left of their files.
         let new = without_expired(&manifest, &view, &parts);
-        let first = new.extent.unwrap_or_default().first;
+        let Extent { first, expired, .. } = new.extent.unwrap_or_default();
         self.write_manifest(&mut manifest, new)?;
-        self.change_view(|view| view.drop_before(first));
+        self.change_view(|view| {
+            view.drop_before(first);
+            view.expired = expired;
+        });
         self.remove_parts(&parts);
         Ok(Expired::of(&parts))
     }

@@ -473,6 +473,9 @@ fn compares_call(query: &Query) -> bool {
             Some(Part::Text(text)) => text.split_once('(').is_some_and(|(name, _)| names_function(name)),
             _ => false,
         },
-        Query::All | Query::Text(TextTest::Near(_) | TextTest::Regex(_)) | Query::Field(..) => false,
+        Query::All
+        | Query::Copies
+        | Query::Text(TextTest::Near(_) | TextTest::Regex(_))
+        | Query::Field(..) => false,
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct AggregateRequest {}
 pub(crate) struct AggregateResponse {
     #[serde(flatten)]
     table: Table,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
@@ -49,12 +51,14 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
             coverage.complete = false;
             question.warnings.push(QueryWarning::plain(CUT_SHORT.to_owned()));
         }
+        let copies = question.count_copies(cancel);
         let table = Table::from(made);
         if table.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
         Ok(AggregateResponse {
             table,
+            copies,
             took_ms: started.elapsed().as_millis() as u64,
             coverage,
             warnings: question.warnings,

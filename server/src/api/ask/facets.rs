@@ -49,6 +49,8 @@ pub(crate) struct FacetsRequest {
 pub(crate) struct FacetsResponse {
     /// By the names that were asked for.
     fields: BTreeMap<String, Facet>,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
@@ -126,8 +128,9 @@ pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<Fac
         if fields.values().all(|facet| facet.distinct == 0) {
             question.warn_of_unknown_fields(cancel);
         }
+        let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(FacetsResponse { fields, took_ms, coverage, warnings: question.warnings })
+        Ok(FacetsResponse { fields, copies, took_ms, coverage, warnings: question.warnings })
     };
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }

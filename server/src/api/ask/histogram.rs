@@ -37,6 +37,8 @@ pub(crate) struct HistogramRequest {
 pub(crate) struct HistogramResponse {
     #[serde(flatten)]
     histogram: Histogram,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
@@ -99,8 +101,9 @@ pub(crate) async fn histogram(asked: Asked<HistogramRequest>) -> Result<axum::Js
         if histogram.total == 0 {
             question.warn_of_unknown_fields(cancel);
         }
+        let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        Ok(HistogramResponse { histogram, took_ms, coverage, warnings: question.warnings })
+        Ok(HistogramResponse { histogram, copies, took_ms, coverage, warnings: question.warnings })
     };
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }

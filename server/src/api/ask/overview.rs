@@ -116,6 +116,8 @@ pub(crate) struct OverviewProgress {
 /// Coverage and warnings of histogram and facets.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct OverviewEnd {
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
     /// Since the request.
     took_ms: u64,
     coverage: Coverage,
@@ -186,8 +188,10 @@ impl Overview {
         };
         send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.question, cancel)));
         send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.question, cancel)));
+        let copies = self.question.count_copies(cancel);
         let took_ms = self.started.elapsed().as_millis() as u64;
-        send(lines, &OverviewLine::End(OverviewEnd { took_ms, coverage, warnings: self.question.warnings }));
+        let warnings = self.question.warnings;
+        send(lines, &OverviewLine::End(OverviewEnd { copies, took_ms, coverage, warnings }));
     }
 }
 

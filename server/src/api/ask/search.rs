@@ -55,6 +55,10 @@ pub(crate) struct SearchResponse {
     /// Where the next page begins; null on the last.
     #[schema(required)]
     cursor: Option<String>,
+    /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
+    /// counting them takes longer than finding the page: `/count` tells it.
+    #[schema(required)]
+    copies: Option<u64>,
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
@@ -78,6 +82,8 @@ impl Parameters for CountRequest {}
 pub(crate) struct CountResponse {
     /// Exact if `coverage.complete`.
     count: u64,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
     took_ms: u64,
     coverage: Coverage,
     warnings: Vec<QueryWarning>,
@@ -106,8 +112,9 @@ pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<Count
     let weight = question.weight(false);
     let counted = move |cancel: &Cancel| {
         let (count, coverage) = question.count(cancel);
+        let copies = question.count_copies(cancel);
         let took_ms = started.elapsed().as_millis() as u64;
-        CountResponse { count, took_ms, coverage, warnings: question.warnings }
+        CountResponse { count, copies, took_ms, coverage, warnings: question.warnings }
     };
     ask(&shared, &caller, weight, counted).await.map(axum::Json)
 }
@@ -165,8 +172,10 @@ impl SearchResponse {
         if page.hits.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
+        let copies = question.count_copies_of_page(&page, cancel);
         SearchResponse {
             messages: messages(&page.hits),
+            copies,
             cursor: page.end().map(|place| cursor::encode(request.order, &place)),
             took_ms: started.elapsed().as_millis() as u64,
             coverage: page.coverage,

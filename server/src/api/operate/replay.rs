@@ -136,7 +136,8 @@ impl Replaying {
             hit.batch.write_raw(hit.row, out);
         };
         self.reading.next_piece(take, &self.cancel.run(), &mut Vec::new())?;
-        Ok(builder.into_inner().seal())
+        // For whom it is sent to none of them is a copy.
+        Ok(builder.into_inner().seal().with_copies(&[]))
     }
 
     /// Says how far it is; `false` if nobody listens any more.

@@ -11,7 +11,7 @@ use crate::api::waiting::blocking;
 use crate::flow::senders::{self, Key, Report, Sample, SourceFacts};
 use crate::machine::clock;
 use crate::source::time_zone;
-use crate::store::{Hits, Logspaces, PageRequest, Wanted};
+use crate::store::{Copies, Hits, Logspaces, PageRequest, Wanted};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use base64::Engine;
@@ -234,7 +234,8 @@ fn last_frames(
         let bounds = Bounds { low: Bound::Included(since), high: Bound::Unbounded };
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(bounds));
         let query = Query::and(vec![is(Field::Source, &key.source), is(Field::Host, &key.host), received]);
-        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: clock::now() };
+        let (range, copies) = (TimeRange::ALL, Copies::LeftOut);
+        let wanted = Wanted { query: &query, range, now: clock::now(), copies };
         let request = PageRequest { order: Order::Newest, limit: FRAMES_MAX, after: None };
         hits = logspaces.page(wanted, &request, &cancel.run()).hits;
         if limit <= hits.len() {

@@ -50,7 +50,7 @@ pub(crate) struct Effort {
 /// The maximum number of texts and fields that are compared.
 fn conditions(query: &Query) -> u64 {
     match query {
-        Query::All => 0,
+        Query::All | Query::Copies => 0,
         Query::And(queries) | Query::Or(queries) => queries.iter().map(conditions).sum(),
         Query::Not(query) => conditions(query),
         Query::Text(_) | Query::Field(..) => 1,

@@ -7,7 +7,7 @@
 
 use super::cancel::{Cancel, Weight};
 use super::effort::Effort;
-use super::read::{Common, Takes};
+use super::read::{Common, CopiesAsked, Takes};
 use super::warning::QueryWarning;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Place, Result};
@@ -15,7 +15,7 @@ use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
 use crate::api::state::Inner;
 use crate::machine::clock;
-use crate::store::{Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
+use crate::store::{Copies, Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
 use logstead_record::Timestamp;
 use logstead_record::query::{self, FieldName, Pipeline, Query, Stage, TimeRange, parse_time};
@@ -46,6 +46,7 @@ pub(in crate::api) struct Question {
     pub(in crate::api) range: TimeRange,
     pub(in crate::api) now: Timestamp,
     pub(in crate::api) logspaces: Logspaces,
+    pub(in crate::api) copies: Copies,
 }
 
 impl Question {
@@ -120,6 +121,10 @@ impl Question {
             query::parse_pipeline_search(text).map_err(|error| ApiError::of_query(&error, text, "query"))?;
         let zone = Clocks::new(common.timezone.as_deref())?;
         let requested = range(common, &zone, now)?;
+        let copies = match common.copies {
+            Some(CopiesAsked::All) => Copies::Counted,
+            None => Copies::of(&search.pipeline),
+        };
         let Pipeline { filter: asked, stages } = search.pipeline.in_zone(&zone, now);
         let query = within(&asked, caller.scope());
         let warnings = search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, text));
@@ -138,6 +143,7 @@ impl Question {
             first_stages: Vec::new(),
             now,
             logspaces: select_logspaces(shared, caller, common.logspaces.as_deref())?,
+            copies,
         })
     }
 
@@ -160,13 +166,29 @@ impl Question {
 
     /// What the logspaces are asked.
     pub(in crate::api) fn wanted(&self) -> Wanted<'_> {
-        Wanted { query: &self.query, range: self.range, now: self.now }
+        Wanted { query: &self.query, range: self.range, now: self.now, copies: self.copies }
     }
 
     /// How many messages match.
     pub(in crate::api) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
         let (count, coverage) = self.logspaces.count(self.wanted(), &cancel.run());
         (count, self.told(coverage, cancel))
+    }
+
+    /// How many copies are left out.
+    pub(in crate::api) fn count_copies(&mut self, cancel: &Cancel) -> u64 {
+        let (copies, coverage) = self.logspaces.count_copies(self.wanted(), &cancel.run());
+        self.told(coverage, cancel);
+        copies
+    }
+
+    /// The same of a question whose first messages are shown: `None` where it takes longer than finding these.
+    pub(in crate::api) fn count_copies_of_page(&mut self, page: &Page, cancel: &Cancel) -> Option<u64> {
+        let is_instant = || {
+            let effort = Effort::estimate(&self.logspaces, self.wanted(), &cancel.run());
+            effort.is_instant(&self.query, false)
+        };
+        (!page.more || is_instant()).then(|| self.count_copies(cancel))
     }
 
     /// The first messages.
@@ -239,13 +261,13 @@ impl Question {
     /// The weight of an answer that reads each matching message, if `looks_at_all`, or otherwise those that the index
     /// cannot decide about.
     pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
-        let (query, range, now) = (self.query.clone(), self.range, self.now);
+        let (query, range, now, copies) = (self.query.clone(), self.range, self.now, self.copies);
         let logspaces = self.logspaces.clone();
         Weight::Unknown(Box::new(move || {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
-            let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now }, &run);
+            let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now, copies }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         }))
     }

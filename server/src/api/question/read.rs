@@ -10,7 +10,7 @@ use std::fmt::{self, Formatter};
 /// The parameters of one kind of question, besides the common ones.
 pub(in crate::api) trait Parameters: DeserializeOwned + Send {
     /// The common parameters that it takes.
-    const COMMON: &'static [&'static str] = &["query", "from", "to", "timezone", "logspaces"];
+    const COMMON: &'static [&'static str] = &["query", "from", "to", "timezone", "logspaces", "copies"];
     /// Which stages the query may have.
     const STAGES: Takes = Takes::None;
 }
@@ -41,6 +41,19 @@ pub(in crate::api) struct Common {
     /// Logspace ids, all by default. In a query string, separated by commas.
     #[param(value_type = Option<String>)]
     pub(in crate::api) logspaces: Option<Vec<String>>,
+    /// What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
+    /// first of those logspaces in the router document.
+    #[schema(inline)]
+    #[param(inline)]
+    pub(in crate::api) copies: Option<CopiesAsked>,
+}
+
+/// Which copies count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::api) enum CopiesAsked {
+    /// Each, in its own logspace.
+    All,
 }
 
 /// A question as it was sent.
@@ -64,6 +77,7 @@ impl Common {
             "from" => self.from.is_some(),
             "to" => self.to.is_some(),
             "timezone" => self.timezone.is_some(),
+            "copies" => self.copies.is_some(),
             _ => self.logspaces.is_some(),
         };
         if is_there {
@@ -74,6 +88,7 @@ impl Common {
             "from" => self.from = map.next_value()?,
             "to" => self.to = map.next_value()?,
             "timezone" => self.timezone = map.next_value()?,
+            "copies" => self.copies = map.next_value()?,
             _ => self.logspaces = map.next_value::<List>()?.0,
         }
         Ok(())
@@ -244,6 +259,7 @@ mod tests {
             timezone: Option<String>,
             #[serde(default, deserialize_with = "super::list")]
             logspaces: Option<Vec<String>>,
+            copies: Option<super::CopiesAsked>,
             limit: Option<u32>,
         }
     }
@@ -264,6 +280,7 @@ mod tests {
             r#"{"query": "a", "limit": 1, "query": "b"}"#,
             r#"{"from": 5}"#,
             r#"{"to": "a", "to": "b"}"#,
+            r#"{"copies": "some"}"#,
             r#"{"logspaces": 7}"#,
             r#"{"logspaces": [7]}"#,
             r#"{"limit": "x"}"#,

@@ -25,7 +25,6 @@ use super::tail::turn::Following;
 use super::tail::wire::{TailEvent, event};
 use super::waiting::{blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
-use crate::store::Logspaces;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -139,7 +138,7 @@ impl TailRequest {
 }
 
 impl Parameters for TailRequest {
-    const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces"];
+    const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces", "copies"];
     const STAGES: Takes = Takes::Streaming;
 }
 
@@ -152,10 +151,10 @@ fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
 /// From now on, or from a position. Logspaces that are not in the position were created after it.
 fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> Following {
     let from = |logspace: &str, searcher: &Searcher| match since {
-        Some(position) => position.of(logspace).unwrap_or(0),
-        None => searcher.next_sequence(),
+        Some(position) => Some(position.of(logspace).unwrap_or(0)),
+        None => Some(searcher.next_sequence()),
     };
-    let followers = question.logspaces.clone().follow(question.wanted(), from);
+    let followers = question.logspaces.follow(question.wanted(), from);
     Following::new(sampling, question.passing(), followers)
 }
 
@@ -277,11 +276,13 @@ impl Tail {
         if question.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());
         }
-        let new = question.logspaces.clone().into_iter().filter(|(id, _)| !following.follows(id));
-        let new: Logspaces = new.collect();
-        for (logspace, follower) in new.follow(question.wanted(), |_, _| 0) {
-            following.add(logspace, follower);
+        let is_new = |id: &str, _: &Searcher| (!following.follows(id)).then_some(0);
+        let new = question.logspaces.follow(question.wanted(), is_new);
+        if !new.is_empty() {
+            // What the others have may be copies of what these will have.
+            following.ask(|id, follower| question.logspaces.ask(question.wanted(), id, follower));
         }
+        new.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
         Ok(())
     }
 }

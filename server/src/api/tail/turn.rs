@@ -97,6 +97,12 @@ impl Following {
         self.followers.push(follower);
     }
 
+    /// Asks each follower anew.
+    pub(in crate::api) fn ask(&mut self, mut ask: impl FnMut(&str, &mut Follower)) {
+        let each = self.events.logspaces.iter().zip(&mut self.followers);
+        each.for_each(|(logspace, follower)| ask(logspace, follower));
+    }
+
     pub(in crate::api) fn follows(&self, logspace: &str) -> bool {
         self.events.logspaces.iter().any(|id| id == logspace)
     }

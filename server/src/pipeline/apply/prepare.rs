@@ -325,18 +325,18 @@ fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    fn said(listener: Listener, kind: ErrorKind) -> String {
-        cannot_listen(&listener, &io::Error::from(kind))
+    fn said(listener: &Listener, kind: ErrorKind) -> String {
+        cannot_listen(listener, &io::Error::from(kind))
     }
 
     #[test]
     fn what_is_said_about_a_listener_is_what_helps() {
         let tcp = |port| Listener::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
-        assert!(said(tcp(514), ErrorKind::PermissionDenied).contains("CAP_NET_BIND_SERVICE"));
-        assert!(!said(tcp(514), ErrorKind::PermissionDenied).contains("stop the program"));
-        assert!(said(tcp(5514), ErrorKind::AddrInUse).contains("stop the program that listens there"));
-        assert!(said(tcp(5514), ErrorKind::AddrNotAvailable).contains("no such address"));
+        assert!(said(&tcp(514), ErrorKind::PermissionDenied).contains("CAP_NET_BIND_SERVICE"));
+        assert!(!said(&tcp(514), ErrorKind::PermissionDenied).contains("stop the program"));
+        assert!(said(&tcp(5514), ErrorKind::AddrInUse).contains("stop the program that listens there"));
+        assert!(said(&tcp(5514), ErrorKind::AddrNotAvailable).contains("no such address"));
         let path = Listener::UnixDgram("run/log.sock".to_owned());
-        assert!(said(path, ErrorKind::PermissionDenied).contains("another path"));
+        assert!(said(&path, ErrorKind::PermissionDenied).contains("another path"));
     }
 }

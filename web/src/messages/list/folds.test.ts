@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Message } from '../../api/model';
 import { sample } from '../../ui/message/sample';
-import { copiesIn, foldedOf } from './folds';
+import { foldedOf } from './folds';
 
-/** The rows as text: the message's number, how often, and where else. */
+/** The rows as text: the message's number, and how often. */
 function rows(messages: Message[], expanded: string[] = [], open: string | null = null) {
   const { messages: shown, folds } = foldedOf(messages, new Set(expanded), open);
   return shown.map(({ id }) => {
-    const { times = 1, copies = [] } = folds.get(id) ?? {};
-    return [id.slice(5), times > 1 && `×${times}`, ...copies.map((copy) => `+${copy}`)]
-      .filter((part) => part !== false)
-      .join(' ');
+    const { times = 1 } = folds.get(id) ?? {};
+    return [id.slice(5), times > 1 && `×${times}`].filter((part) => part !== false).join(' ');
   });
 }
 
@@ -41,25 +39,10 @@ test('a fold that is opened, or holds the open message, shows all that is behind
   expect(rows(messages, [], 'main:0')).toEqual(['0 ×3']);
 });
 
-test('copies of a message in other logspaces are one row, which names them', () => {
-  const [message] = say(['routed twice']);
-  if (message === undefined) throw new Error('no message');
-  const copy = { ...message, id: 'main:9', logspace: 'security' };
-  expect(rows([message, copy])).toEqual(['0 +security']);
-  expect(rows([message, { ...copy, raw: 'another' }])).toEqual(['0', '9']);
-});
-
 test('a flood of one kind has some rows of each page', () => {
   expect(rows(say(Array.from({ length: 120 }, (_, n) => `flood ${n}`)))).toEqual([
     '0 ×50',
     '50 ×50',
     '100 ×20',
   ]);
-});
-
-test('copies are counted once for each logspace beyond the first', () => {
-  const [one, two] = say(['a', 'b']) as [Message, Message];
-  const copy = (message: Message, logspace: string) => ({ ...message, logspace });
-  expect(copiesIn([one, two])).toBe(0);
-  expect(copiesIn([one, copy(one, 'security'), copy(one, 'dmz'), two])).toBe(2);
 });

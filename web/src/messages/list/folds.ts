@@ -1,4 +1,4 @@
-/** Folds rows that say the same: repeats of one kind of message, and copies of one message in several logspaces. */
+/** Folds rows that say the same: repeats of one kind of message. */
 import type { Message } from '../../api/model';
 import type { Fold } from '../../ui/message/Repeats';
 import { smartOf } from '../../ui/message/smart';
@@ -24,46 +24,19 @@ export function foldedOf(
 ): Folded {
   const folds = new Map<string, Fold>();
   const messages: Message[] = [];
-  const singles = withoutCopies(all, folds);
-  for (let at = 0; at < singles.length;) {
-    const run = runAt(singles, at);
+  for (let at = 0; at < all.length;) {
+    const run = runAt(all, at);
     at += run.length;
     const [head] = run;
     if (head === undefined) break;
     const isRun = run.length >= REPEATS_MIN;
     const isExpanded = expanded.has(head.id) || run.some(({ id }, nth) => nth > 0 && id === open);
     if (isRun) {
-      folds.set(head.id, { copies: [], ...folds.get(head.id), times: run.length, isExpanded });
+      folds.set(head.id, { times: run.length, isExpanded });
     }
     messages.push(...(isRun && !isExpanded ? [head] : run));
   }
   return { messages, folds };
-}
-
-/** Copies stand beside each other: the list is in order of time. */
-function withoutCopies(all: readonly Message[], folds: Map<string, Fold>): readonly Message[] {
-  const kept: Message[] = [];
-  for (const message of all) {
-    const first = kept.at(-1);
-    if (first === undefined || !isCopy(first, message)) {
-      kept.push(message);
-      continue;
-    }
-    const copies = [...(folds.get(first.id)?.copies ?? []), message.logspace];
-    folds.set(first.id, { times: 1, isExpanded: false, copies });
-  }
-  return kept;
-}
-
-/** Whether two messages are one, kept in two logspaces. */
-export function isCopy(a: Message, b: Message): boolean {
-  return (
-    a.logspace !== b.logspace &&
-    a.time === b.time &&
-    a.received === b.received &&
-    a.host === b.host &&
-    a.raw === b.raw
-  );
 }
 
 function runAt(messages: readonly Message[], from: number): readonly Message[] {
@@ -94,10 +67,4 @@ export function shapeOf(message: Message | undefined): string {
 /** With the row's id if it was not there, else without it. */
 export function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
   return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
-}
-
-/** How many of these messages are copies of their neighbours, kept in another logspace. */
-export function copiesIn(messages: readonly Message[]): number {
-  const folds = new Map<string, Fold>();
-  return messages.length - withoutCopies(messages, folds).length;
 }

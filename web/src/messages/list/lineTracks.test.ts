@@ -11,5 +11,5 @@ test('columns are as wide as what is in them, and give way where there is little
 
 test('what stands in the head has no column, and logspaces have one where there are several', () => {
   const folded = { ...look, host: { ch: 4, only: 'a' }, logspace: { ch: 8, only: null } };
-  expect(lineTracks(folded, 'wide')).toBe('9ch minmax(0, 1fr) 12ch');
+  expect(lineTracks(folded, 'wide')).toBe('9ch minmax(0, 1fr) 11ch');
 });

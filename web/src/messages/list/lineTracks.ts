@@ -5,8 +5,8 @@ import type { Room } from './useRoom';
 /** In little room the names of hosts and programs give way to the text, and those of logspaces first. */
 const COMPACT_CH_MAX = 12;
 const COMPACT_LOGSPACE_CH = 6;
-/** The square before the name of a logspace, and the number of copies behind it. */
-const SQUARE_CH = 4;
+/** The square before the name of a logspace. */
+const SQUARE_CH = 3;
 
 export function lineTracks(look: Look, room: Room): string {
   const isCompact = room !== 'wide';

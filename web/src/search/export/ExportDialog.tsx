@@ -1,5 +1,5 @@
 /** Takes all messages of a search away as a file: in which form, how many they are, and how far it is. */
-import { Button, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core';
+import { Button, Checkbox, Group, SegmentedControl, Stack, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, unwrap } from '../../api/client';
@@ -32,16 +32,19 @@ export function ExportDialog({ state, onClose }: Props) {
     format: isTable ? 'csv' : 'ndjson',
     order: 'newest',
     columns: isTable ? [] : ['time', ...state.columns],
+    copies: false,
   });
   const [isHeld, setHeld] = useState(false);
   const counting = useQuery({
     queryKey: ['export-count', askOf(state, 'filter')],
     queryFn: ({ signal }) =>
       unwrap(client.POST('/api/v1/count', { body: askOf(state, 'filter'), signal })),
-    enabled: !isTable,
     staleTime: 10_000,
   });
-  const count = isTable ? 0 : counting.data?.count;
+  const copies = counting.data?.copies ?? 0;
+  const messages = counting.data?.count;
+  const counted = messages === undefined ? undefined : messages + (choice.copies ? copies : 0);
+  const count = isTable ? 0 : counted;
   const { run, start, cancel } = useExport(state);
   const way = wayOf(filePicker() !== null, count);
   // What takes an hour does not end by a slip of the hand.
@@ -65,6 +68,13 @@ export function ExportDialog({ state, onClose }: Props) {
             tone="error"
             title={counting.error.message}
             onRetry={() => void counting.refetch()}
+          />
+        )}
+        {copies > 0 && (
+          <Checkbox
+            label={`With ${copies === 1 ? 'the copy' : `the ${formatCount(copies)} copies`} that other logspaces have of these messages`}
+            checked={choice.copies}
+            onChange={(event) => change({ copies: event.currentTarget.checked })}
           />
         )}
         <Choices choice={choice} isTable={isTable} onChange={change} />

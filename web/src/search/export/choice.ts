@@ -10,6 +10,8 @@ export type ExportChoice = {
   order: Order;
   /** Of `csv`; the server's own choice where there are none. */
   columns: readonly string[];
+  /** Whether copies are in it: messages that another logspace has as well. */
+  copies: boolean;
 };
 
 export const formats: readonly Format[] = ['ndjson', 'csv', 'raw'];
@@ -35,6 +37,7 @@ export function exportParams(state: SearchState, choice: ExportChoice): [string,
   return [
     ...paramsOf(askOf(state, 'whole')),
     ['format', choice.format],
+    ...(choice.copies ? [['copies', 'all'] satisfies [string, string]] : []),
     ...(choice.order === 'oldest' ? [['order', 'oldest'] satisfies [string, string]] : []),
     ...(choice.format === 'csv' && choice.columns.length > 0
       ? [['columns', choice.columns.join(',')] satisfies [string, string]]

@@ -102,11 +102,11 @@ test('only what fits is held in memory', () => {
 test('the address of an export says everything that was chosen', () => {
   const state = readSearch({ q: 'a | top 3 host', from: 'all', logspace: 'main' });
   const path = (format: Format) =>
-    exportPath(state, { format, order: 'newest', columns: ['host'] });
+    exportPath(state, { format, order: 'newest', columns: ['host'], copies: format === 'csv' });
   expect(path('raw')).toBe(
     '/api/v1/export?query=a+%7C+top+3+host&timezone=Europe%2FVienna&logspaces=main&format=raw',
   );
-  expect(path('csv')).toContain('&columns=host');
+  expect(path('csv')).toContain('&copies=all&columns=host');
 });
 
 test('the pace is shown once there is something to judge by', () => {

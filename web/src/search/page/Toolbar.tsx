@@ -7,6 +7,7 @@ import { ViewTools } from '../results/ViewTools';
 import type { SearchState } from '../searchParams';
 import { Actions } from './Actions';
 import { Count } from './Count';
+import { withCopies } from './copies';
 import { LiveButton } from './LiveButton';
 import { ModeSwitch } from './ModeSwitch';
 import type { Search } from './useSearch';
@@ -35,7 +36,7 @@ export function Toolbar({ state, search, steps, messages, hasStages, bars }: Pro
     <>
       <div ref={ref} role="toolbar" aria-label="Results" className={classes.frame} data-room={room}>
         <ModeSwitch state={state} hasStages={hasStages} steps={steps} />
-        <Count search={search} room={room} />
+        <Count search={search} room={room} onCopies={() => steps.edit([withCopies])} />
         {bars !== undefined && <div className={classes.bars}>{bars}</div>}
         <div className={classes.tools}>
           {!hasStages && (

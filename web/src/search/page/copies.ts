@@ -1,9 +1,10 @@
-/** Says that messages were counted once for each logspace that has them. */
+/** Copies: messages that routes stored in several logspaces count once, and can be asked to count in each. */
+import type { QueryEdit } from '../../api/model';
 import { formatCount } from '../../ui/number';
 
-/** `copies` is what is known of the messages that are loaded; only of all of them is it an exact number. */
-export function copiesText(copies: number, hasMore: boolean): string | null {
-  if (copies === 0) return null;
-  if (hasMore) return 'copies included';
-  return copies === 1 ? '1 of them a copy' : `${formatCount(copies)} of them copies`;
+/** Makes copies count. */
+export const withCopies: QueryEdit = { op: 'add', text: 'copies:all' };
+
+export function copiesText(copies: number): string {
+  return copies === 1 ? '1 copy left out' : `${formatCount(copies)} copies left out`;
 }

@@ -81,17 +81,20 @@ test('a command asks what the page asks', () => {
 
 test('commands for an export carry what was chosen', () => {
   const state = readSearch({ q: '-user=root', from: 'all' });
-  const choice = { format: 'csv', order: 'oldest', columns: ['time', 'user id'] } as const;
+  const columns = ['time', 'user id'];
+  const choice = { format: 'csv', order: 'oldest', columns, copies: true } as const;
   expect(exportCurl(server, state, choice).split(' \\\n  ').slice(2)).toEqual([
     '--data-urlencode query=-user=root',
     '--data-urlencode timezone=Europe/Vienna',
     '--data-urlencode format=csv',
+    '--data-urlencode copies=all',
     '--data-urlencode order=oldest',
     "--data-urlencode 'columns=time,user id'",
     '--output logstead.csv',
   ]);
   expect(exportCommand(server, state, choice).split(' \\\n  ')).toEqual([
     'logstead export',
+    '--copies all',
     '--format csv --output logstead.csv',
     '--server https://logs.example',
     '-- -user=root',

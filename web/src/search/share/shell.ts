@@ -26,7 +26,12 @@ export function curlOf(origin: string, endpoint: Endpoint, state: SearchState): 
     case 'aggregate':
       return post(origin, endpoint, askOf(state, 'whole'));
     case 'export':
-      return exportCurl(origin, state, { format: 'ndjson', order: 'newest', columns: [] });
+      return exportCurl(origin, state, {
+        format: 'ndjson',
+        order: 'newest',
+        columns: [],
+        copies: false,
+      });
   }
 }
 
@@ -61,6 +66,7 @@ export function exportCommand(origin: string, state: SearchState, choice: Export
     isOptionLike ? 'logstead export' : `logstead export ${written}`,
     ...(from === undefined ? [] : [`--from ${shellQuoted(from)}`]),
     ...(to === undefined ? [] : [`--to ${shellQuoted(to)}`]),
+    ...(choice.copies ? ['--copies all'] : []),
     ...logspaces.map((id) => `--logspace ${shellQuoted(id)}`),
     `--format ${choice.format} --output logstead.${choice.format}`,
     `--server ${shellQuoted(origin)}`,

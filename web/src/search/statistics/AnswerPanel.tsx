@@ -4,6 +4,7 @@ import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
 import { useZone } from '../../ui/time';
+import { withCopies } from '../page/copies';
 import type { SearchState } from '../searchParams';
 import { Bar } from './Bar';
 import { type Asked, CellMenu } from './CellMenu';
@@ -99,7 +100,13 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
     answer.rows.length === 1 && shape.groups.length === 0 && shape.measures.length > 0;
   return (
     <>
-      <Bar answer={answer} view={view} isStale={isStale} onChange={onAsk} />
+      <Bar
+        answer={answer}
+        view={view}
+        isStale={isStale}
+        onCopies={() => drill({ edits: [withCopies] })}
+        onChange={onAsk}
+      />
       {answer.notes.map((note) => (
         <p key={note} className={classes.note}>
           {groupedIn(note)}

@@ -10,16 +10,19 @@ import { extentOf, headlineOf } from './headline';
 import type { Answer } from './queries';
 import { toCsv, toMarkdown } from './tableText';
 import type { AnswerView } from './view';
+import { LeftOut } from '../page/LeftOut';
 import classes from './Statistics.module.css';
 
 type Props = {
   answer: Answer;
   view: AnswerView;
   isStale: boolean;
+  /** Makes copies count. */
+  onCopies: () => void;
   onChange: (part: { chart?: ChartView; measure?: string }) => void;
 };
 
-export function Bar({ answer, view, isStale, onChange }: Props) {
+export function Bar({ answer, view, isStale, onCopies, onChange }: Props) {
   const { shown, kinds, measures, plot } = view;
   const measure = plot?.measure ?? '';
   const tookMs = Math.max(1, Math.round(answer.took_ms));
@@ -29,6 +32,7 @@ export function Bar({ answer, view, isStale, onChange }: Props) {
       <span className="dimmed">
         {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
       </span>
+      {!isStale && <LeftOut copies={answer.copies} onShow={onCopies} />}
       <span className={classes.tools}>
         {measures.length > 1 && shown !== 'table' && (
           <NativeSelect

@@ -11,7 +11,18 @@ function answerOf(query: string, columns: Column[], rows: Cell[][]): Answer {
   const coverage = { complete: true } as Answer['coverage'];
   const asked = { from: Date.parse('2026-01-01T00:00:00Z'), to: null };
   const at = Date.parse('2026-01-01T00:01:30Z');
-  return { query, columns, rows, asked, at, coverage, notes: [], warnings: [], took_ms: 3 };
+  return {
+    query,
+    columns,
+    rows,
+    asked,
+    at,
+    coverage,
+    notes: [],
+    warnings: [],
+    copies: 0,
+    took_ms: 3,
+  };
 }
 
 const rows: Cell[][] = [0, 1].flatMap((minute) =>

@@ -7,21 +7,25 @@ const COLOURS = 6;
 type Props = {
   id: string;
   ch: number;
-  /** Other logspaces that have the same message. */
-  copies?: readonly string[] | undefined;
+  /** Of a copy, the logspace of its original. */
+  copyOf?: string;
 };
 
-export function Logspace({ id, ch, copies = [] }: Props) {
+export function Logspace({ id, ch, copyOf = '' }: Props) {
   return (
     <span
       className={classes.logspace}
       data-field="logspace"
       data-value={id}
-      title={[id, ...copies].join(', also in ')}
+      title={copyOf === '' ? id : `${id}, a copy of what ${copyOf} has`}
     >
-      <span className={classes.square} data-colour={colourOf(id)} aria-hidden />
+      <span
+        className={classes.square}
+        data-colour={colourOf(id)}
+        data-copy={copyOf !== ''}
+        aria-hidden
+      />
       {cutMiddle(id, ch)}
-      {copies.length > 0 && <span className={classes.copies}>+{copies.length}</span>}
     </span>
   );
 }

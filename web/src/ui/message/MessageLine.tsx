@@ -85,7 +85,7 @@ function partOf(part: LinePart, look: Look, props: Props): ReactNode {
     case 'logspace':
       return (
         <span key={part} role="cell" className={classes.logspace}>
-          <Logspace id={message.logspace} ch={logspace?.ch ?? 0} copies={fold?.copies} />
+          <Logspace id={message.logspace} ch={logspace?.ch ?? 0} copyOf={message.copy_of} />
         </span>
       );
   }

@@ -6,8 +6,6 @@ export type Fold = {
   /** The messages behind a row, its own included. */
   times: number;
   isExpanded: boolean;
-  /** The other logspaces that have the same message. */
-  copies: readonly string[];
 };
 
 export function Repeats({ fold: { times, isExpanded } }: { fold: Fold }) {

@@ -5,6 +5,7 @@ export function sample(part: Partial<Message> = {}): Message {
   return {
     id: 'main:1',
     logspace: 'main',
+    copy_of: '',
     time: '2026-01-02T03:04:05.678Z',
     received: '2026-01-02T03:04:06Z',
     host: 'web-1',

@@ -13,7 +13,7 @@
 //! | `received`           | when it was received                                                            |
 //! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
 //! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing where no row has 2 |
-//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G` |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing where no row has a value |
 //! | `head_form`          | names: the forms of heads                                                       |
 //! | `segment`            | below                                                                           |
 //! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |

@@ -158,6 +158,9 @@ impl TextGroups {
                 Column::Program => Field::Program,
                 Column::Priority | Column::Flags => continue,
             };
+            if !self.has_column(column) {
+                continue;
+            }
             // The programs' section is that of the priorities, too.
             let name = if column == Column::Program { "program" } else { section };
             let names = self.reuse(scratch, name, 0, || self.column(column))?;

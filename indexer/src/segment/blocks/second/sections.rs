@@ -83,12 +83,18 @@ impl TextGroups {
         self.kept(Part::Column(column), || {
             let names = match column.section() {
                 ORIGIN => self.read_origins()?,
+                _ if !self.has_column(column) => Names::none(self.rows),
                 section => self.read_names(section, self.rows)?,
             };
             let names = names.map_values(|values| column.own_part(values));
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         })
+    }
+
+    /// Whether the file has a column. One that may be missing has no value otherwise.
+    pub(crate) fn has_column(&self, column: Column) -> bool {
+        !column.may_be_missing() || self.bundle.has(column.section())
     }
 
     /// The priorities and programs, with those of each row.

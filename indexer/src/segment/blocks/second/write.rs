@@ -161,6 +161,7 @@ impl BlocksWriter {
         }
         let columns =
             COLUMNS.into_iter().zip(self.columns).filter(|((column, _), _)| !column.shares_a_section());
+        let columns = columns.filter(|((column, _), names)| !column.may_be_missing() || names.has_values());
         let columns = columns.map(|((_, section), names)| (section, names));
         for (section, names) in columns.chain([(CLOCK, self.clock), (HEAD_FORM, self.head_form)]) {
             let mut bytes = Vec::new();

@@ -8,7 +8,6 @@
 //! | `seen`     | what is seen of messages on their way through one document               |
 //! | `outcomes` | what becomes of each of them in it                                       |
 //! | `compare`  | two documents on the same messages: what becomes of them in each         |
-//! | `copies`   | which stored messages are copies of one that another logspace has as well  |
 //! | `sample`   | a sample of a range: how many messages of which parts, and how far off   |
 //! | `trial`    | a draft on trial: stored messages or pasted ones, a sample or all        |
 //! | `history`  | `POST /router/test`: the live document and a draft, on stored messages   |
@@ -16,7 +15,6 @@
 //! | `why`      | why a query does not mean a message, in words                            |
 
 mod compare;
-mod copies;
 pub(in crate::api) mod history;
 mod outcomes;
 mod received;

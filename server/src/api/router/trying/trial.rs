@@ -1,16 +1,15 @@
 //! A draft on trial: messages are read, and taken through the live document and through the draft.
 //!
-//! **Invariant:** what several logspaces hold of one message is tried once.
+//! **Invariant:** what several logspaces hold of one message is tried once, as a search finds it once.
 
 use super::compare::Comparison;
-use super::copies::Copies;
 use super::received::Reader;
 use super::report::{Report, TestedRange};
 use super::sample::{Part, bounded, margin, parts, shares};
 use crate::api::question::Question;
 use crate::api::question::cancel::Cancel;
 use crate::machine::clock;
-use crate::store::{Cancelled, Logspaces, PageRequest, Reading, Wanted};
+use crate::store::{Cancelled, Copies, Logspaces, PageRequest, Reading, Wanted};
 use logstead_config::Checked;
 use logstead_indexer::{Hit, Order};
 use logstead_record::query::{Query, TimeRange};
@@ -39,7 +38,6 @@ pub(super) struct Trial {
     ground: Ground,
     reader: Reader,
     comparison: Comparison,
-    copies: Copies,
     started: Instant,
     stored: Option<Stored>,
     /// What a sample says, until all messages were tried.
@@ -51,10 +49,11 @@ struct Stored {
     logspaces: Logspaces,
     query: Query,
     now: Timestamp,
+    copies: Copies,
     /// As far as anything is stored there.
     range: Option<TimeRange>,
     reading: Reading,
-    /// How many there are; one that several logspaces have is in it several times.
+    /// How many there are.
     total: u64,
     /// Whether these are only the newest.
     is_limited: bool,
@@ -84,7 +83,7 @@ impl Ground {
 impl Trial {
     pub(super) fn new(ground: Ground, reader: Reader, started: Instant) -> Trial {
         let comparison = ground.comparison();
-        Trial { ground, reader, comparison, copies: Copies::default(), started, stored: None, sample: None }
+        Trial { ground, reader, comparison, started, stored: None, sample: None }
     }
 
     /// Tries messages that are not stored, each with the id of its source.
@@ -111,10 +110,10 @@ impl Trial {
         let reading = question.logspaces.clone().read(question.wanted(), None, all, &cancel.run())?;
         let total = reading.left();
         let range = bounded(question.range, question.logspaces.stored());
-        let Question { logspaces, query, now, .. } = question;
+        let Question { logspaces, query, now, copies, .. } = question;
         let (is_limited, is_done, parts) = (limit.is_some(), false, Vec::new());
         self.stored =
-            Some(Stored { logspaces, query, now, range, reading, total, is_limited, is_done, parts });
+            Some(Stored { logspaces, query, now, copies, range, reading, total, is_limited, is_done, parts });
         Ok(())
     }
 
@@ -159,7 +158,6 @@ impl Trial {
         let sampled = self.sample_of(&mut stored, size, cancel);
         self.stored = Some(stored);
         // All are tried from the beginning.
-        self.copies = Copies::default();
         let sampled_in = std::mem::replace(&mut self.comparison, self.ground.comparison());
         let (looked_at, read) = sampled?;
         let mut report = sampled_in.report();
@@ -182,10 +180,11 @@ impl Trial {
         if stored.parts.is_empty() {
             stored.parts = stored.parts_of(range, cancel);
         }
-        (self.comparison, self.copies) = (self.ground.comparison(), Copies::default());
+        self.comparison = self.ground.comparison();
         let (mut looked_at, mut read) = (Vec::new(), 0);
         for (part, share) in stored.parts.iter().zip(shares(&stored.parts, size)) {
-            let wanted = Wanted { query: &stored.query, range: part.range, now: stored.now };
+            let (query, range, now) = (&stored.query, part.range, stored.now);
+            let wanted = Wanted { query, range, now, copies: stored.copies };
             let before = self.comparison.counts();
             read += self.first_of(&stored.logspaces, wanted, share, cancel)?;
             let after = self.comparison.counts();
@@ -257,11 +256,9 @@ impl Trial {
     /// Tries stored messages, each with its logspace and its sequence there.
     fn add(&mut self, batch: &Batch, ids: &[(String, u64)]) {
         let mut by_source: BTreeMap<Vec<u8>, Selection> = BTreeMap::new();
-        for (row, (logspace, _)) in ids.iter().enumerate() {
-            if self.copies.is_new(batch, row, logspace) {
-                let rows = by_source.entry(batch.source(row).to_vec());
-                rows.or_insert_with(|| Selection::none(batch.rows())).insert(row);
-            }
+        for row in 0..batch.rows() {
+            let rows = by_source.entry(batch.source(row).to_vec());
+            rows.or_insert_with(|| Selection::none(batch.rows())).insert(row);
         }
         for (source, rows) in by_source {
             let source = String::from_utf8_lossy(&source).into_owned();
@@ -276,7 +273,7 @@ impl Stored {
     fn parts_of(&self, range: TimeRange, cancel: &Cancel) -> Vec<Part> {
         let begun = Instant::now();
         let mut count = |range: TimeRange| {
-            let wanted = Wanted { query: &self.query, range, now: self.now };
+            let wanted = Wanted { query: &self.query, range, now: self.now, copies: self.copies };
             let (count, coverage) = self.logspaces.count(wanted, &cancel.run());
             (coverage.unfinished.is_empty() && begun.elapsed() < PARTS_TIME_MAX).then_some(count)
         };

@@ -52,7 +52,7 @@ fn reason(clause: &Query, batch: &Batch, row: usize) -> String {
             let said = if fields.is_empty() { "none of it holds".to_owned() } else { fields.join(", ") };
             format!("`{clause}`: {said}")
         }
-        Query::And(_) | Query::All => format!("`{clause}`"),
+        Query::And(_) | Query::All | Query::Copies => format!("`{clause}`"),
     }
 }
 
