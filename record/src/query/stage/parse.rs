@@ -46,7 +46,7 @@ pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, Par
     }
     read_warned(text).map(|(search, _)| search).map_err(|error| match error {
         ParseError { kind: ErrorKind::Syntax, suggestion: None, .. } => {
-            ParseError { suggestion: mended(text), ..error }
+            ParseError { suggestion: suggestion(text), ..error }
         }
         other => other,
     })
@@ -477,5 +477,34 @@ fn compares_call(query: &Query) -> bool {
         | Query::Copies
         | Query::Text(TextTest::Near(_) | TextTest::Regex(_))
         | Query::Field(..) => false,
+    }
+}
+
+/// What may have been meant by a text that is no query.
+fn suggestion(text: &str) -> Option<String> {
+    let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
+    mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_gets_what_it_lacks_or_quotes() {
+        for (text, expected) in [
+            ("(a", "(a)"),
+            ("a (b (c or d)", "a (b (c or d))"),
+            ("\"open", "\"open\""),
+            ("severity>=err AND", "severity>=err"),
+            ("host:", "host:*"),
+            ("host=", "host=*"),
+            ("a )", "\"a )\""),
+            ("severity>=", "\"severity>=\""),
+            ("connect(fd, 3) failed | top host", "\"connect(fd, 3) failed\" | top 10 host"),
+        ] {
+            assert_eq!(suggestion(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(suggestion("(a | nothing"), None);
     }
 }
