@@ -48,7 +48,7 @@ fn search_pages_table_file_route_and_tail_agree() {
     ];
     let mut tail = logstead(&arguments).spawn().unwrap();
     server.send(lines(900).as_bytes());
-    server.wait_for("program=nginx", 1200);
+    server.wait_for("program=nginx copies:all", 1200);
     let expected: Vec<u64> = (0..900).filter(|number| number % 3 == 0).rev().collect();
 
     // In pages, through the cursor.

@@ -66,7 +66,7 @@ impl Receiver {
         let tcp = self.server.address("tcp").port();
         let values = [
             ("logs.example", "127.0.0.1".to_owned()),
-            ("HOST", "127.0.0.1".to_owned()),
+            ("\"HOST\"", "\"127.0.0.1\"".to_owned()),
             ("2514", self.relp.to_string()),
             ("8080", self.web.to_string()),
             ("5514", tcp.to_string()),
