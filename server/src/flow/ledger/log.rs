@@ -3,7 +3,7 @@
 //! count.
 //!
 //! When a file has become long, or after a failed write, all of the book becomes a new file under the next number. The
-//! highest number counts.
+//! highest number counts. One that cannot be read is kept under another name when the next one is begun.
 
 use super::account::{Cell, Column, Key, Party, Span};
 use super::book::{Changes, Mark};
@@ -22,8 +22,12 @@ const REWRITE_BYTES_MIN: u64 = 4 << 20;
 const CELLS_PER_LINE: usize = 1000;
 /// So much room is kept behind the last line: for ten minutes and more, at a line a second.
 const RESERVE_BYTES: u64 = 512 << 10;
+/// How often it is tried to read it: without it the accounts begin again.
+const READ_ATTEMPTS_MAX: usize = 5;
 const SUFFIX: &str = ".log";
 const NEW_SUFFIX: &str = ".log.new";
+/// Follows the name of a file that could not be read.
+const ORPHAN_SUFFIX: &str = ".orphan";
 
 pub(super) struct Log {
     disk: Arc<dyn Disk>,
@@ -36,8 +40,8 @@ pub(super) struct Log {
     new_bytes: u64,
     /// Up to which length the file has taken room from the disk.
     reserved_to: u64,
-    /// The file that could not be read: it stays.
-    unread: Option<u64>,
+    /// Whether what is there could not be read: it is kept.
+    is_unread: bool,
 }
 
 /// What a file says.
@@ -62,7 +66,14 @@ pub(crate) enum LedgerError {
 
 impl Log {
     pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(Log, Read), LedgerError> {
-        let mut log = Log {
+        let look = || disk.create_dir_all(dir).and_then(|()| read_newest(&**disk, dir));
+        let found = (1..READ_ATTEMPTS_MAX).map(|_| look()).find(Result::is_ok).unwrap_or_else(look);
+        let read = match found {
+            Ok(None) => Read::default(),
+            Ok(Some(bytes)) => parse(&bytes).map_err(|format| LedgerError::Later(dir.to_owned(), format))?,
+            Err(error) => Read { lost: Some(error), ..Read::default() },
+        };
+        let log = Log {
             disk: disk.clone(),
             dir: dir.to_owned(),
             number: 0,
@@ -70,19 +81,7 @@ impl Log {
             bytes: 0,
             new_bytes: 0,
             reserved_to: 0,
-            unread: None,
-        };
-        let found = disk.create_dir_all(dir).and_then(|()| newest(&**disk, dir));
-        log.number = found.as_ref().ok().copied().flatten().unwrap_or(0);
-        let read = match found
-            .and_then(|number| number.map(|number| read_file(&**disk, dir, number)).transpose())
-        {
-            Ok(None) => Read::default(),
-            Ok(Some(bytes)) => parse(&bytes).map_err(|format| LedgerError::Later(dir.to_owned(), format))?,
-            Err(error) => {
-                log.unread = Some(log.number);
-                Read { lost: Some(error), ..Read::default() }
-            }
+            is_unread: read.lost.is_some(),
         };
         Ok((log, read))
     }
@@ -115,8 +114,9 @@ impl Log {
 
     /// Writes all of the book to a new file.
     pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
-        // Where the folder could not be read before, nothing is replaced that is there.
-        let number = newest(&*self.disk, &self.dir)?.unwrap_or(0).max(self.number) + 1;
+        // Nothing is replaced that is there.
+        let names = self.disk.list(&self.dir)?;
+        let number = names.iter().filter_map(|name| number(name)).fold(self.number, u64::max) + 1;
         let (new, path) = (self.dir.join(format!("{number}{NEW_SUFFIX}")), path(&self.dir, number));
         let file = self.disk.create(&new)?;
         let mut bytes = 0;
@@ -131,6 +131,9 @@ impl Log {
             write(&to_json(cells, &[]))?;
         }
         file.sync()?;
+        if self.is_unread {
+            self.set_aside(&names)?;
+        }
         self.disk.rename(&new, &path)?;
         // It may be there from now on, whatever follows.
         self.number = number;
@@ -142,15 +145,21 @@ impl Log {
         Ok(())
     }
 
+    /// Renames what could not be read: otherwise it would go with the old files.
+    fn set_aside(&mut self, names: &[String]) -> io::Result<()> {
+        for name in names.iter().filter(|name| name.ends_with(SUFFIX)) {
+            self.disk.rename(&self.dir.join(name), &self.dir.join(format!("{name}{ORPHAN_SUFFIX}")))?;
+        }
+        self.is_unread = false;
+        Ok(())
+    }
+
     /// What cannot be removed now is removed the next time.
     fn remove_others(&self) {
         let own = format!("{}{SUFFIX}", self.number);
-        let unread = self.unread.map(|number| format!("{number}{SUFFIX}"));
         let names = self.disk.list(&self.dir).unwrap_or_default();
         let is_ours = |name: &&String| name.ends_with(SUFFIX) || name.ends_with(NEW_SUFFIX);
-        for name in
-            names.iter().filter(is_ours).filter(|name| **name != own && Some(*name) != unread.as_ref())
-        {
+        for name in names.iter().filter(is_ours).filter(|name| **name != own) {
             if let Err(error) = self.disk.remove(&self.dir.join(name)) {
                 tracing::warn!("an old file of the ledger, {name}, cannot be removed: {error}");
             }
@@ -162,29 +171,30 @@ fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{number}{SUFFIX}"))
 }
 
-/// The number of the file that counts.
-fn newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<u64>> {
+/// The number of a file of the ledger, whatever became of it.
+fn number(name: &str) -> Option<u64> {
+    name.split_once(SUFFIX)?.0.parse().ok()
+}
+
+/// The file that counts, if there is one.
+fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
     let names = disk.list(dir)?;
-    Ok(names.iter().filter_map(|name| name.strip_suffix(SUFFIX)?.parse().ok()).max())
+    let numbers = names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name));
+    let Some(newest) = numbers.max() else { return Ok(None) };
+    let file = disk.open_to_read(&path(dir, newest))?;
+    let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
+    file.read_at(0, &mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// What the file says that counts, for others than the process that writes it. It changes nothing.
 pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<Read, String> {
-    let failed = |error: io::Error| format!("it cannot be read: {error}");
-    let number = match newest(disk, dir) {
+    let bytes = match read_newest(disk, dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        number => number.map_err(failed)?,
+        read => read.map_err(|error| format!("it cannot be read: {error}"))?,
     };
-    let Some(number) = number else { return Ok(Read::default()) };
-    let bytes = read_file(disk, dir, number).map_err(failed)?;
+    let Some(bytes) = bytes else { return Ok(Read::default()) };
     parse(&bytes).map_err(|format| format!("a later version wrote it, in format {format}: use that version"))
-}
-
-fn read_file(disk: &dyn Disk, dir: &Path, number: u64) -> io::Result<Vec<u8>> {
-    let file = disk.open_to_read(&path(dir, number))?;
-    let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
-    file.read_at(0, &mut bytes)?;
-    Ok(bytes)
 }
 
 /// `Err` has the number of a later format.

@@ -106,7 +106,7 @@ impl Ledger {
         let (log, Read { changes, existed, damaged, lost }) = Log::open(disk, dir)?;
         if let Some(error) = lost {
             tracing::error!(
-                "the ledger in {} cannot be read, and stays as it is: the accounts begin again: {error}",
+                "the ledger in {} cannot be read: its file is kept as `*.orphan`, and the accounts begin again: {error}",
                 dir.display()
             );
         }

@@ -347,19 +347,69 @@ fn what_a_later_version_wrote_is_left_alone() {
 fn senders_whose_messages_are_dropped_hear_when_that_cannot_be_noted() {
     let sim = SimDisk::new(1);
     let machine = open(&sim).unwrap();
-    let answers = |machine: &Machine| {
+    // Two of its lines need more room than is kept behind the last one.
+    let long: Arc<str> = "x".repeat(200_000).into();
+    let mut dropped = 0;
+    let mut answer = |source: &Arc<str>| {
         let (sender, receiver) = std::sync::mpsc::channel();
-        machine.ledger.dropped(&SOURCE.into(), "no_route", 1);
+        dropped += 1;
+        machine.ledger.dropped(source, "no_route", 1);
         machine.ledger.when_written(move |written| sender.send(written).unwrap());
         machine.ledger.write().ok();
         receiver.try_recv().unwrap()
     };
-    assert_eq!(answers(&machine), Ok(()));
+    assert_eq!(answer(&SOURCE.into()), Ok(()));
     sim.set_bytes_max(Some(sim.used_bytes()));
-    assert!(answers(&machine).unwrap_err().contains("the ledger cannot be written"));
+    assert_eq!(answer(&SOURCE.into()), Ok(()), "there is room on a full disk");
+    assert_eq!(fates(&open(&sim.after_power_cut(1)).unwrap().ledger).dropped["no_route"], 2);
+    let refused = (0..3).find_map(|_| answer(&long).err()).expect("the room is used up");
+    assert!(refused.contains("the ledger cannot be written"), "{refused}");
+    assert!(answer(&SOURCE.into()).is_err(), "what follows is refused, too");
     sim.set_bytes_max(None);
-    assert_eq!(answers(&machine), Ok(()));
-    assert_eq!(fates(&open(&sim).unwrap().ledger).dropped["no_route"], 3);
+    assert_eq!(answer(&SOURCE.into()), Ok(()));
+    assert_eq!(fates(&open(&sim).unwrap().ledger).dropped["no_route"], dropped);
+}
+
+/// Whatever it is that fails: the folder, its list or the file.
+#[test]
+fn a_ledger_that_cannot_be_read_is_kept_over_later_starts() {
+    for failing_call in 0..5 {
+        let sim = SimDisk::new(1);
+        let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+        let start = || {
+            let ledger = Ledger::open(&disk, Path::new(DIR)).unwrap();
+            ledger.begin().unwrap();
+            ledger
+        };
+        let drop_one = |ledger: &Ledger| {
+            ledger.dropped(&SOURCE.into(), "no_route", 1);
+            ledger.write().unwrap();
+        };
+        drop_one(&start());
+        // One that fails once costs nothing.
+        sim.fault_after(failing_call, Fault::Fail);
+        let ledger = start();
+        assert_eq!(fates(&ledger).dropped["no_route"], 1);
+        let named = |suffix: &str| {
+            let names = disk.list(Path::new(DIR)).unwrap();
+            names.into_iter().filter(|name| name.ends_with(suffix)).collect::<Vec<_>>()
+        };
+        let [name] = &named(".log")[..] else { panic!("one counts") };
+        let content = |name: &str| {
+            let file = sim.open(&Path::new(DIR).join(name)).unwrap();
+            let mut bytes = vec![0; file.bytes().unwrap() as usize];
+            file.read_at(0, &mut bytes).unwrap();
+            bytes
+        };
+        let before = content(name);
+        // Each attempt stops at that call.
+        (1..=5).for_each(|attempt| sim.fault_after((failing_call + 1) * attempt - 1, Fault::Fail));
+        drop_one(&start());
+        let ledger = start();
+        assert_eq!(fates(&ledger).dropped["no_route"], 1, "the accounts began again");
+        assert_eq!(named(".orphan"), [format!("{name}.orphan")]);
+        assert!(content(&format!("{name}.orphan")) == before && named(".log").len() == 1);
+    }
 }
 
 #[test]
