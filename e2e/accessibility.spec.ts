@@ -356,7 +356,7 @@ test.describe('accessible in both themes', () => {
     await agentsPage.isWaiting();
     await agentsPage.makeToken.click();
     await expect(page.getByText('is shown this once')).toBeVisible();
-    await logstead.sendTcp('<12>1 - web-1 app 1 - - slow user=ana');
+    await logstead.sendTcp(`<12>1 - web-1 app 1 - - slow user=ana ${await agentsPage.word()}`);
     await expect(agentsPage.firstMessage).toContainText('Received, parsed as');
     await expectAccessible(page, 'received');
   });
