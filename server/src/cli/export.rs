@@ -5,7 +5,7 @@
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::question::Question;
+use super::question::{AsText, Question};
 use super::remote::{Login, Remote};
 use crate::store::Passing;
 use crate::wire::file::{self, Writing};
@@ -37,6 +37,8 @@ const NAMED_MAX: usize = 20;
 pub(super) struct Export {
     /// What to look for, in the query language; '' matches everything. A query with stages exports its table
     query: String,
+    #[command(flatten)]
+    as_text: AsText,
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
@@ -108,6 +110,7 @@ impl Export {
         let some = |text: &str| !text.is_empty();
         let parameters = [
             ("query", Some(self.query.as_str())),
+            ("unparsed", self.as_text.parameter()),
             ("format", Some(format.as_str())),
             ("order", Some(order.as_str())),
             ("from", self.from.as_deref()),
@@ -138,7 +141,7 @@ impl Export {
 
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        let question = Question::new((&self.query, self.as_text.unparsed()), times, data, &self.logspaces)?;
         let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
         let passing = Passing::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::question::{Question, warn_of_damage};
+use super::question::{AsText, Question, warn_of_damage};
 use super::remote::{Login, Remote};
 use super::table::Table;
 use super::text;
@@ -34,6 +34,8 @@ const PAGE_MAX: usize = 10_000;
 pub(super) struct Search {
     /// What to look for, in the query language
     query: String,
+    #[command(flatten)]
+    as_text: AsText,
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
@@ -75,7 +77,7 @@ impl Search {
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, &self.logspaces)?;
+        let question = Question::new((&self.query, self.as_text.unparsed()), times, data, &self.logspaces)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
@@ -120,6 +122,7 @@ impl Search {
         let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
         let common = [
             ("query", Some(&*self.query)),
+            ("unparsed", self.as_text.parameter()),
             ("logspaces", logspaces.as_deref()),
             ("from", self.from.as_deref()),
             ("to", self.to.as_deref()),

@@ -7,30 +7,32 @@ use super::{Logspaces, Wanted};
 use logstead_indexer::{Follower, Hit, Order, Request, Run, Searcher};
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on.
+    /// Follows each logspace from a sequence on; nothing where the run is told to end before all are ready.
     pub(crate) fn follow(
         self,
         wanted: Wanted<'_>,
         from: impl Fn(&str, &Searcher) -> u64,
-    ) -> impl Iterator<Item = (String, Follower)> {
-        self.into_iter().map(move |(id, searcher)| {
-            let (filter, next) = (wanted.filter(&id), from(&id, &searcher));
-            (id, Follower::new(searcher, filter, next))
-        })
+        run: &Run<'_>,
+    ) -> Option<Vec<(String, Follower)>> {
+        let follower = |(id, searcher): (String, Searcher)| {
+            let (filter, next) = (wanted.filter(&id, run)?, from(&id, &searcher));
+            Some((id, Follower::new(searcher, filter, next)))
+        };
+        self.into_iter().map(follower).collect()
     }
 
-    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first.
+    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first; nothing as before.
     pub(crate) fn follow_after_newest(
         self,
         wanted: Wanted<'_>,
         passing: Option<&Passing>,
         limit: usize,
         run: &Run<'_>,
-    ) -> (Vec<(String, Follower)>, Hits) {
+    ) -> Option<(Vec<(String, Follower)>, Hits)> {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
         let logspaces = self.clone();
         for (id, searcher) in self {
-            let filter = wanted.filter(&id);
+            let filter = wanted.filter(&id, run)?;
             let (range, order) = (wanted.range, Order::Newest);
             let request = Request { filter: &filter, range, order, limit, after: None };
             let (found, next) = searcher.search_and_next(&request, run);
@@ -53,6 +55,6 @@ impl Logspaces {
             }
         }
         newest.reverse();
-        (followers, newest)
+        Some((followers, newest))
     }
 }

@@ -22,7 +22,8 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct InLogspace<'a> {
     pub(crate) id: &'a str,
     pub(crate) searcher: &'a Searcher,
-    pub(crate) filter: Filter,
+    /// Nothing where the run was told to end before it was ready.
+    pub(crate) filter: Option<Filter>,
     pub(crate) range: TimeRange,
 }
 
@@ -82,9 +83,13 @@ impl Logspaces {
     }
 
     /// Each with what it is asked.
-    pub(crate) fn each(&self, wanted: Wanted<'_>) -> impl Iterator<Item = InLogspace<'_>> {
+    pub(crate) fn each<'a>(
+        &'a self,
+        wanted: Wanted<'a>,
+        run: &'a Run<'_>,
+    ) -> impl Iterator<Item = InLogspace<'a>> {
         self.0.iter().map(move |(id, searcher)| {
-            let filter = wanted.filter(id);
+            let filter = wanted.filter(id, run);
             InLogspace { id, searcher, filter, range: wanted.range }
         })
     }
@@ -92,8 +97,12 @@ impl Logspaces {
     /// How many messages match.
     pub(crate) fn count(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
-        for of in self.each(wanted) {
-            let counted = of.searcher.count(&of.filter, of.range, run);
+        for of in self.each(wanted, run) {
+            let Some(filter) = &of.filter else {
+                coverage.add_unfinished(of.id);
+                continue;
+            };
+            let counted = of.searcher.count(filter, of.range, run);
             count += counted.count;
             coverage.add(of.id, counted.coverage);
         }
@@ -108,8 +117,13 @@ impl Logspaces {
         answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
         let mut coverage = Coverage::new();
-        for of in self.each(wanted) {
-            coverage.add(of.id, of.searcher.answer((of.id, &of.filter, of.range), run, answers)?);
+        for of in self.each(wanted, run) {
+            match &of.filter {
+                Some(filter) => {
+                    coverage.add(of.id, of.searcher.answer((of.id, filter, of.range), run, answers)?);
+                }
+                None => coverage.add_unfinished(of.id),
+            }
         }
         Ok(coverage)
     }
@@ -131,7 +145,8 @@ impl Logspaces {
 }
 
 impl Wanted<'_> {
-    pub(super) fn filter(&self, logspace: &str) -> Filter {
-        Filter::new(self.query, &Context { now: self.now, logspace })
+    /// Nothing where the run is told to end before it is ready.
+    pub(super) fn filter(&self, logspace: &str, run: &Run<'_>) -> Option<Filter> {
+        Filter::new_while(self.query, &Context { now: self.now, logspace }, run)
     }
 }

@@ -72,13 +72,13 @@ impl Logspaces {
             return Err(Cancelled);
         }
         let in_logspace = |(id, searcher): (String, Searcher)| {
-            let filter = wanted.filter(&id);
-            InLogspace { id, searcher, filter, after: None, page: VecDeque::new(), more: true }
+            let filter = wanted.filter(&id, run).ok_or(Cancelled)?;
+            Ok(InLogspace { id, searcher, filter, after: None, page: VecDeque::new(), more: true })
         };
         Ok(Reading {
             order,
             range: wanted.range,
-            logspaces: frozen.into_iter().map(in_logspace).collect(),
+            logspaces: frozen.into_iter().map(in_logspace).collect::<Result<_, Cancelled>>()?,
             left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
             wanted: limit,
             passing,

@@ -37,7 +37,12 @@ export function ExportDialog({ state, onClose }: Props) {
   const counting = useQuery({
     queryKey: ['export-count', askOf(state, 'filter')],
     queryFn: ({ signal }) =>
-      unwrap(client.POST('/api/v1/count', { body: askOf(state, 'filter'), signal })),
+      unwrap(
+        client.POST('/api/v1/count', {
+          body: { ...askOf(state, 'filter'), unparsed: 'text' },
+          signal,
+        }),
+      ),
     enabled: !isTable,
     staleTime: 10_000,
   });
