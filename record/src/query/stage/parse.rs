@@ -16,10 +16,9 @@ use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Expression, Format, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
-use crate::query::error::{ErrorKind, ParseError, Unparsed, Warning, WarningKind};
+use crate::query::error::{ErrorKind, ParseError, Warning, WarningKind};
 use crate::query::expression::expression;
 use crate::query::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
-use crate::query::mend::mended;
 use crate::query::nearest::nearest;
 use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
 use crate::query::syntax::lex::Cursor;
@@ -36,20 +35,6 @@ pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
 /// as it stands, with a warning. Stages have to be right.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)
-}
-
-/// Reads what somebody asks: a filter that does not follow the grammar is refused, with what may have been meant, or is
-/// searched for as it stands.
-pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, ParseError> {
-    if unparsed == Unparsed::Text {
-        return parse_pipeline_search(text);
-    }
-    read_warned(text).map(|(search, _)| search).map_err(|error| match error {
-        ParseError { kind: ErrorKind::Syntax, suggestion: None, .. } => {
-            ParseError { suggestion: mended(text), ..error }
-        }
-        other => other,
-    })
 }
 
 /// Where the parts of a pipeline stand, in bytes.
@@ -73,7 +58,7 @@ pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Place
 }
 
 /// What has to be right, and what to say about it.
-fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+pub(in crate::query) fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     let (mut search, places) = read(text)?;
     if search.warnings.is_empty() {
         search.warnings.extend(hidden_stage(text, &search.pipeline));
