@@ -70,7 +70,9 @@ function pack(): Plugin {
     name: 'pack',
     apply: 'build',
     writeBundle({ dir = '' }, bundle) {
-      for (const name of Object.keys(bundle).filter((file) => /\.(js|css|svg|html|txt)$/.test(file))) {
+      for (const name of Object.keys(bundle).filter((file) =>
+        /\.(js|css|svg|html|txt)$/.test(file),
+      )) {
         const path = join(dir, name);
         writeFileSync(`${path}.br`, brotliCompressSync(readFileSync(path)));
       }

@@ -83,13 +83,13 @@ fn a_newer_version_is_refused_with_a_reason() {
     let file = disk.open(&path).unwrap();
     let mut header = [0; 56];
     file.read_at(0, &mut header).unwrap();
-    header[8] = 2;
+    header[8] = 3;
     let crc = crc32c::crc32c(&header[8..]).to_le_bytes();
     header[4..8].copy_from_slice(&crc);
     disk.create(&path).unwrap().append(&mut [std::io::IoSlice::new(&header)]).unwrap();
     let opened = open_all(&disk, options);
     let message = opened.err().unwrap().to_string();
-    assert!(message.contains("version 2") && message.contains("00000.journal"), "{message}");
+    assert!(message.contains("version 3") && message.contains("00000.journal"), "{message}");
 }
 
 proptest! {

@@ -79,6 +79,7 @@ fn without_place(mut message: Value) -> Value {
     let members = message.as_object_mut().unwrap();
     assert!(members.remove("id").is_some());
     members.remove("logspace");
+    members.remove("copy_of");
     message
 }
 

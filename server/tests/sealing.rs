@@ -305,7 +305,7 @@ fn the_commands_refuse_what_is_no_store_and_what_is_in_use() {
     assert_eq!(code, 3, "{error}");
     assert!(error.contains(&format!("pid {}", server.pid())), "{error}");
     for command in ["verify", "reindex"] {
-        assert_eq!(output(&[command, "--data", empty]).0, 1);
+        assert_eq!(output(&[command, "--data", empty]).0, 3);
         let data = server.data().to_str().unwrap();
         assert_eq!(output(&[command, "--data", data, "--no-such-option"]).0, 2);
     }

@@ -15,7 +15,7 @@ use cursor::{Cursor, Noted};
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
 use crate::open::{Opened, closed_at, open_witnessed};
-use crate::search::{Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
+use crate::search::{Cause, Filter, Followed, Follower, Hit, Matched, Searcher, Visit};
 use crate::store::JOURNAL_DIR;
 use crate::store::append::Appender;
 use crate::store::aside;
@@ -116,7 +116,8 @@ pub fn open_queue(
         written.map_err(|source| unopened("write", &path, source))?;
     }
     let follower = follower(&searcher, done);
-    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    let mut reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
+    reader.look_back();
     Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
 }
 
@@ -205,6 +206,27 @@ impl QueueReader {
     ) -> QueueReader {
         let (disk, dir, searcher) = (Arc::clone(disk), dir.to_owned(), searcher.clone());
         QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged: Vec::new() }
+    }
+
+    /// Finds the damage in files that are still there before the cursor, as a rule one: who passed over it may have been
+    /// another process, and what is damaged is kept.
+    fn look_back(&mut self) {
+        let (done, damaged) = (self.done, &mut self.damaged);
+        follower(&self.searcher, self.searcher.stats().first_sequence).read(&Run::alone(), &mut |part| {
+            let end = match part {
+                Followed::Messages { sequences, .. } => sequences.end,
+                Followed::Missing { sequences, cause: Cause::Damaged, .. } if sequences.start < done => {
+                    let is_full = DAMAGED_MAX <= damaged.len();
+                    match damaged.last_mut() {
+                        Some(last) if is_full => last.end = sequences.end,
+                        _ => damaged.push(sequences.clone()),
+                    }
+                    sequences.end
+                }
+                Followed::Missing { sequences, .. } => sequences.end,
+            };
+            if done <= end { ControlFlow::Break(end) } else { ControlFlow::Continue(()) }
+        });
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.

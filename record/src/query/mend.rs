@@ -1,15 +1,16 @@
 //! What may have been meant by a text that does not follow the grammar: the text with what it lacks, or in quotes.
 
 use super::limits::{NESTING_MAX, QUERY_BYTES_MAX};
-use super::stage::{parse_pipeline, parse_pipeline_search};
 
-/// A query in its place. There is none where the text in quotes would be too long, or its stages are wrong.
-pub(super) fn mended(text: &str) -> Option<String> {
-    let is_query = |text: &String| text.len() <= QUERY_BYTES_MAX && parse_pipeline(text).is_ok();
-    candidates(text).into_iter().find(is_query).or_else(|| {
-        let as_it_stands = parse_pipeline_search(text).ok()?;
-        Some(as_it_stands.pipeline.to_string())
-    })
+/// A query in its place: the first that `is_query` takes, or what `in_quotes` makes of the text. There is none where that
+/// would be too long, or its stages are wrong.
+pub(super) fn mended(
+    text: &str,
+    is_query: impl Fn(&str) -> bool,
+    in_quotes: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
+    let fits = |text: &String| text.len() <= QUERY_BYTES_MAX && is_query(text);
+    candidates(text).into_iter().find(fits).or_else(|| in_quotes(text))
 }
 
 fn candidates(text: &str) -> Vec<String> {
@@ -32,27 +33,4 @@ fn candidates(text: &str) -> Vec<String> {
     let left = joins.iter().find_map(|word| Some(text.strip_suffix(word)?.trim_end()));
     candidates.extend(left.filter(|left| !left.is_empty()).map(str::to_owned));
     candidates
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_gets_what_it_lacks_or_quotes() {
-        for (text, expected) in [
-            ("(a", "(a)"),
-            ("a (b (c or d)", "a (b (c or d))"),
-            ("\"open", "\"open\""),
-            ("severity>=err AND", "severity>=err"),
-            ("host:", "host:*"),
-            ("host=", "host=*"),
-            ("a )", "\"a )\""),
-            ("severity>=", "\"severity>=\""),
-            ("connect(fd, 3) failed | top host", "\"connect(fd, 3) failed\" | top 10 host"),
-        ] {
-            assert_eq!(mended(text).as_deref(), Some(expected), "{text}");
-        }
-        assert_eq!(mended("(a | nothing"), None);
-    }
 }

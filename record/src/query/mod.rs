@@ -18,13 +18,12 @@
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
 //! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready
-//! - `asked`: what becomes of a text that somebody asks; `mend`: what may have been meant by one that is no query
+//! - `mend`: what may have been meant by a text that is no query
 //! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
 //!   where it need not look
 //!
 //! **Invariant:** the text that a [`Query`] prints as parses to the same query.
 
-mod asked;
 mod ast;
 mod choice;
 mod compare;
@@ -57,7 +56,6 @@ mod value;
 mod value_test;
 mod window;
 
-pub use asked::parse_asked;
 pub use ast::{Bounds, Codes, FieldName, FieldTest, Near, Part, Pattern, Query, TextTest};
 pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
 pub use edit::{Edit, Held, edit};
@@ -75,7 +73,7 @@ pub use parse::{parse, parse_search};
 pub use regex::{BadRegex, Loose, Regex};
 pub use stage::{
     Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
-    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_pipeline,
+    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
     parse_pipeline_search, shown_names,
 };
 pub use syntax::tokens;

@@ -13,7 +13,8 @@ use super::witness::{self, Pages, Witness};
 use logstead_indexer::{Disk, RealDisk};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use rusqlite::Connection;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ pub(super) struct Store {
 /// What the witness says of the file, and what it takes to say it again.
 struct Settled {
     path: PathBuf,
+    log: Option<File>,
     pages: Pages,
     witness: Witness,
     /// Changes when another process has written to the file.
@@ -134,18 +136,37 @@ impl Settled {
     fn begin(path: &Path, connection: &Connection) -> Result<Settled> {
         let not_opened = |source: io::Error| Error::Open { path: path.to_owned(), source: source.into() };
         let witness = Witness::open(&beside(path, witness::SUFFIX)).map_err(not_opened)?;
-        let mut settled =
-            Settled { path: path.to_owned(), pages: Pages::default(), witness, data_version: i64::MIN };
+        let mut settled = Settled {
+            path: path.to_owned(),
+            log: None,
+            pages: Pages::default(),
+            witness,
+            data_version: i64::MIN,
+        };
         settled.settle(connection)?;
         Ok(settled)
     }
 
+    /// The whole log. It stays open: a change that is in it must not fail for want of a descriptor. While a connection is
+    /// open, SQLite keeps the file and only cuts it.
+    fn read_log(&mut self) -> io::Result<Vec<u8>> {
+        if self.log.is_none() {
+            self.log = match File::open(beside(&self.path, "-wal")) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                opened => Some(opened?),
+            };
+        }
+        let mut bytes = Vec::new();
+        if let Some(mut log) = self.log.as_ref() {
+            log.rewind()?;
+            log.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
     /// Whether there is something in the log.
     fn settle(&mut self, connection: &Connection) -> Result<bool> {
-        let log = match std::fs::read(beside(&self.path, "-wal")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            log => log.map_err(Error::Witness)?,
-        };
+        let log = self.read_log().map_err(Error::Witness)?;
         let data_version = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
         if data_version != self.data_version {
             self.pages = Pages::of(&self.path).map_err(Error::Witness)?;

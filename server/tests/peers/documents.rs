@@ -74,17 +74,18 @@ impl Receiver {
             ("TOKEN", TOKEN.to_owned()),
         ];
         let (mut filled, mut rest) = (String::new(), block);
-        while !rest.is_empty() {
-            let found = values.iter().find(|(name, _)| rest.starts_with(name));
-            let (taken, put) = match found {
-                Some((name, value)) => (name.len(), value.as_str()),
-                None => {
-                    let taken = rest.chars().next().map_or(0, char::len_utf8);
-                    (taken, &rest[..taken])
+        while let Some(next) = rest.chars().next() {
+            let found = values.iter().find_map(|(name, value)| Some((value, rest.strip_prefix(name)?)));
+            match found {
+                Some((value, behind)) => {
+                    filled.push_str(value);
+                    rest = behind;
                 }
-            };
-            filled.push_str(put);
-            rest = &rest[taken..];
+                None => {
+                    filled.push(next);
+                    rest = rest.strip_prefix(next).unwrap_or_default();
+                }
+            }
         }
         filled
     }

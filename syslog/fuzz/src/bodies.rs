@@ -9,7 +9,7 @@ use logstead_record::query::FieldName;
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
 use logstead_syslog::format::gelf::Gelf;
 use logstead_syslog::format::{Known, Syslog};
-use logstead_syslog::framing::{Found, Framer};
+use logstead_syslog::framing::{Found, Frame, Framer};
 use logstead_syslog::proxy::{self, Parsed};
 use logstead_syslog::relp::{Command, Commands};
 

@@ -23,8 +23,8 @@ pub(super) use calls::names_function;
 pub use captures::{BadCaptures, Captures, Template};
 pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
 pub use names::{Added, Hidden, shown_names};
-pub use parse::{parse_pipeline, parse_pipeline_search};
-pub(super) use parse::{read_search, read_warned};
+pub(super) use parse::read_search;
+pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
 pub use streaming::{NotStreaming, Streaming};
 
 /// A filter and what is done with the messages that it means.

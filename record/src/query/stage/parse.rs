@@ -16,9 +16,10 @@ use super::reader::{COUNT_DEFAULT, Reader};
 use super::{Expression, Format, GAP_COLUMNS, Pipeline, PipelineSearch, Ranking, SortKey, Stage};
 use crate::field::Field;
 use crate::query::ast::{FieldName, Part, Query, TextTest};
-use crate::query::error::{ErrorKind, ParseError, Warning, WarningKind};
+use crate::query::error::{ErrorKind, ParseError, Unparsed, Warning, WarningKind};
 use crate::query::expression::expression;
 use crate::query::limits::{STAGE_ITEMS_MAX, STAGES_MAX};
+use crate::query::mend::mended;
 use crate::query::nearest::nearest;
 use crate::query::parse::{Meaning, Parsed, as_it_stands, check_length, within_limit};
 use crate::query::syntax::lex::Cursor;
@@ -35,6 +36,20 @@ pub fn parse_pipeline(text: &str) -> Result<Pipeline, ParseError> {
 /// as it stands, with a warning. Stages have to be right.
 pub fn parse_pipeline_search(text: &str) -> Result<PipelineSearch, ParseError> {
     read_search(text).map(|(search, _)| search)
+}
+
+/// Reads what somebody asks: a filter that does not follow the grammar is refused, with what may have been meant, or is
+/// searched for as it stands.
+pub fn parse_asked(text: &str, unparsed: Unparsed) -> Result<PipelineSearch, ParseError> {
+    if unparsed == Unparsed::Text {
+        return parse_pipeline_search(text);
+    }
+    read_warned(text).map(|(search, _)| search).map_err(|error| match error {
+        ParseError { kind: ErrorKind::Syntax, suggestion: None, .. } => {
+            ParseError { suggestion: suggestion(text), ..error }
+        }
+        other => other,
+    })
 }
 
 /// Where the parts of a pipeline stand, in bytes.
@@ -58,7 +73,7 @@ pub(in crate::query) fn read_search(text: &str) -> Result<(PipelineSearch, Place
 }
 
 /// What has to be right, and what to say about it.
-pub(in crate::query) fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
+fn read_warned(text: &str) -> Result<(PipelineSearch, Places), ParseError> {
     let (mut search, places) = read(text)?;
     if search.warnings.is_empty() {
         search.warnings.extend(hidden_stage(text, &search.pipeline));
@@ -462,5 +477,34 @@ fn compares_call(query: &Query) -> bool {
         | Query::Copies
         | Query::Text(TextTest::Near(_) | TextTest::Regex(_))
         | Query::Field(..) => false,
+    }
+}
+
+/// What may have been meant by a text that is no query.
+fn suggestion(text: &str) -> Option<String> {
+    let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
+    mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_gets_what_it_lacks_or_quotes() {
+        for (text, expected) in [
+            ("(a", "(a)"),
+            ("a (b (c or d)", "a (b (c or d))"),
+            ("\"open", "\"open\""),
+            ("severity>=err AND", "severity>=err"),
+            ("host:", "host:*"),
+            ("host=", "host=*"),
+            ("a )", "\"a )\""),
+            ("severity>=", "\"severity>=\""),
+            ("connect(fd, 3) failed | top host", "\"connect(fd, 3) failed\" | top 10 host"),
+        ] {
+            assert_eq!(suggestion(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(suggestion("(a | nothing"), None);
     }
 }

@@ -11,7 +11,7 @@ const SHORTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { 
 fn data() -> tempfile::TempDir {
     let data = tempfile::tempdir().unwrap();
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
-    fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 57]).unwrap();
+    fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 100]).unwrap();
     let meta = open_first(data.path());
     for toml in [SHORTER, ROUTER] {
         meta.add_revision(toml, "ana", "", clock::now()).unwrap();
