@@ -15,6 +15,7 @@ use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use tower::ServiceExt;
 
 struct Answer {
@@ -599,8 +600,187 @@ async fn stages_are_sent_to_where_tables_are_made() {
     facets.is_problem(400, "query", "/api/v1/aggregate");
     let hidden = server.ask("/histogram", json!({"query": "failed| top 5 host"})).await;
     warns(&hidden, "put a space before it");
-    let pasted = server.ask("/facets", json!({"query": "open (paren", "fields": ["host"]})).await;
-    warns(&pasted, "not a valid query, so this searched for the literal text");
+}
+
+/// As it stands in an address.
+fn escape(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// Always the same queries that would take long to read, to prepare or to answer if anything did.
+struct Hostile(u64);
+
+impl Hostile {
+    fn number(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn repeated(&mut self, pieces: &[&str]) -> String {
+        let piece = pieces[self.number(pieces.len())];
+        piece.repeat([100, 800, 4000, 60_000][self.number(4)] / piece.len())
+    }
+
+    fn query(&mut self) -> String {
+        let many = [20, 300, 3000][self.number(3)];
+        let each = |text: &dyn Fn(usize) -> String, between: &str| {
+            (0..many).map(text).collect::<Vec<_>>().join(between)
+        };
+        match self.number(18) {
+            0 => self.repeated(&["=", "0", "7f", "-", "=-", "_", "1.", "é", "\u{212A}", "日本"]),
+            1 => format!("\"{}b\"", self.repeated(&["a ", "=", "0 ", "ab, ", "a"])),
+            2 => format!("cs\"{}\"", self.repeated(&["a ", "=", "aB"])),
+            3 => format!("{}a", self.repeated(&["(", "NOT ", "!(", "-(", "(a or "])),
+            4 => each(&|at| format!("x{at}"), " OR "),
+            5 => each(&|at| format!("f{at}:x{at}"), " "),
+            6 => format!("message in ({})", each(&|at| format!("v{at}"), ", ")),
+            7 => each(&|at| format!("*a{at}*b?"), " OR "),
+            8 => format!("{}z", "a*".repeat(self.number(255))),
+            9 => (0..64).map(|at| format!("/(\\w{{{}}}-?){{4}}x{at}/ ", 20 + at)).collect(),
+            10 => (0..60).map(|at| format!("/[ab]*a[ab]{{{}}}z/i OR ", 100 + at)).collect::<String>() + "b",
+            11 => format!("/{}/", self.repeated(&["\\w", "(a|b)", "[^x]", ".?", "a{9}"])),
+            12 => each(&|at| format!("\"a b c{at}\"~50"), " "),
+            13 => format!(
+                "* | {}",
+                ["head 5", "where a:b", "eval x = 1 + 1", "sort a", "dedup host"][self.number(5)].to_owned()
+                    + &" | where a>1 b:*x*".repeat(30)
+            ),
+            14 => format!("* | eval x = {}1", self.repeated(&["1 + ", "(", "-", "lower("])),
+            15 => format!("host:({})", each(&|at| format!("h{at}*"), " OR ")),
+            16 => {
+                self.repeated(&["a:[x ", "a=\"x ", "| ", "\\\"", "/a ", "host: ", "a>1x ", "| top a ", ") "])
+            }
+            _ => {
+                let pieces = [
+                    "a",
+                    "=",
+                    ":",
+                    "\"",
+                    "/",
+                    "(",
+                    ")",
+                    "*",
+                    "~3",
+                    " ",
+                    " OR ",
+                    "host:",
+                    "severity>=",
+                    "| where ",
+                ];
+                let piece: String = (0..5).map(|_| pieces[self.number(pieces.len())]).collect();
+                piece.repeat(1 + self.number(3000))
+            }
+        }
+    }
+}
+
+/// Nobody waits longer for an answer than a search may take, and who no longer waits makes nobody wait.
+async fn ask_hostile(count: usize, longer_max: Duration) {
+    let time_max = Duration::from_millis(700);
+    let server = Server::start(|settings| {
+        settings.limits.searches_max = 1;
+        settings.limits.search_time_max = Period::millis(700);
+        settings.storage.segment_rows_max = 1000;
+    });
+    let line = |message: &str| format!("{}\n", json!({"message": message, "a": "b"}));
+    server.ingest("main", messages().map(|message| format!("{message}\n")).collect()).await;
+    let long =
+        ["=".repeat(4000), "a ".repeat(2000), "ab".repeat(2000), "0".repeat(4000), "a, b. ".repeat(700)];
+    server.ingest("main", long.iter().cycle().take(200).map(|text| line(text)).collect()).await;
+    let paths =
+        ["/search", "/count", "/histogram", "/aggregate", "/explain", "/query", "/complete", "/overview"];
+    let mut hostile = Hostile(7);
+    let (mut latest, mut slowest) = (Duration::ZERO, String::new());
+    for number in 0..count {
+        let (path, query) = (paths[number % paths.len()], hostile.query());
+        let mut body = json!({"query": query});
+        if number % 3 == 0 && !path.starts_with("/complete") {
+            body["unparsed"] = json!("text");
+        }
+        let began = Instant::now();
+        let is_gone = number % 4 == 3;
+        if is_gone {
+            let asked = server.post(path, &body);
+            tokio::time::timeout(Duration::from_millis(20), asked).await.ok();
+            // It takes its turn behind the one that is gone.
+            let answer = server.post("/explain", &json!({"query": "*"})).await;
+            assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+        } else {
+            let answer = server.post(path, &body).await;
+            assert!(answer.status.as_u16() < 500, "{path} {query}: {}", answer.text());
+        }
+        let took = began.elapsed();
+        if latest < took {
+            let shown: String = query.chars().take(60).collect();
+            (latest, slowest) = (took, format!("{path} {shown} ({} bytes, gone: {is_gone})", query.len()));
+        }
+        assert!(took <= time_max + longer_max, "{took:?} for {slowest}");
+    }
+}
+
+/// Slack for a busy machine: what is meant here takes minutes where it is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_query_takes_longer_than_a_search_may() {
+    ask_hostile(60, Duration::from_secs(15)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes, and a machine of its own"]
+async fn no_query_of_two_thousand_takes_half_a_second_longer_than_a_search_may() {
+    ask_hostile(2000, Duration::from_millis(500)).await;
+}
+
+#[tokio::test]
+async fn a_query_that_cannot_be_parsed_is_refused_or_searched_for_as_it_stands() {
+    let server = Server::with_messages().await;
+    for (query, column, suggestion) in [
+        ("(a", 1, "(a)"),
+        ("severity>=err AND", 17, "severity>=err"),
+        ("\"open", 1, "\"open\""),
+        ("host:", 1, "host:*"),
+        ("severity>=", 1, "\"severity>=\""),
+    ] {
+        let escaped = escape(query);
+        for path in
+            ["/search", "/count", "/histogram", "/overview", "/aggregate", "/explain", "/facets", "/query"]
+        {
+            let mut body = json!({"query": query});
+            if path == "/facets" {
+                body["fields"] = json!(["host"]);
+            }
+            let refused = server.post(path, &body).await;
+            refused.is_problem(400, "query", "");
+            let problem = refused.json();
+            assert_eq!((&problem["line"], &problem["column"]), (&json!(1), &json!(column)), "{path} {query}");
+            assert_eq!(problem["suggestion"], suggestion, "{path} {query}");
+            let caret = format!("{query}\n{}^", " ".repeat(column - 1));
+            assert!(problem["excerpt"].as_str().unwrap().starts_with(&caret), "{problem}");
+            body["unparsed"] = json!("text");
+            let found = server.post(path, &body).await;
+            assert_eq!(found.status, StatusCode::OK, "{path} {query}: {}", found.text());
+            if !matches!(path, "/overview" | "/query") {
+                let found = found.json();
+                assert_eq!(found["warnings"][0]["code"], "unparsed_text", "{path} {query}: {found}");
+                warns(&found, "searched for the literal text");
+            }
+        }
+        for path in ["search", "count", "export", "tail"] {
+            let refused = server.get(&format!("/{path}?query={escaped}")).await;
+            refused.is_problem(400, "query", "");
+        }
+        let found = server.get(&format!("/count?query={escaped}&unparsed=text")).await;
+        assert_eq!(found.status, StatusCode::OK, "{}", found.text());
+        let saved = json!({"name": "x", "shared": true, "query": query});
+        server.post("/saved-searches", &saved).await.is_problem(400, "query", "");
+    }
+}
+
+#[tokio::test]
+async fn what_is_searched_for_as_it_stands_is_found() {
+    let server = Server::start(|_| {});
+    server.ingest("main", json!({"message": "connect(fd, 3) failed"}).to_string()).await;
+    let question = json!({"query": "connect(fd, 3) failed", "unparsed": "text"});
+    assert_eq!(server.ask("/count", question).await["count"], 1);
 }
 
 #[tokio::test]

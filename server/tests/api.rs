@@ -1033,12 +1033,20 @@ async fn pages_over_two_logspaces_hold_each_message_once() {
 }
 
 #[tokio::test]
-async fn a_query_that_does_not_parse_is_searched_as_text_with_a_warning() {
+async fn a_query_that_does_not_parse_is_searched_as_text_where_that_is_asked_for() {
     let server = Server::with_admin();
     server.ingest("", "text/plain", "open (paren").await;
-    let found = server.post("/api/v1/search", &json!({"query": "open (paren"})).await.json();
+    let refused = server.post("/api/v1/search", &json!({"query": "open (paren"})).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    let refused = refused.json();
+    assert_eq!((&refused["line"], &refused["column"]), (&json!(1), &json!(6)), "{refused}");
+    let question = json!({"query": "open (paren", "unparsed": "text"});
+    let found = server.post("/api/v1/search", &question).await.json();
     assert_eq!(found["messages"].as_array().unwrap().len(), 1, "{found}");
-    assert_eq!(found["warnings"][0]["line"], 1);
+    assert_eq!(
+        (&found["warnings"][0]["line"], &found["warnings"][0]["code"]),
+        (&json!(1), &json!("unparsed_text"))
+    );
     assert!(found["warnings"][0]["column"].is_u64() && found["warnings"][0]["end_column"].is_u64());
 }
 

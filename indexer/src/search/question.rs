@@ -74,18 +74,23 @@ impl Filter {
     }
 
     /// The same without these messages, all of which are copies.
-    pub fn leaving_out(query: &Query, copies: &Query, context: &Context<'_>) -> Filter {
-        let without_copies = Some(Arc::new(Filter::new(query, context)));
+    pub fn leaving_out(
+        query: &Query,
+        copies: &Query,
+        context: &Context<'_>,
+        run: &Run<'_>,
+    ) -> Option<Filter> {
+        let without_copies = Some(Arc::new(Filter::new_while(query, context, run)?));
         let others = copies.clone().negate();
         let left = if *query == Query::All { others } else { Query::and(vec![query.clone(), others]) };
-        Filter { without_copies, ..Filter::new(&left, context) }
+        Some(Filter { without_copies, ..Filter::new_while(&left, context, run)? })
     }
 
     /// Those of these messages, all of which are copies, that a query means.
-    pub fn of_copies(query: &Query, copies: &Query, context: &Context<'_>) -> Filter {
+    pub fn of_copies(query: &Query, copies: &Query, context: &Context<'_>, run: &Run<'_>) -> Option<Filter> {
         let without_copies = Some(Arc::new(Filter::new(&Query::All.negate(), context)));
         let both = Query::and(vec![copies.clone(), query.clone()]);
-        Filter { without_copies, ..Filter::new(&both, context) }
+        Some(Filter { without_copies, ..Filter::new_while(&both, context, run)? })
     }
 
     /// What decides about a single message.

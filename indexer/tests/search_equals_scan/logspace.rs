@@ -174,8 +174,9 @@ impl Logspace {
         {
             let (left_out, left): (Vec<&Stored>, Vec<&Stored>) =
                 meant.iter().partition(|stored| is_meant(&copies, TimeRange::ALL, &stored.row));
-            self.check_with(question, &Filter::leaving_out(query, &copies, &CONTEXT), &left);
-            let filter = Filter::of_copies(query, &copies, &CONTEXT);
+            let filter = Filter::leaving_out(query, &copies, &CONTEXT, &Run::alone()).unwrap();
+            self.check_with(question, &filter, &left);
+            let filter = Filter::of_copies(query, &copies, &CONTEXT, &Run::alone()).unwrap();
             let counted = self.opened.searcher.count(&filter, *range, &Run::alone());
             assert_eq!(counted.count, left_out.len() as u64, "copies of {query} in {range:?}");
         }

@@ -33,6 +33,10 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     end_column: Option<usize>,
+    /// The line of the query that is wrong, and below it carets where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
+    excerpt: Option<String>,
     /// Which part of a document, such as `routes[2].where`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -117,6 +121,7 @@ impl ApiError {
             line: None,
             column: None,
             end_column: None,
+            excerpt: None,
             path: None,
             problems: Vec::new(),
             suggestion: None,
@@ -131,10 +136,12 @@ impl ApiError {
             "query" => error.message.clone(),
             _ => format!("invalid {path}: {}", error.message),
         };
-        ApiError::bad_request(detail)
+        let mut refused = ApiError::bad_request(detail)
             .path(path)
             .at(Place::of(error.span.clone(), text))
-            .suggestion(error.suggestion.clone())
+            .suggestion(error.suggestion.clone());
+        refused.problem.excerpt = Some(error.excerpt(text));
+        refused
     }
 
     /// 422 with every problem; the first one is also in the body itself.

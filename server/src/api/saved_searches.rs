@@ -6,13 +6,14 @@
 use super::access::Caller;
 use super::error::{ApiError, Result};
 use super::extract::{Json, Path, Query};
+use super::question::no_logspaces;
 use super::state::Shared;
 use crate::machine::clock;
 use crate::meta::{self, Role, SearchToSave};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_config::is_private;
-use logstead_record::query::{self, parse_time};
+use logstead_record::query::{self, Unparsed, parse_time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -244,7 +245,8 @@ impl SavedSearchRequest {
             let detail = "only the token itself could see this search: send \"shared\": true";
             return Err(ApiError::bad_request(detail).path("shared"));
         }
-        query::parse_pipeline_search(&query).map_err(|error| ApiError::of_query(&error, &query, "query"))?;
+        query::parse_asked(&query, Unparsed::Refused)
+            .map_err(|error| ApiError::of_query(&error, &query, "query"))?;
         check_time(from.as_deref(), "from")?;
         check_time(to.as_deref(), "to")?;
         check_logspaces(caller, logspaces.as_deref())?;
@@ -295,7 +297,10 @@ fn check_time(text: Option<&str>, path: &str) -> Result<()> {
 
 /// A logspace may be removed and come back, so it need not exist.
 fn check_logspaces(caller: &Caller, logspaces: Option<&[String]>) -> Result<()> {
-    let ids = logspaces.unwrap_or_default();
+    let Some(ids) = logspaces else { return Ok(()) };
+    if ids.is_empty() {
+        return Err(no_logspaces());
+    }
     if LOGSPACES_MAX < ids.len() {
         let detail = format!("there are {} logspaces: name at most {LOGSPACES_MAX}", ids.len());
         return Err(ApiError::bad_request(detail).path("logspaces"));

@@ -4,7 +4,7 @@
 
 use super::failure::Failure;
 use super::output::Output;
-use super::question::{CopiesCounted, Question};
+use super::question::{AsText, CopiesCounted, Question};
 use super::remote::{Login, Remote};
 use super::text;
 use crate::store::Passing;
@@ -36,6 +36,8 @@ const NAMED_MAX: usize = 20;
 pub(super) struct Export {
     /// What to look for, in the query language; '' matches everything. A query with stages exports its table
     query: String,
+    #[command(flatten)]
+    as_text: AsText,
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
@@ -110,6 +112,7 @@ impl Export {
         let some = |text: &str| !text.is_empty();
         let parameters = [
             ("query", Some(self.query.as_str())),
+            ("unparsed", self.as_text.parameter()),
             ("format", Some(format.as_str())),
             ("order", Some(order.as_str())),
             ("from", self.from.as_deref()),
@@ -141,7 +144,8 @@ impl Export {
 
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, (&self.logspaces, self.copies))?;
+        let query = (self.query.as_str(), self.as_text.unparsed());
+        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
         let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
         let passing = Passing::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {

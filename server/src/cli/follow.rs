@@ -10,7 +10,7 @@ use crate::machine::clock;
 use crate::store::{Copies, Passing, Wanted};
 use crate::wire::message::Message;
 use logstead_indexer::{Followed, Follower, Hit, Pool, Run, Searcher};
-use logstead_record::query::{TimeRange, parse_pipeline_search};
+use logstead_record::query::{TimeRange, Unparsed, parse_asked};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// What to follow, and how many of the newest messages to start with.
 pub(super) struct Following<'a> {
     pub(super) data: &'a Path,
-    pub(super) query: &'a str,
+    pub(super) query: (&'a str, Unparsed),
     pub(super) logspaces: &'a [String],
     pub(super) last: usize,
 }
@@ -32,7 +32,8 @@ pub(super) struct Following<'a> {
 impl Following<'_> {
     /// Prints messages as they are stored, until printing fails.
     pub(super) fn run(&self, print: &mut dyn FnMut(&Value) -> Result<(), Failure>) -> Result<(), Failure> {
-        let search = parse_pipeline_search(self.query).map_err(|error| refused(&error, self.query))?;
+        let (query, unparsed) = self.query;
+        let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         let pipeline = &search.pipeline;
         pipeline.streams().map_err(Failure::no)?;
         let passing = Passing::new(pipeline, clock::now());
@@ -43,7 +44,8 @@ impl Following<'_> {
         let lanes = Pool::new(crate::machine::cores());
         let run = to_the_end(&lanes);
         let logspaces = store::logspaces(self.data, self.logspaces)?;
-        let (followers, newest) = logspaces.follow_after_newest(wanted(), passing, self.last, &run);
+        let begun = logspaces.follow_after_newest(wanted(), passing, self.last, &run);
+        let (followers, newest) = begun.unwrap_or_default();
         newest.iter().try_for_each(|(id, hit)| print(&value(id, hit)?))?;
         let mut next: BTreeMap<String, u64> =
             followers.into_iter().map(|(id, follower)| (id, follower.next())).collect();
@@ -52,7 +54,7 @@ impl Following<'_> {
             let logspaces = store::logspaces(self.data, self.logspaces)?;
             // A logspace that is new since then is followed from its first message.
             let from = |id: &str, _: &Searcher| Some(next.get(id).copied().unwrap_or_default());
-            for (id, follower) in logspaces.follow(wanted(), from) {
+            for (id, follower) in logspaces.follow(wanted(), from, &run).unwrap_or_default() {
                 let end = show(&id, follower, (passing, &run), print)?;
                 next.insert(id, end);
             }

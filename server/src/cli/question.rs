@@ -4,9 +4,10 @@ use super::failure::Failure;
 use super::{store, text};
 use crate::machine::clock;
 use crate::store::{Copies, Coverage, Logspaces, Wanted};
+use clap::Args;
 use logstead_indexer::{Asked, Pool, Run, Settings, Table};
 use logstead_record::Timestamp;
-use logstead_record::query::{ParseError, Pipeline, TimeRange, parse_pipeline_search, parse_time};
+use logstead_record::query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
 use std::path::Path;
 
 /// How much memory the groups of a table may take.
@@ -41,13 +42,13 @@ pub(super) struct Question {
 impl Question {
     /// Opens the logspaces named, or all, to read them; warns of what may be a mistake in the query.
     pub(super) fn new(
-        query: &str,
+        (query, unparsed): (&str, Unparsed),
         (from, to): (Option<&str>, Option<&str>),
         data: &Path,
         (logspaces, copies): (&[String], Option<CopiesCounted>),
     ) -> Result<Question, Failure> {
         let now = clock::now();
-        let search = parse_pipeline_search(query).map_err(|error| refused(&error, query))?;
+        let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {
             text::error(&format!("warning: {}", warning.message));
         }
@@ -97,10 +98,37 @@ pub(super) fn to_the_end(lanes: &Pool) -> Run<'_> {
     Run { cancelled: &|| false, lanes }
 }
 
-/// Where a query is wrong.
+/// What becomes of a query that cannot be parsed.
+#[derive(Args, Debug)]
+pub(super) struct AsText {
+    /// Search for the text as it stands if it cannot be parsed
+    #[arg(long)]
+    as_text: bool,
+}
+
+impl AsText {
+    pub(super) fn unparsed(&self) -> Unparsed {
+        if self.as_text { Unparsed::Text } else { Unparsed::Refused }
+    }
+
+    /// The same for a server.
+    pub(super) fn parameter(&self) -> Option<&'static str> {
+        self.as_text.then_some("text")
+    }
+}
+
+/// Where a query is wrong, and what to write instead.
 pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
     let (line, column, _) = error.line_column(query);
-    Failure::no(format!("query:{line}:{column}: {error}"))
+    let excerpt = error.excerpt(query);
+    let mut message = format!("query:{line}:{column}: {error}\n{excerpt}");
+    if let Some(suggestion) = &error.suggestion {
+        message += &format!("\nwrite: {suggestion}");
+    }
+    if error.kind == ErrorKind::Syntax {
+        message += "\nor say --as-text to search for the text as it stands";
+    }
+    Failure::No(message)
 }
 
 pub(super) fn warn_of_damage(coverage: &Coverage) {

@@ -134,6 +134,12 @@ impl Remote {
         let problem: Value = answer.body_mut().read_json().unwrap_or_default();
         let detail = problem["detail"].as_str().or(problem["title"].as_str()).unwrap_or("no reason given");
         let mut message = format!("{server}: {status}: {detail}");
+        let lines = ["excerpt", "suggestion"].map(|key| problem[key].as_str().unwrap_or_default());
+        match lines {
+            ["", _] => {}
+            [excerpt, ""] => message += &format!("\n{excerpt}"),
+            [excerpt, suggestion] => message += &format!("\n{excerpt}\nwrite: {suggestion}"),
+        }
         // The detail already tells the first.
         for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
             let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());

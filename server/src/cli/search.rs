@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::question::{CopiesCounted, Question, warn_of_damage};
+use super::question::{AsText, CopiesCounted, Question, warn_of_damage};
 use super::remote::{Login, Remote};
 use super::table::Table;
 use super::text;
@@ -34,6 +34,8 @@ const PAGE_MAX: usize = 10_000;
 pub(super) struct Search {
     /// What to look for, in the query language
     query: String,
+    #[command(flatten)]
+    as_text: AsText,
     /// From this time on: RFC 3339, or relative, such as `-15m`
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     from: Option<String>,
@@ -78,7 +80,8 @@ impl Search {
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
         let times = (self.from.as_deref(), self.to.as_deref());
-        let question = Question::new(&self.query, times, data, (&self.logspaces, self.copies))?;
+        let query = (self.query.as_str(), self.as_text.unparsed());
+        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
@@ -129,6 +132,7 @@ impl Search {
         let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
         let common = [
             ("query", Some(&*self.query)),
+            ("unparsed", self.as_text.parameter()),
             ("logspaces", logspaces.as_deref()),
             ("from", self.from.as_deref()),
             ("to", self.to.as_deref()),

@@ -6,6 +6,7 @@
 use super::failure::Failure;
 use super::follow::Following;
 use super::format::Format as Shown;
+use super::question::AsText;
 use super::remote::{Login, Remote};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -40,6 +41,8 @@ const EVENTS_MAX: usize = 16;
 pub(super) struct Tail {
     /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
+    #[command(flatten)]
+    as_text: AsText,
     /// A data directory. It is only read, once a second, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -88,7 +91,8 @@ impl Tail {
         end_on_interrupt()?;
         text::end_with_reader().map_err(Failure::environment)?;
         if let Some(data) = &self.data {
-            let (query, logspaces, last) = (&self.query, &self.logspaces, self.last as usize);
+            let query = (self.query.as_str(), self.as_text.unparsed());
+            let (logspaces, last) = (&self.logspaces, self.last as usize);
             return Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message));
         }
         let mut printed = Printed::default();
@@ -121,6 +125,7 @@ impl Tail {
         let logspaces = self.logspaces.join(",");
         let last = self.last.to_string();
         let mut parameters = vec![("query", self.query.as_str()), ("last", last.as_str())];
+        parameters.extend(self.as_text.parameter().map(|how| ("unparsed", how)));
         if !logspaces.is_empty() {
             parameters.push(("logspaces", &logspaces));
         }

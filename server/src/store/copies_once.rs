@@ -272,7 +272,7 @@ impl Store {
         told: &str,
     ) {
         let mut seen = Vec::new();
-        for (id, mut follower) in logspaces.follow(wanted, |_, _| Some(0)) {
+        for (id, mut follower) in logspaces.follow(wanted, |_, _| Some(0), &Run::alone()).unwrap() {
             follower.read(&Run::alone(), &mut |followed| {
                 if let Followed::Messages { matched: Some(matched), .. } = followed {
                     let sequences = matched.rows.iter().map(|row| matched.first_sequence + row as u64);

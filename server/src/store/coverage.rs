@@ -59,6 +59,12 @@ impl Coverage {
         *self = std::mem::take(self).plus(of_one);
     }
 
+    /// Nothing of a logspace was looked at, because time ran out.
+    pub(super) fn add_unfinished(&mut self, logspace: &str) {
+        self.complete = false;
+        self.unfinished.push(logspace.to_owned());
+    }
+
     /// What two questions looked at together.
     pub(crate) fn plus(mut self, other: Coverage) -> Coverage {
         self.damaged.extend(other.damaged);

@@ -4,39 +4,44 @@ use super::order::{Hits, Place};
 use super::page::{PageRequest, keep_first};
 use super::passing::Passing;
 use super::{Logspaces, Wanted};
-use logstead_indexer::{Follower, Hit, Order, Request, Run, Searcher};
+use logstead_indexer::{Filter, Follower, Hit, Order, Request, Run, Searcher};
+use std::collections::BTreeMap;
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on, or does not follow it.
+    /// Follows each logspace from a sequence on, or does not follow it; nothing where the run is told to end before all are
+    /// ready.
     pub(crate) fn follow(
         &self,
         wanted: Wanted<'_>,
         from: impl Fn(&str, &Searcher) -> Option<u64>,
-    ) -> Vec<(String, Follower)> {
+        run: &Run<'_>,
+    ) -> Option<Vec<(String, Follower)>> {
         let follower = |(id, searcher): (&str, &Searcher)| {
             let next = from(id, searcher)?;
-            Some((id.to_owned(), Follower::new(searcher.clone(), self.filter(wanted, id), next)))
+            let filter = self.filter(wanted, id, run);
+            Some(filter.map(|filter| (id.to_owned(), Follower::new(searcher.clone(), filter, next))))
         };
         self.iter().filter_map(follower).collect()
     }
 
-    /// Asks followers of these logspaces this from now on: what is left out depends on all that are followed.
-    pub(crate) fn ask(&self, wanted: Wanted<'_>, id: &str, follower: &mut Follower) {
-        follower.ask(self.filter(wanted, id));
+    /// What each of these logspaces is asked; nothing where the run is told to end before all are ready.
+    pub(crate) fn filters(&self, wanted: Wanted<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
+        self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
-    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first.
+    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first;
+    /// nothing where the run is told to end before all are ready.
     pub(crate) fn follow_after_newest(
         self,
         wanted: Wanted<'_>,
         passing: Option<&Passing>,
         limit: usize,
         run: &Run<'_>,
-    ) -> (Vec<(String, Follower)>, Hits) {
+    ) -> Option<(Vec<(String, Follower)>, Hits)> {
         let (mut followers, mut newest) = (Vec::new(), Vec::new());
         let logspaces = self.clone();
         for (id, searcher) in self {
-            let filter = logspaces.filter(wanted, &id);
+            let filter = logspaces.filter(wanted, &id, run)?;
             let (range, order) = (wanted.range, Order::Newest);
             let request = Request { filter: &filter, range, order, limit, after: None };
             let (found, next) = searcher.search_and_next(&request, run);
@@ -59,6 +64,6 @@ impl Logspaces {
             }
         }
         newest.reverse();
-        (followers, newest)
+        Some((followers, newest))
     }
 }

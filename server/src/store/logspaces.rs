@@ -24,7 +24,8 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct InLogspace<'a> {
     pub(crate) id: &'a str,
     pub(crate) searcher: &'a Searcher,
-    pub(crate) filter: Filter,
+    /// Nothing where the run was told to end before it was ready.
+    pub(crate) filter: Option<Filter>,
     pub(crate) range: TimeRange,
 }
 
@@ -88,19 +89,23 @@ impl Logspaces {
     }
 
     /// Each with what it is asked.
-    pub(crate) fn each(&self, wanted: Wanted<'_>) -> impl Iterator<Item = InLogspace<'_>> {
+    pub(crate) fn each<'a>(
+        &'a self,
+        wanted: Wanted<'a>,
+        run: &'a Run<'_>,
+    ) -> impl Iterator<Item = InLogspace<'a>> {
         self.0.iter().map(move |(id, searcher)| {
-            let filter = self.filter(wanted, id);
+            let filter = self.filter(wanted, id, run);
             InLogspace { id, searcher, filter, range: wanted.range }
         })
     }
 
-    /// What one of these logspaces is asked.
-    pub(super) fn filter(&self, wanted: Wanted<'_>, logspace: &str) -> Filter {
+    /// What one of these logspaces is asked; nothing where the run is told to end before it is ready.
+    pub(super) fn filter(&self, wanted: Wanted<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
         let context = Context { now: wanted.now, logspace };
         match self.left_out(wanted, logspace) {
-            Some(copies) => Filter::leaving_out(wanted.query, &copies, &context),
-            None => Filter::new(wanted.query, &context),
+            Some(copies) => Filter::leaving_out(wanted.query, &copies, &context, run),
+            None => Filter::new_while(wanted.query, &context, run),
         }
     }
 
@@ -117,7 +122,10 @@ impl Logspaces {
         for (id, searcher) in self.iter() {
             let Some(copies) = self.left_out(wanted, id) else { continue };
             let context = Context { now: wanted.now, logspace: id };
-            let filter = Filter::of_copies(wanted.query, &copies, &context);
+            let Some(filter) = Filter::of_copies(wanted.query, &copies, &context, run) else {
+                coverage.add_unfinished(id);
+                continue;
+            };
             let counted = searcher.count(&filter, wanted.range, run);
             count += counted.count;
             coverage.add(id, counted.coverage);
@@ -128,8 +136,12 @@ impl Logspaces {
     /// How many messages match.
     pub(crate) fn count(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
-        for of in self.each(wanted) {
-            let counted = of.searcher.count(&of.filter, of.range, run);
+        for of in self.each(wanted, run) {
+            let Some(filter) = &of.filter else {
+                coverage.add_unfinished(of.id);
+                continue;
+            };
+            let counted = of.searcher.count(filter, of.range, run);
             count += counted.count;
             coverage.add(of.id, counted.coverage);
         }
@@ -144,8 +156,13 @@ impl Logspaces {
         answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
         let mut coverage = Coverage::new();
-        for of in self.each(wanted) {
-            coverage.add(of.id, of.searcher.answer((of.id, &of.filter, of.range), run, answers)?);
+        for of in self.each(wanted, run) {
+            match &of.filter {
+                Some(filter) => {
+                    coverage.add(of.id, of.searcher.answer((of.id, filter, of.range), run, answers)?);
+                }
+                None => coverage.add_unfinished(of.id),
+            }
         }
         Ok(coverage)
     }

@@ -29,9 +29,13 @@ impl Logspaces {
     pub(crate) fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
-        for of in self.each(wanted) {
+        for of in self.each(wanted, run) {
+            let Some(filter) = &of.filter else {
+                page.coverage.add_unfinished(of.id);
+                continue;
+            };
             let after = after.as_ref().map(|place| place.position_in(of.id, order));
-            let request = Request { filter: &of.filter, range: of.range, order, limit, after };
+            let request = Request { filter, range: of.range, order, limit, after };
             let found = of.searcher.search(&request, run);
             page.more |= found.more;
             page.hits.extend(found.hits.into_iter().map(|hit| (of.id.to_owned(), hit)));

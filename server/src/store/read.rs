@@ -74,7 +74,8 @@ impl Logspaces {
         if !coverage.unfinished.is_empty() || !of_copies.unfinished.is_empty() {
             return Err(Cancelled);
         }
-        let filters: Vec<Filter> = frozen.iter().map(|(id, _)| frozen.filter(wanted, id)).collect();
+        let filters: Option<Vec<Filter>> =
+            frozen.iter().map(|(id, _)| frozen.filter(wanted, id, run)).collect();
         let in_logspace = |((id, searcher), filter): ((String, Searcher), Filter)| InLogspace {
             id,
             searcher,
@@ -86,7 +87,7 @@ impl Logspaces {
         Ok(Reading {
             order,
             range: wanted.range,
-            logspaces: frozen.into_iter().zip(filters).map(in_logspace).collect(),
+            logspaces: frozen.into_iter().zip(filters.ok_or(Cancelled)?).map(in_logspace).collect(),
             left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
             wanted: limit,
             passing,

@@ -184,11 +184,16 @@ impl ToSchema for Message {
 }
 
 fn fields(batch: &Batch, row: usize) -> BTreeMap<String, FieldValue> {
+    by_name(batch.fields(row).map(|(name, value)| (text(name), text(value))))
+}
+
+/// Values by name, in their order.
+pub(crate) fn by_name(named: impl Iterator<Item = (String, String)>) -> BTreeMap<String, FieldValue> {
     let mut fields = BTreeMap::new();
-    for (name, value) in batch.fields(row) {
-        match fields.entry(text(name)) {
-            Entry::Vacant(entry) => drop(entry.insert(FieldValue::One(text(value)))),
-            Entry::Occupied(mut entry) => entry.get_mut().push(text(value)),
+    for (name, value) in named {
+        match fields.entry(name) {
+            Entry::Vacant(entry) => drop(entry.insert(FieldValue::One(value))),
+            Entry::Occupied(mut entry) => entry.get_mut().push(value),
         }
     }
     fields

@@ -49,6 +49,6 @@ function read(
   edits: readonly QueryEdit[],
   signal?: AbortSignal,
 ): Promise<QueryResponse> {
-  const body = { query, edits: [...edits] };
+  const body = { query, unparsed: 'text' as const, edits: [...edits] };
   return unwrap(client.POST('/api/v1/query', { body, ...(signal !== undefined && { signal }) }));
 }

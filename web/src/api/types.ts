@@ -1610,6 +1610,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description A table with what was searched for it. Exact if `coverage.complete`. */
         AggregateResponse: components["schemas"]["Table"] & {
@@ -1826,6 +1828,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description What can be written there. */
         CompleteResponse: {
@@ -1894,6 +1898,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description How many messages match. */
         CountResponse: {
@@ -2257,6 +2263,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description How a query is answered. */
         ExplainResponse: {
@@ -2334,6 +2342,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description The values of fields. */
         FacetsResponse: {
@@ -2427,6 +2437,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description The fields of the messages that match, besides those that every message has. */
         FieldsResponse: {
@@ -2595,6 +2607,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description How many messages match, over time. */
         HistogramResponse: components["schemas"]["Histogram"] & {
@@ -2914,7 +2928,7 @@ export interface components {
             };
             /**
              * @description What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
-             *     `copy`.
+             *     `not_utf8`, `bad_time`, `copy`.
              */
             flags: string[];
             /** @description Empty where the message says none. */
@@ -3157,6 +3171,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /**
          * @description How a file or an object is packed.
@@ -3180,6 +3196,12 @@ export interface components {
             detail: string;
             /** @description The column after the last character. */
             end_column?: number;
+            /**
+             * @description The line of the query that is wrong, and below it carets where.
+             * @example severity>=err AND
+             *                   ^^^
+             */
+            excerpt?: string;
             /** @description Where in the query or document, from 1. */
             line?: number;
             /** @description Which part of a document, such as `routes[2].where`. */
@@ -3270,6 +3292,8 @@ export interface components {
             edits?: components["schemas"]["QueryEdit"][];
             /** @description In the query language, optionally with stages. */
             query?: string;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description A query as it is understood. */
         QueryResponse: {
@@ -3315,7 +3339,7 @@ export interface components {
         /** @description A warning about an answer. */
         QueryWarning: {
             /** @description The kind of warning, for programs. */
-            code?: components["schemas"]["WarningCode"];
+            code: components["schemas"]["WarningCode"];
             /** @description In characters, from 1. */
             column?: number;
             /** @description The column after the last character. */
@@ -3497,6 +3521,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description What became of every message of a range of time. */
         Report: {
@@ -3780,7 +3806,7 @@ export interface components {
              *     first of those logspaces in the router document.
              */
             copies?: "all" | null;
-            /** @description Where the page begins: `cursor` of the page before. */
+            /** @description Where the page begins: `cursor` of the page before, which the same question had. */
             cursor?: string | null;
             /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
             from?: string | null;
@@ -3803,6 +3829,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description A page of messages. */
         SearchResponse: {
@@ -3948,8 +3976,10 @@ export interface components {
             bytes: string;
             /** @description The time that it says; null if it says none. */
             device_time: string | null;
-            /** @description What was read out of it. */
-            fields: Record<string, never>;
+            /** @description What was read out of it, by name. */
+            fields: {
+                [key: string]: components["schemas"]["FieldValue"];
+            };
             /** @description Its id, for `/messages/{id}`. */
             id: string;
             received: string;
@@ -4603,6 +4633,8 @@ export interface components {
             timezone?: string | null;
             /** @description End of the range, exclusive. Unbounded by default. */
             to?: string | null;
+            /** @default refuse */
+            unparsed?: components["schemas"]["Unparsed"] | null;
         };
         /** @description How many messages of an outcome a step changes. */
         TestStepChanges: {
@@ -4805,6 +4837,11 @@ export interface components {
              */
             until: string;
         };
+        /**
+         * @description What becomes of a query that cannot be parsed.
+         * @enum {string}
+         */
+        Unparsed: "refuse" | "text";
         /** @description Full journal files that wait to become segments. */
         Unsealed: {
             /**
@@ -4942,7 +4979,7 @@ export interface components {
          * @description What a warning is about.
          * @enum {string}
          */
-        WarningCode: "range_in_query";
+        WarningCode: "range_in_query" | "unparsed_text" | "space_after_operator" | "pipe_in_text" | "comparison_as_text" | "unknown_field" | "unknown_logspace" | "unfinished" | "damaged";
         /** @description Where HTTP is served. */
         WebSocket: {
             /** @description What is served: `web`, `redirect` or `metrics`. */
@@ -5595,6 +5632,8 @@ export interface operations {
                  * @example error | stats count() by host
                  */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -5913,6 +5952,8 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -6598,6 +6639,8 @@ export interface operations {
                  * @example error | stats count() by host
                  */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -6685,6 +6728,8 @@ export interface operations {
             query: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -6918,6 +6963,8 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -7738,6 +7785,8 @@ export interface operations {
             query?: {
                 /** @description In the query language; empty or `*` means all. */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /**
                  * @description What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
                  *     first of those logspaces in the router document.
@@ -8912,6 +8961,8 @@ export interface operations {
                  * @example program=nginx | parse json | where status>=500
                  */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default. */
                 from?: string;
                 /** @description End of the range, exclusive. Unbounded by default. */
@@ -8928,7 +8979,7 @@ export interface operations {
                 /** @description Messages of a page. */
                 limit?: number;
                 order?: ("newest" | "oldest") & Record<string, never>;
-                /** @description Where the page begins: `cursor` of the page before. */
+                /** @description Where the page begins: `cursor` of the page before, which the same question had. */
                 cursor?: string;
             };
             header?: never;
@@ -9587,6 +9638,8 @@ export interface operations {
                  * @example program=nginx | parse json | where status>=500
                  */
                 query?: string;
+                /** @description What becomes of a query that cannot be parsed. */
+                unparsed?: ("refuse" | "text") & Record<string, never>;
                 /** @description The time zone of days, and of times without one, by name: `Europe/Vienna`. UTC by default. */
                 timezone?: string;
                 /** @description Logspace ids, all by default. In a query string, separated by commas. */

@@ -36,12 +36,13 @@ export const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'path', 'json']
 export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
 export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
 
-type Scope = Pick<SearchRequest, 'query' | 'from' | 'to' | 'logspaces' | 'timezone'>;
+type Scope = Pick<SearchRequest, 'query' | 'unparsed' | 'from' | 'to' | 'logspaces' | 'timezone'>;
 
-/** The filter of the query: its stages make a table, which is asked for apart. */
+/** The filter of the query: its stages make a table, which is asked for apart. Pasted text that is no query is found too. */
 export function scopeOf({ query, range, logspaces }: Asked): Scope {
   return {
     query: splitStages(query).filter,
+    unparsed: 'text',
     ...requestRange(range),
     ...(logspaces.length > 0 && { logspaces: [...logspaces] }),
   };

@@ -75,7 +75,7 @@ function Frame({ frame, isHex }: { frame: SenderFrame; isHex: boolean }) {
           {fields.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{String(value)}</dd>
+              <dd>{[value].flat().join(', ')}</dd>
             </div>
           ))}
         </dl>

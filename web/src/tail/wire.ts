@@ -14,6 +14,7 @@ export function tailPath({ query, logspaces }: TailRequest, position: string | n
   const zone = requestZone();
   const params = new URLSearchParams({
     query,
+    unparsed: 'text',
     ...(logspaces.length > 0 && { logspaces: logspaces.join(',') }),
     ...(zone !== 'UTC' && { timezone: zone }),
     ...(position === null && { last: String(FIRST_MESSAGES) }),

@@ -2,7 +2,7 @@
 
 use crate::api::error::Result;
 use crate::api::question::cancel::{Cancel, ask};
-use crate::api::question::warning::QueryWarning;
+use crate::api::question::warning::{QueryWarning, WarningCode};
 use crate::api::question::{Asked, Parameters, Question, Takes};
 use crate::store::Coverage;
 use crate::wire::table::Table;
@@ -49,7 +49,7 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
         let made = aggregation.finish(&cancel.run())?;
         if made.is_cut_short {
             coverage.complete = false;
-            question.warnings.push(QueryWarning::plain(CUT_SHORT.to_owned()));
+            question.warnings.push(QueryWarning::new(WarningCode::Unfinished, CUT_SHORT.to_owned()));
         }
         let copies = question.count_copies(cancel);
         let table = Table::from(made);

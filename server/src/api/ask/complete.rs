@@ -7,6 +7,7 @@ use crate::api::extract::Json;
 use crate::api::question::cancel::{Cancel, Weight, ask_within};
 use crate::api::question::{Common, Parameters, Question, Read, Takes};
 use crate::api::state::Shared;
+use crate::api::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_indexer::{Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
@@ -134,10 +135,10 @@ pub(crate) async fn complete(
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
-    let text = common.query.as_deref().unwrap_or_default();
-    let writing = query::writing(text, own.cursor.unwrap_or(usize::MAX));
+    let text = common.query.clone().unwrap_or_default();
+    let writing = blocking(move || query::writing(&text, own.cursor.unwrap_or(usize::MAX))).await?;
     let rest = Common { query: Some(writing.rest.to_string()), ..common };
-    let question = Question::new(&shared, &caller, &rest, Takes::None)?;
+    let question = Question::read(&shared, &caller, &rest, Takes::None).await?;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {

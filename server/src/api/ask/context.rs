@@ -101,7 +101,7 @@ pub(crate) async fn context(
 }
 
 impl Parameters for ContextRequest {
-    const COMMON: &'static [&'static str] = &["query", "copies"];
+    const COMMON: &'static [&'static str] = &["query", "unparsed", "copies"];
 }
 
 fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {

@@ -4,7 +4,7 @@ use crate::api::ask::aggregate::compile;
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::api::error::{ApiError, Result};
 use crate::api::question::cancel::{Cancel, Weight, ask};
-use crate::api::question::warning::QueryWarning;
+use crate::api::question::warning::{QueryWarning, WarningCode};
 use crate::api::question::{Asked, Cost, Effort, Parameters, Takes};
 use crate::store::Copies;
 use logstead_indexer::{self as indexer, Explained};
@@ -87,8 +87,6 @@ pub(crate) struct Clause {
 pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
     let Asked { shared, caller, mut question, common, started, .. } = asked;
     let text = common.query.unwrap_or_default();
-    let outline = outline(&text).map_err(ApiError::internal)?;
-    let (clauses_of_query, stages) = written(&text, &outline);
     // The query is explained as it was written, even for callers limited by a grant: nothing is searched here.
     question.query = question.asked.clone();
     let pipeline = Pipeline { filter: question.asked.clone(), stages: std::mem::take(&mut question.stages) };
@@ -97,17 +95,24 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
     }
     let narrowed = question.narrowed;
     let answer = move |cancel: &Cancel| {
-        let mut logspaces = Vec::new();
+        let outline = outline(&text).map_err(ApiError::internal)?;
+        let (clauses_of_query, stages) = written(&text, &outline);
+        let (mut logspaces, mut unfinished) = (Vec::new(), Vec::new());
         // Leaving out copies is no clause of the query, and takes next to no time.
         question.copies = Copies::Counted;
-        for of in question.logspaces.each(question.wanted()) {
-            let explained = of.searcher.explain(&of.filter, of.range, &cancel.run());
+        for of in question.logspaces.each(question.wanted(), &cancel.run()) {
+            let Some(filter) = &of.filter else {
+                unfinished.push(QueryWarning::new(WarningCode::Unfinished, cancel.reason(of.id)));
+                continue;
+            };
+            let explained = of.searcher.explain(filter, of.range, &cancel.run());
             let explained = if narrowed { without_contents(explained) } else { explained };
             logspaces.push(LogspaceExplained::new(of.id, &explained));
         }
+        question.warnings.append(&mut unfinished);
         question.warn_of_unknown_fields(cancel);
         let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
-        ExplainResponse {
+        Ok(axum::Json(ExplainResponse {
             query: pipeline.to_string(),
             filter: question.query.to_string(),
             clauses_of_query,
@@ -117,9 +122,9 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
             logspaces,
             took_ms: started.elapsed().as_millis() as u64,
             warnings: question.warnings,
-        }
+        }))
     };
-    ask(&shared, &caller, Weight::Heavy, answer).await.map(axum::Json)
+    ask(&shared, &caller, Weight::Heavy, answer).await?
 }
 
 impl Parameters for ExplainRequest {

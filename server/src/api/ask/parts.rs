@@ -47,22 +47,31 @@ pub(crate) struct WrittenStage {
 
 /// The parts of a query with their places in characters.
 pub(in crate::api) fn written(text: &str, outline: &Outline) -> (Vec<WrittenClause>, Vec<WrittenStage>) {
-    let part = |span: &Range<usize>| {
-        let part = text.get(span.clone()).unwrap_or_default();
-        let start = text.get(..span.start).map_or(0, |before| before.chars().count());
-        (part.to_owned(), start, start + part.chars().count())
+    // Parts come in order, so that what lies between them is counted once.
+    let (mut counted_bytes, mut counted) = (0, 0);
+    let mut part = move |span: &Range<usize>| {
+        let chars = |range: Range<usize>| text.get(range).map_or(0, |text| text.chars().count());
+        let start = counted + chars(counted_bytes..span.start);
+        let end = start + chars(span.clone());
+        (counted_bytes, counted) = (span.end, end);
+        (text.get(span.clone()).unwrap_or_default().to_owned(), start, end)
     };
-    let clauses = outline.clauses.iter().map(|clause| {
-        let (text, start, end) = part(&clause.span);
-        let meant = query::parse(&text).ok();
-        let values = meant.as_ref().map(Query::chosen_values).unwrap_or_default();
-        let (low, high) = meant.as_ref().map(Query::chosen_numbers).unwrap_or_default();
-        let (negated, fields) = (clause.negated, clause.fields.clone());
-        WrittenClause { text, start, end, negated, fields, values, low, high }
-    });
+    let clauses: Vec<WrittenClause> = outline
+        .clauses
+        .iter()
+        .map(|clause| {
+            let (text, start, end) = part(&clause.span);
+            let meant = query::parse(&text).ok();
+            let values = meant.as_ref().map(Query::chosen_values).unwrap_or_default();
+            let (low, high) = meant.as_ref().map(Query::chosen_numbers).unwrap_or_default();
+            let (negated, fields) = (clause.negated, clause.fields.clone());
+            WrittenClause { text, start, end, negated, fields, values, low, high }
+        })
+        .collect();
     let stages = outline.stages.iter().map(|stage| {
         let (text, start, end) = part(&stage.span);
         WrittenStage { text, start, end, name: stage.name.to_owned() }
     });
-    (clauses.collect(), stages.collect())
+    let stages = stages.collect();
+    (clauses, stages)
 }

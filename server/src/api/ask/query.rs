@@ -5,6 +5,7 @@
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
+use crate::api::question::Unparsed;
 use crate::api::waiting::blocking;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Number, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr,
@@ -24,6 +25,9 @@ pub(crate) struct QueryRequest {
     /// In the query language, optionally with stages.
     #[serde(default)]
     query: String,
+    /// What becomes of a query that cannot be parsed.
+    #[schema(default = "refuse")]
+    unparsed: Option<Unparsed>,
     /// Changes, applied in order: at most 64. Positions refer to the text after the previous change.
     #[serde(default)]
     edits: Vec<QueryEdit>,
@@ -142,6 +146,8 @@ pub(crate) async fn query(Json(request): Json<QueryRequest>) -> Result<axum::Jso
 
 fn edited(request: QueryRequest) -> Result<QueryResponse> {
     let mut text = request.query;
+    let unparsed = request.unparsed.unwrap_or_default();
+    query::parse_asked(&text, unparsed.into()).map_err(|error| ApiError::of_query(&error, &text, "query"))?;
     for (at, edit) in request.edits.into_iter().enumerate() {
         let path = format!("edits/{at}");
         let edit = edit.meant(&text).map_err(|detail| ApiError::bad_request(detail).path(path.clone()))?;

@@ -31,7 +31,7 @@ pub(crate) struct SearchRequest {
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<Order>,
-    /// Where the page begins: `cursor` of the page before.
+    /// Where the page begins: `cursor` of the page before, which the same question had.
     cursor: Option<String>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct CountResponse {
 )]
 pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
     let Asked { shared, caller, mut question, own, started, .. } = asked;
-    let page = page_request(own.limit, own.order, own.cursor.as_deref())?;
+    let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
     let weight = question.weight(false);
     let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
@@ -149,14 +149,14 @@ pub(in crate::api) async fn by_id(shared: &Shared, caller: &Caller, id: String) 
     Ok((logspace, hit))
 }
 
-/// Which page a request means.
+/// Which page a request means; a cursor comes with the question that is asked.
 pub(in crate::api) fn page_request(
     limit: Option<u32>,
     order: Option<Order>,
-    cursor: Option<&str>,
+    cursor: Option<(&str, u64)>,
 ) -> Result<PageRequest> {
     let order = order.unwrap_or_default().into();
-    let after = cursor.map(|text| check_cursor(text, order)).transpose()?;
+    let after = cursor.map(|(text, question)| check_cursor(text, order, question)).transpose()?;
     Ok(PageRequest { order, limit: check_limit(limit)?, after })
 }
 
@@ -176,7 +176,7 @@ impl SearchResponse {
         SearchResponse {
             messages: messages(&page.hits),
             copies,
-            cursor: page.end().map(|place| cursor::encode(request.order, &place)),
+            cursor: page.end().map(|place| cursor::encode(request.order, question.key, &place)),
             took_ms: started.elapsed().as_millis() as u64,
             coverage: page.coverage,
             warnings: std::mem::take(&mut question.warnings),
@@ -211,10 +211,14 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-fn check_cursor(text: &str, order: indexer::Order) -> Result<Place> {
+fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<Place> {
     let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
     match cursor::decode(text) {
-        Some((of, place)) if of == order => Ok(place),
+        Some((of, asked, place)) if of == order && asked == question => Ok(place),
+        Some((of, ..)) if of == order => Err(refused(
+            "the cursor is from a page of another question: send the same query, range, time zone and logspaces with \
+             it, or start again without it",
+        )),
         Some(_) => Err(refused("the cursor is from a page in the other order: start again without it")),
         None => Err(refused("the cursor is not one that a search returned: start again without it")),
     }

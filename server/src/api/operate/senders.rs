@@ -12,6 +12,7 @@ use crate::flow::senders::{self, Key, Report, Sample, SourceFacts};
 use crate::machine::clock;
 use crate::source::time_zone;
 use crate::store::{Copies, Hits, Logspaces, PageRequest, Wanted};
+use crate::wire::message::{FieldValue, by_name};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use base64::Engine;
@@ -21,8 +22,8 @@ use logstead_indexer::Order;
 use logstead_record::query::{Bounds, FieldName, FieldTest, Pattern, Query, TimeExpr, TimeRange};
 use logstead_record::{Batch, DAY, Field, Flags, SECOND, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 const SENDERS: usize = 1000;
@@ -80,9 +81,8 @@ pub(crate) struct SentFrame {
     /// In base64.
     bytes: String,
     recognised: Recognised,
-    /// What was read out of it.
-    #[schema(value_type = Object)]
-    fields: Map<String, Value>,
+    /// What was read out of it, by name.
+    fields: BTreeMap<String, FieldValue>,
 }
 
 /// Every host of every source, with how much it sends, whether that has become unusual, and how its clock goes.
@@ -268,13 +268,13 @@ impl SentFrame {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let known = [Field::Host, Field::Program, Field::Pid, Field::Msgid, Field::Message];
         let known = known.map(|field| (field.name().to_owned(), text(batch.text(field, row))));
+        let known = known.into_iter().filter(|(_, value)| !value.is_empty());
+        let priority = batch.priority(row).map(|priority| {
+            let (severity, facility) = (priority.severity().name(), priority.facility().name());
+            [("severity".to_owned(), severity.to_owned()), ("facility".to_owned(), facility.to_owned())]
+        });
         let own = batch.fields(row).map(|(name, value)| (text(name), text(value)));
-        let named = known.into_iter().filter(|(_, value)| !value.is_empty()).chain(own);
-        let mut fields: Map<String, Value> = named.map(|(name, value)| (name, value.into())).collect();
-        if let Some(priority) = batch.priority(row) {
-            fields.insert("severity".to_owned(), priority.severity().name().into());
-            fields.insert("facility".to_owned(), priority.facility().name().into());
-        }
+        let fields = by_name(known.chain(priority.into_iter().flatten()).chain(own));
         SentFrame {
             id: format!("{logspace}:{sequence}"),
             received: batch.received(row).to_string(),

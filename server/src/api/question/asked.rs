@@ -29,7 +29,7 @@ impl<T: Parameters> FromRequest<Shared> for Asked<T> {
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.ok_or_else(|| ApiError::internal("a question without a caller"))?;
         let Read { common, own } = read(request).await?;
-        let question = Question::new(shared, &caller, &common, T::STAGES)?;
+        let question = Question::read(shared, &caller, &common, T::STAGES).await?;
         Ok(Asked { shared: shared.clone(), caller, question, own, common, started })
     }
 }

@@ -69,10 +69,10 @@ impl Cost {
 }
 
 impl Effort {
-    /// For an answer over everything that matches.
+    /// For an answer over everything that matches, of logspaces that can be asked in time.
     pub(in crate::api) fn estimate(logspaces: &Logspaces, wanted: Wanted<'_>, run: &Run<'_>) -> Effort {
-        let each = logspaces.each(wanted);
-        let each = each.map(|of| Effort::of(&of.searcher.explain(&of.filter, of.range, run)));
+        let each = logspaces.each(wanted, run);
+        let each = each.filter_map(|of| Some(Effort::of(&of.searcher.explain(&of.filter?, of.range, run))));
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
     }
 

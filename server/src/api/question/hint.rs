@@ -5,8 +5,12 @@ use crate::store::Logspaces;
 use logstead_indexer::Run;
 use logstead_record::Field;
 use logstead_record::query::TimeRange;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
+/// Names that are asked for at most: to compare one with all known ones takes some time.
+const ASKED_MAX: usize = 64;
+/// A longer name is like no other.
+const NAME_BYTES_MAX: usize = 128;
 /// Names below this similarity are not suggested.
 const LIKENESS_MIN: f64 = 0.7;
 
@@ -28,8 +32,12 @@ pub(in crate::api) fn unknown_fields(
         return Vec::new();
     }
     let known = logspaces.field_names(range, run);
-    let unknown = asked.iter().filter(|name| !known.iter().any(|known| known.eq_ignore_ascii_case(name)));
-    unknown.map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) }).collect()
+    let lower: HashSet<String> = known.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let unknown = asked.iter().filter(|name| !lower.contains(&name.to_ascii_lowercase())).take(ASKED_MAX);
+    unknown
+        .take_while(|_| !(run.cancelled)())
+        .map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) })
+        .collect()
 }
 
 /// The name that a text seems to compare: `sevrity>=err` is a text, since a field that not every message has is compared
@@ -43,6 +51,9 @@ pub(in crate::api) fn compared(text: &str) -> Option<&str> {
 
 /// The most similar name of a field in range or one that every message has, also by the last part of a dotted one.
 fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
+    if NAME_BYTES_MAX < name.len() {
+        return None;
+    }
     let name = name.to_lowercase();
     let likeness = |known: &str| {
         let known = known.to_lowercase();

@@ -8,26 +8,34 @@
 use super::cancel::{Cancel, Weight};
 use super::effort::Effort;
 use super::read::{Common, CopiesAsked, Takes};
-use super::warning::QueryWarning;
+use super::warning::{QueryWarning, WarningCode};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Place, Result};
 use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
-use crate::api::state::Inner;
+use crate::api::state::{Inner, Shared};
+use crate::api::waiting::blocking;
 use crate::machine::clock;
 use crate::store::{Copies, Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
-use logstead_record::Timestamp;
-use logstead_record::query::{self, FieldName, Pipeline, Query, Stage, TimeRange, parse_time};
+use logstead_record::query::{
+    self, Context, FieldName, Matcher, Pipeline, Query, Stage, TimeRange, parse_time,
+};
+use logstead_record::{Field, Timestamp};
 use std::time::{Duration, Instant};
 
 /// If the estimate takes longer than this, the question takes long.
 const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
+/// Of so many names at most it is said that no message has them.
+const UNKNOWN_WARNINGS_MAX: usize = 16;
+
 /// A query with everything that decides what it finds.
 pub(in crate::api) struct Question {
     /// As it was sent.
     text: String,
+    /// A number for what was sent, range and logspaces included: the pages of a question have the same.
+    pub(in crate::api) key: u64,
     /// What the caller asks for: only to be shown, never to be searched for.
     pub(in crate::api) asked: Query,
     /// The same, limited to what the caller may see.
@@ -50,7 +58,18 @@ pub(in crate::api) struct Question {
 }
 
 impl Question {
-    /// What the common parameters mean for this caller.
+    /// What the common parameters mean for this caller. A query is read on a blocking thread: a long one takes a while.
+    pub(in crate::api) async fn read(
+        shared: &Shared,
+        caller: &Caller,
+        common: &Common,
+        takes: Takes,
+    ) -> Result<Question> {
+        let (shared, caller, common) = (shared.clone(), caller.clone(), common.clone());
+        blocking(move || Question::new(&shared, &caller, &common, takes)).await?
+    }
+
+    /// The same on this thread.
     pub(in crate::api) fn new(
         shared: &Inner,
         caller: &Caller,
@@ -117,8 +136,8 @@ impl Question {
     fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
         let now = clock::now();
         let text = common.query.as_deref().unwrap_or_default();
-        let search =
-            query::parse_pipeline_search(text).map_err(|error| ApiError::of_query(&error, text, "query"))?;
+        let search = query::parse_asked(text, common.unparsed.unwrap_or_default().into())
+            .map_err(|error| ApiError::of_query(&error, text, "query"))?;
         let zone = Clocks::new(common.timezone.as_deref())?;
         let requested = range(common, &zone, now)?;
         let copies = match common.copies {
@@ -130,9 +149,13 @@ impl Question {
         let warnings = search.warnings.into_iter().map(|warning| QueryWarning::of_query(warning, text));
         let is_limited = common.from.is_some() || common.to.is_some();
         let overrides = (is_limited && asked.sets_range()).then(QueryWarning::of_range);
+        let logspaces = select_logspaces(shared, caller, common.logspaces.as_deref())?;
+        let known = caller.logspaces(&shared.state.pipeline);
+        let unknown_logspaces = unknown_logspaces(&asked, (&logspaces, &known), now);
         Ok(Question {
             text: text.to_owned(),
-            warnings: warnings.chain(overrides).collect(),
+            key: common.key(),
+            warnings: warnings.chain(overrides).chain(unknown_logspaces).collect(),
             requested: asked.range_within(requested, now),
             range: asked.range_within(requested, now).intersect(query.time_range(now)),
             asked,
@@ -142,7 +165,7 @@ impl Question {
             stages,
             first_stages: Vec::new(),
             now,
-            logspaces: select_logspaces(shared, caller, common.logspaces.as_deref())?,
+            logspaces,
             copies,
         })
     }
@@ -247,11 +270,13 @@ impl Question {
         let damaged = coverage
             .damaged
             .iter()
-            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` cannot be read: {damage}"));
+            .map(|(logspace, damage)| format!("a part of logspace `{logspace}` cannot be read: {damage}"))
+            .map(|message| QueryWarning::new(WarningCode::Damaged, message));
         let unfinished = coverage.unfinished.iter().map(|logspace| cancel.reason(logspace));
-        for message in damaged.chain(unfinished) {
-            if self.warnings.iter().all(|warning| warning.message() != message) {
-                self.warnings.push(QueryWarning::plain(message));
+        let unfinished = unfinished.map(|message| QueryWarning::new(WarningCode::Unfinished, message));
+        for told in damaged.chain(unfinished) {
+            if self.warnings.iter().all(|warning| warning.message() != told.message()) {
+                self.warnings.push(told);
             }
         }
         // The other figures reveal how many hidden messages contain the words of the query.
@@ -286,13 +311,15 @@ impl Question {
     /// by a grant, as the names are those of all messages.
     pub(in crate::api) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
         let names = self.query.field_names();
-        for field in self.unknown_fields(&names, cancel) {
+        let unknown = self.unknown_fields(&names, cancel);
+        for field in unknown.into_iter().take(UNKNOWN_WARNINGS_MAX) {
             let suggestion = field.meant.as_ref().map(|meant| self.text.replacen(&field.name, meant, 1));
             let warning = QueryWarning::of_field(&field, "to search for the text, put it in quotes");
             self.warnings.push(warning.suggesting(suggestion));
         }
         let compared: Vec<&str> = self.query.literals().into_iter().filter_map(hint::compared).collect();
-        for UnknownField { name, meant } in self.unknown_fields(&compared, cancel) {
+        let unknown = self.unknown_fields(&compared, cancel);
+        for UnknownField { name, meant } in unknown.into_iter().take(UNKNOWN_WARNINGS_MAX) {
             // Without a field of a name like it, it is a text.
             let Some(meant) = meant else { continue };
             let suggestion = self.text.replacen(&name, &meant, 1);
@@ -322,6 +349,34 @@ impl Question {
         let unknown = hint::unknown_fields(names, &self.logspaces, self.range, &cancel.run());
         if cancel.is_requested() { Vec::new() } else { unknown }
     }
+}
+
+/// Warns of conditions on the logspace that none of those can meet that are searched.
+fn unknown_logspaces(
+    asked: &Query,
+    (searched, known): (&Logspaces, &Logspaces),
+    now: Timestamp,
+) -> Vec<QueryWarning> {
+    let field = FieldName::Known(Field::Logspace);
+    let tests = asked.tests_of(&field).into_iter().take(UNKNOWN_WARNINGS_MAX);
+    let warned = tests.filter_map(|test| {
+        let condition = Query::Field(field.clone(), test.clone());
+        let is_met = |logspace: &str| Matcher::new(&condition, &Context { now, logspace }).selects_all();
+        if searched.ids().any(is_met) {
+            return None;
+        }
+        let message = match known.ids().find(|id| is_met(id)) {
+            Some(id) => {
+                format!("`{condition}` finds nothing, as `{id}` is not searched: name it in `logspaces`")
+            }
+            None => {
+                let names = known.ids().collect::<Vec<_>>().join(", ");
+                format!("`{condition}` finds nothing: there is no such logspace, but {names}")
+            }
+        };
+        Some(QueryWarning::new(WarningCode::UnknownLogspace, message))
+    });
+    warned.collect()
 }
 
 /// Stages make a table, or change messages.
@@ -378,11 +433,19 @@ pub(in crate::api) fn select_logspaces(
 ) -> Result<Logspaces> {
     let logspaces = caller.logspaces(&shared.state.pipeline);
     let Some(wanted) = wanted else { return Ok(logspaces.public()) };
+    if wanted.is_empty() {
+        return Err(no_logspaces());
+    }
     wanted.iter().try_for_each(|id| caller.check_logspace(id))?;
     if let Some(unknown) = wanted.iter().find(|id| logspaces.get(id).is_none()) {
         return Err(unknown_logspace(unknown, &logspaces.ids().collect::<Vec<_>>()));
     }
     Ok(logspaces.only(wanted))
+}
+
+/// 400 for a list of none, in which nothing could be found.
+pub(in crate::api) fn no_logspaces() -> ApiError {
+    ApiError::bad_request("logspaces is an empty list: name at least one, or leave it out").path("logspaces")
 }
 
 /// 404, naming the logspaces that exist.

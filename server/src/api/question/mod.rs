@@ -27,5 +27,5 @@ pub(super) mod warning;
 
 pub(super) use asked::Asked;
 pub(super) use effort::{Cost, Effort};
-pub(super) use meant::{Question, select_logspaces, time, unknown_logspace};
-pub(super) use read::{Common, Parameters, Read, Takes, list, split_list};
+pub(super) use meant::{Question, no_logspaces, select_logspaces, time, unknown_logspace};
+pub(super) use read::{Common, Parameters, Read, Takes, Unparsed, list, split_list};

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** an unknown parameter is refused, with a list of the known ones.
 
+use logstead_record::query;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
@@ -10,7 +11,8 @@ use std::fmt::{self, Formatter};
 /// The parameters of one kind of question, besides the common ones.
 pub(in crate::api) trait Parameters: DeserializeOwned + Send {
     /// The common parameters that it takes.
-    const COMMON: &'static [&'static str] = &["query", "from", "to", "timezone", "logspaces", "copies"];
+    const COMMON: &'static [&'static str] =
+        &["query", "unparsed", "from", "to", "timezone", "logspaces", "copies"];
     /// Which stages the query may have.
     const STAGES: Takes = Takes::None;
 }
@@ -32,6 +34,10 @@ pub(in crate::api) struct Common {
     #[schema(value_type = String, required = false)]
     #[param(value_type = String, required = false)]
     pub(in crate::api) query: Option<String>,
+    /// What becomes of a query that cannot be parsed.
+    #[schema(default = "refuse")]
+    #[param(default = "refuse", inline)]
+    pub(in crate::api) unparsed: Option<Unparsed>,
     /// Beginning of the range: RFC 3339, or relative as `-15m`, `now-1h`. Unbounded by default.
     pub(in crate::api) from: Option<String>,
     /// End of the range, exclusive. Unbounded by default.
@@ -56,6 +62,26 @@ pub(in crate::api) enum CopiesAsked {
     All,
 }
 
+/// What becomes of a query that cannot be parsed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Unparsed {
+    /// It is refused, with its line and column.
+    #[default]
+    Refuse,
+    /// Its filter is searched for as it stands, and a warning says so.
+    Text,
+}
+
+impl From<Unparsed> for query::Unparsed {
+    fn from(unparsed: Unparsed) -> query::Unparsed {
+        match unparsed {
+            Unparsed::Refuse => query::Unparsed::Refused,
+            Unparsed::Text => query::Unparsed::Text,
+        }
+    }
+}
+
 /// A question as it was sent.
 pub(crate) struct Read<T> {
     pub(in crate::api) common: Common,
@@ -71,9 +97,20 @@ impl<'de, T: Parameters> Deserialize<'de> for Read<T> {
 }
 
 impl Common {
+    /// A number that other questions do not have.
+    pub(super) fn key(&self) -> u64 {
+        let Common { query, unparsed, from, to, timezone, logspaces, copies } = self;
+        let is_text = *unparsed == Some(Unparsed::Text);
+        let query = query.as_deref().unwrap_or_default().trim();
+        let asked = (query, is_text, from, to, timezone, logspaces, copies);
+        let hash = blake3::hash(format!("{asked:?}").as_bytes());
+        hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
     fn read<'de, A: MapAccess<'de>>(&mut self, name: &'static str, map: &mut A) -> Result<(), A::Error> {
         let is_there = match name {
             "query" => self.query.is_some(),
+            "unparsed" => self.unparsed.is_some(),
             "from" => self.from.is_some(),
             "to" => self.to.is_some(),
             "timezone" => self.timezone.is_some(),
@@ -85,6 +122,7 @@ impl Common {
         }
         match name {
             "query" => self.query = Some(map.next_value()?),
+            "unparsed" => self.unparsed = map.next_value()?,
             "from" => self.from = map.next_value()?,
             "to" => self.to = map.next_value()?,
             "timezone" => self.timezone = map.next_value()?,
@@ -254,6 +292,7 @@ mod tests {
         pub(super) struct Own {
             #[serde(default)]
             query: String,
+            unparsed: Option<super::Unparsed>,
             from: Option<String>,
             to: Option<String>,
             timezone: Option<String>,

@@ -2,7 +2,7 @@
 
 use crate::api::error::Place;
 use crate::api::question::hint::UnknownField;
-use logstead_record::query;
+use logstead_record::query::{self, WarningKind};
 use serde::Serialize;
 
 /// A warning about an answer.
@@ -10,9 +10,7 @@ use serde::Serialize;
 pub(crate) struct QueryWarning {
     message: String,
     /// The kind of warning, for programs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    code: Option<WarningCode>,
+    code: WarningCode,
     /// Where in the query, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -37,11 +35,27 @@ pub(crate) struct QueryWarning {
 pub(crate) enum WarningCode {
     /// The query names its own time range: `from` and `to` do not apply.
     RangeInQuery,
+    /// The query cannot be parsed, and was searched for as it stands, as `unparsed` asks.
+    UnparsedText,
+    /// What looks like a field is a text of its own, because a space follows its operator.
+    SpaceAfterOperator,
+    /// What looks like a stage is a part of a text.
+    PipeInText,
+    /// What looks like a comparison with a number is a text, since the number is none.
+    ComparisonAsText,
+    /// No message in the range has this field.
+    UnknownField,
+    /// The query names a logspace that there is not, or that the caller may not search.
+    UnknownLogspace,
+    /// Not all was looked at in the time that there is.
+    Unfinished,
+    /// A part of the store cannot be read.
+    Damaged,
 }
 
 impl QueryWarning {
-    pub(in crate::api) fn plain(message: String) -> QueryWarning {
-        QueryWarning { message, code: None, line: None, column: None, end_column: None, suggestion: None }
+    pub(in crate::api) fn new(code: WarningCode, message: String) -> QueryWarning {
+        QueryWarning { message, code, line: None, column: None, end_column: None, suggestion: None }
     }
 
     pub(in crate::api) fn suggesting(self, suggestion: Option<String>) -> QueryWarning {
@@ -54,17 +68,23 @@ impl QueryWarning {
 
     pub(in crate::api) fn of_range() -> QueryWarning {
         let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
-        QueryWarning { code: Some(WarningCode::RangeInQuery), ..QueryWarning::plain(message) }
+        QueryWarning::new(WarningCode::RangeInQuery, message)
     }
 
     pub(in crate::api) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
         let place = Place::of(warning.span, text);
+        let code = match warning.kind {
+            WarningKind::UnparsedText => WarningCode::UnparsedText,
+            WarningKind::SpaceAfterOperator => WarningCode::SpaceAfterOperator,
+            WarningKind::PipeInText => WarningCode::PipeInText,
+            WarningKind::ComparisonAsText => WarningCode::ComparisonAsText,
+        };
         QueryWarning {
             line: Some(place.line),
             column: Some(place.column),
             end_column: place.end_column,
             suggestion: warning.suggestion,
-            ..QueryWarning::plain(warning.message)
+            ..QueryWarning::new(code, warning.message)
         }
     }
 
@@ -76,13 +96,14 @@ impl QueryWarning {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => otherwise.to_owned(),
         };
-        QueryWarning::plain(format!("no message in this range has a field `{name}`: {hint}"))
+        let message = format!("no message in this range has a field `{name}`: {hint}");
+        QueryWarning::new(WarningCode::UnknownField, message)
     }
 
     pub(in crate::api) fn of_text(name: &str, meant: &str) -> QueryWarning {
         let message = format!(
             "`{name}` is not a field here, so its comparison was searched for as text: did you mean `{meant}`?"
         );
-        QueryWarning::plain(message)
+        QueryWarning::new(WarningCode::ComparisonAsText, message)
     }
 }

@@ -82,8 +82,9 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     let (news, ending) = shared.state.pipeline.watch();
     let sampling = sampling(&shared, since.is_some());
     let query = question.query.clone();
-    let (following, stored) = if last == 0 || since.is_some() {
-        (follow(&question, since.as_ref(), sampling), Vec::new())
+    let begun = if last == 0 || since.is_some() {
+        let (cancel, _guard) = Cancel::new(&shared);
+        blocking(move || follow(&question, since.as_ref(), sampling, &cancel)).await?
     } else {
         let weight = question.weight(false);
         ask(&shared, &caller, weight, move |cancel| {
@@ -91,6 +92,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
         })
         .await?
     };
+    let (following, stored) = begun.ok_or_else(|| busy("there was no time to prepare the query"))?;
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
     let tail = Tail {
@@ -138,7 +140,7 @@ impl TailRequest {
 }
 
 impl Parameters for TailRequest {
-    const COMMON: &'static [&'static str] = &["query", "timezone", "logspaces", "copies"];
+    const COMMON: &'static [&'static str] = &["query", "unparsed", "timezone", "logspaces", "copies"];
     const STAGES: Takes = Takes::Streaming;
 }
 
@@ -148,28 +150,26 @@ fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
     Sampling::new(rate_max, backlog_max, std::time::Instant::now())
 }
 
+/// What is followed, and what was found to begin with; nothing where there was no time to prepare it.
+type Begun = Option<(Following, Vec<(String, Hit)>)>;
+
 /// From now on, or from a position. Logspaces that are not in the position were created after it.
-fn follow(question: &Question, since: Option<&Position>, sampling: Sampling) -> Following {
+fn follow(question: &Question, since: Option<&Position>, sampling: Sampling, cancel: &Cancel) -> Begun {
     let from = |logspace: &str, searcher: &Searcher| match since {
         Some(position) => Some(position.of(logspace).unwrap_or(0)),
         None => Some(searcher.next_sequence()),
     };
-    let followers = question.logspaces.follow(question.wanted(), from);
-    Following::new(sampling, question.passing(), followers)
+    let followers = question.logspaces.follow(question.wanted(), from, &cancel.run())?;
+    Some((Following::new(sampling, question.passing(), followers), Vec::new()))
 }
 
 /// From now on, and the newest stored messages, the oldest of them first.
-fn follow_after_last(
-    question: &Question,
-    last: usize,
-    sampling: Sampling,
-    cancel: &Cancel,
-) -> (Following, Vec<(String, Hit)>) {
+fn follow_after_last(question: &Question, last: usize, sampling: Sampling, cancel: &Cancel) -> Begun {
     let logspaces = question.logspaces.clone();
     let passing = question.passing();
     let (followers, newest) =
-        logspaces.follow_after_newest(question.wanted(), passing.as_ref(), last, &cancel.run());
-    (Following::new(sampling, passing, followers), newest)
+        logspaces.follow_after_newest(question.wanted(), passing.as_ref(), last, &cancel.run())?;
+    Some((Following::new(sampling, passing, followers), newest))
 }
 
 /// A tail that is open.
@@ -271,18 +271,29 @@ impl Tail {
         let caller = authenticate(&self.shared, &self.headers)
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
-        let question = Question::new(&self.shared, &caller, &self.common, TailRequest::STAGES)?;
+        let question = Question::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
         let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
         if question.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());
         }
-        let is_new = |id: &str, _: &Searcher| (!following.follows(id)).then_some(0);
-        let new = question.logspaces.follow(question.wanted(), is_new);
-        if !new.is_empty() {
-            // What the others have may be copies of what these will have.
-            following.ask(|id, follower| question.logspaces.ask(question.wanted(), id, follower));
+        if question.logspaces.ids().any(|id| !following.follows(id)) {
+            let (cancel, followed) = (self.cancel.clone(), following.logspaces().to_vec());
+            let begin = move || {
+                let (wanted, run) = (question.wanted(), cancel.run());
+                let is_new = |id: &str, _: &Searcher| (!followed.iter().any(|of| of == id)).then_some(0);
+                // What the others have may be copies of what these will have.
+                let asked = question.logspaces.filters(wanted, &run)?;
+                Some((asked, question.logspaces.follow(wanted, is_new, &run)?))
+            };
+            // Without an answer the tail is about to end.
+            let Some((mut asked, new)) = blocking(begin).await? else { return Ok(()) };
+            following.ask(|id, follower| {
+                if let Some(filter) = asked.remove(id) {
+                    follower.ask(filter);
+                }
+            });
+            new.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
         }
-        new.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
         Ok(())
     }
 }

@@ -72,6 +72,7 @@ test('a value is asked for with the message left open', async () => {
   await waitFor(() => expect(onAsk).toHaveBeenCalledWith(asked));
   expect(await answer.mock.calls[0]?.[0].json()).toEqual({
     query: 'failed',
+    unparsed: 'text',
     edits: [{ op: 'exclude', field: 'host', value: 'web-1' }],
   });
 });

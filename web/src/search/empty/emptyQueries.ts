@@ -27,10 +27,11 @@ export type Nearest = { time: string; side: 'before' | 'after' };
 
 /** The match outside of the range that is closest to it; null when there is none at any time. */
 export function nearestQuery(state: SearchState) {
-  const { query, from, to, logspaces } = scopeOf(state);
+  const { query, unparsed, from, to, logspaces } = scopeOf(state);
   const common = {
     limit: 1,
     ...(query !== undefined && { query }),
+    ...(unparsed !== undefined && { unparsed }),
     ...(logspaces !== undefined && { logspaces }),
   };
   return queryOptions({

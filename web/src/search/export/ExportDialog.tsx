@@ -38,7 +38,12 @@ export function ExportDialog({ state, onClose }: Props) {
   const counting = useQuery({
     queryKey: ['export-count', askOf(state, 'filter')],
     queryFn: ({ signal }) =>
-      unwrap(client.POST('/api/v1/count', { body: askOf(state, 'filter'), signal })),
+      unwrap(
+        client.POST('/api/v1/count', {
+          body: { ...askOf(state, 'filter'), unparsed: 'text' },
+          signal,
+        }),
+      ),
     staleTime: 10_000,
   });
   const copies = counting.data?.copies ?? 0;

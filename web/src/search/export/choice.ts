@@ -46,7 +46,8 @@ export function exportParams(state: SearchState, choice: ExportChoice): [string,
 }
 
 export function exportPath(state: SearchState, choice: ExportChoice): string {
-  return `/api/v1/export?${new URLSearchParams(exportParams(state, choice)).toString()}`;
+  const params = [...exportParams(state, choice), ['unparsed', 'text']];
+  return `/api/v1/export?${new URLSearchParams(params).toString()}`;
 }
 
 /** Where the browser has to hold all of it, more would be too much for a small machine. */

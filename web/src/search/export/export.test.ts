@@ -104,7 +104,7 @@ test('the address of an export says everything that was chosen', () => {
   const path = (format: Format) =>
     exportPath(state, { format, order: 'newest', columns: ['host'], copies: format === 'csv' });
   expect(path('raw')).toBe(
-    '/api/v1/export?query=a+%7C+top+3+host&timezone=Europe%2FVienna&logspaces=main&format=raw',
+    '/api/v1/export?query=a+%7C+top+3+host&timezone=Europe%2FVienna&logspaces=main&format=raw&unparsed=text',
   );
   expect(path('csv')).toContain('&copies=all&columns=host');
 });

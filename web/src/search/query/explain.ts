@@ -14,6 +14,7 @@ type Where = Pick<SearchState, 'range' | 'logspaces'>;
 export function explainQuery(query: string, { range, logspaces }: Where) {
   const body = {
     query,
+    unparsed: 'text' as const,
     ...requestRange(range),
     ...(logspaces.length > 0 && { logspaces: [...logspaces] }),
   };

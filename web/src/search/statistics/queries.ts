@@ -19,6 +19,7 @@ const REFRESH_REST_FACTOR = 10;
 export function aggregateQuery(state: SearchState) {
   const body = {
     query: state.query,
+    unparsed: 'text' as const,
     ...requestRange(state.range),
     ...(state.logspaces.length > 0 && { logspaces: [...state.logspaces] }),
   };
