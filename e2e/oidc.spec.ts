@@ -42,7 +42,7 @@ client_secret_file = "${secret}"
 timeout = "5s"
 
 [[accounts.oidc.grants]]
-group = "log-operators"
+group = "Log-Operators"
 role = "operator"
 
 [[accounts.oidc.grants]]

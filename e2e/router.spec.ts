@@ -14,8 +14,8 @@ test('a route made in the browser sends its messages to another logspace', async
     '<38>1 - web-1 sshd 77 - - session opened for ana',
     '<38>1 - web-1 nginx 78 - - session opened for a browser',
   );
-  await expect.poll(() => logstead.count('session')).toBe(3);
-  const apart = (await logstead.search('session')).filter((found) => found.logspace === 'security');
+  await expect.poll(() => logstead.count('session copies:all')).toBe(3);
+  const apart = (await logstead.search('session copies:all')).filter((found) => found.logspace === 'security');
   expect(apart.map((found) => found.program)).toEqual(['sshd']);
 });
 
@@ -65,8 +65,8 @@ test('an earlier revision can be made live again', async ({ logstead, routerPage
   await expect(routerPage.liveRevision(3)).toBeVisible();
 
   await logstead.sendTcp('<38>1 - web-1 sshd 77 - - session opened for ana');
-  await expect.poll(() => logstead.count('session')).toBe(1);
-  expect((await logstead.search('session'))[0]?.logspace).toBe('main');
+  await expect.poll(() => logstead.count('session copies:all')).toBe(1);
+  expect((await logstead.search('session copies:all'))[0]?.logspace).toBe('main');
 });
 
 test('the way back shows what it changes, and asks for the logspaces that it removes', async ({
