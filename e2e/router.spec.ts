@@ -15,7 +15,9 @@ test('a route made in the browser sends its messages to another logspace', async
     '<38>1 - web-1 nginx 78 - - session opened for a browser',
   );
   await expect.poll(() => logstead.count('session copies:all')).toBe(3);
-  const apart = (await logstead.search('session copies:all')).filter((found) => found.logspace === 'security');
+  const apart = (await logstead.search('session copies:all')).filter(
+    (found) => found.logspace === 'security',
+  );
   expect(apart.map((found) => found.program)).toEqual(['sshd']);
 });
 
