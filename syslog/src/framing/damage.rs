@@ -235,7 +235,7 @@ proptest! {
         for (start, end, flags) in &parts.frames {
             let begin = behind(last_lost).checked_sub(1).map_or(0, |before| shift(ends[before]));
             let is_right = *flags == Flags::default() && stream[..*start].ends_with(format!("{} ", end - start).as_bytes());
-            if is_right && *start < begin && at <= *start {
+            if is_right && *start < begin && at < *end {
                 let ends_at = |of: &usize| shift(*of) <= *end && stream[shift(*of)..*end].iter().all(u8::is_ascii_digit);
                 let frame = ends.iter().rposition(|of| at < *of && ends_at(of));
                 last_lost = last_lost.max(frame.map_or(0, |frame| frame + usize::from(shift(ends[frame]) < *end)));
