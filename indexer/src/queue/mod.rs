@@ -196,6 +196,15 @@ pub fn oldest(searcher: &Searcher, from: u64, limit: usize) -> Vec<Hit> {
     hits
 }
 
+/// Adds a damaged range behind the others, in one with the last where it follows that or where there are too many.
+fn remember(damaged: &mut Vec<Range<u64>>, lost: Range<u64>) {
+    let is_full = DAMAGED_MAX <= damaged.len();
+    match damaged.last_mut() {
+        Some(last) if last.end == lost.start || is_full => last.end = lost.end,
+        _ => damaged.push(lost),
+    }
+}
+
 impl QueueReader {
     fn new(
         (disk, dir): (&Arc<dyn Disk>, &Path),
@@ -216,11 +225,7 @@ impl QueueReader {
             let end = match part {
                 Followed::Messages { sequences, .. } => sequences.end,
                 Followed::Missing { sequences, cause: Cause::Damaged, .. } if sequences.start < done => {
-                    let is_full = DAMAGED_MAX <= damaged.len();
-                    match damaged.last_mut() {
-                        Some(last) if is_full => last.end = sequences.end,
-                        _ => damaged.push(sequences.clone()),
-                    }
+                    remember(damaged, sequences.clone());
                     sequences.end
                 }
                 Followed::Missing { sequences, .. } => sequences.end,
@@ -265,11 +270,7 @@ impl QueueReader {
     pub fn pass_over(&mut self, to: u64) {
         let from = self.follower.next();
         self.skip(to);
-        let is_full = DAMAGED_MAX <= self.damaged.len();
-        match self.damaged.last_mut() {
-            Some(last) if last.end == from || is_full => last.end = to,
-            _ => self.damaged.push(from..to),
-        }
+        remember(&mut self.damaged, from..to);
     }
 
     /// Notes that everything before a sequence is done with: it is not shown again, not even after a power cut. It takes no
