@@ -1,4 +1,4 @@
-//! What may stand in fields that are more than texts.
+//! The rules for fields whose values are more than text.
 
 use logstead_record::{Facility, Field, Severity, Timestamp};
 

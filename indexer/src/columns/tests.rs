@@ -1,4 +1,4 @@
-//! What is written is read back, byte for byte as it was laid out, and nothing else is believed.
+//! Everything written is read back byte for byte as it was laid out; nothing else is believed.
 
 use super::*;
 use logstead_record::{BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Selection, Timestamp};

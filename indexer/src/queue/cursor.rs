@@ -66,11 +66,11 @@ pub(super) struct Slot {
     pub(super) identity: Identity,
 }
 
-/// What a cursor says.
+/// The contents of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Noted {
     pub(super) newest: Slot,
-    /// Whether the file is in every detail as it was written.
+    /// True if the file is in every detail as it was written.
     pub(super) is_whole: bool,
 }
 

@@ -18,7 +18,7 @@
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
 //! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready
-//! - `mend`: what may have been meant by a text that is no query
+//! - `mend`: suggestions for a text that is not a query
 //! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
 //!   where it need not look
 //!

@@ -480,7 +480,7 @@ fn compares_call(query: &Query) -> bool {
     }
 }
 
-/// What may have been meant by a text that is no query.
+/// Suggests what may have been meant by a text that is not a query.
 fn suggestion(text: &str) -> Option<String> {
     let in_quotes = |text: &str| Some(parse_pipeline_search(text).ok()?.pipeline.to_string());
     mended(text, |text| parse_pipeline(text).is_ok(), in_quotes)
