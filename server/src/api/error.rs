@@ -305,7 +305,7 @@ impl From<meta::Error> for ApiError {
             meta::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             meta::Error::Open { .. }
             | meta::Error::Damaged { .. }
-            | meta::Error::TooNew { .. }
+            | meta::Error::Version { .. }
             | meta::Error::Sqlite(_)
             | meta::Error::WeakPassword(_)
             | meta::Error::Witness(_)

@@ -3,37 +3,18 @@
 //! **Invariant:** what was opened has the number of rows that belongs to it: that of the segment, of its group, or of the
 //! fields there.
 
+use super::error::BlocksError;
 use super::groups::TextGroups;
-use super::layout::{FIELDS, GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
+use super::layout::{GROUP_SECTIONS, MESSAGE, OWN, PARTS, PID, ROWS, VALUES, of_group};
 use super::texts::{GroupTexts, Values};
-use crate::segment::blocks::error::BlocksError;
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::cache::Part;
 use crate::segment::column::{Column, ORIGIN};
 use crate::segment::names::Names;
-use crate::segment::packed::Packed;
 use crate::segment::times::Times;
 use logstead_template::{Parts, Placed, Rows, TextGroup};
 use std::any::Any;
 use std::sync::Arc;
-
-/// The dynamic fields of a group of rows, in a file from before there were parts.
-pub(super) struct Fields {
-    /// Where the fields of each row end.
-    pub(super) ends: Vec<u32>,
-    pub(super) names: Names,
-}
-
-impl Fields {
-    /// The row of each.
-    fn rows(&self) -> Vec<u32> {
-        let mut rows = Vec::with_capacity(self.names.rows());
-        for (row, &end) in (0..).zip(&self.ends) {
-            rows.resize(end as usize, row);
-        }
-        rows
-    }
-}
 
 impl TextGroups {
     /// Which template each message of a group has.
@@ -64,11 +45,7 @@ impl TextGroups {
         if !self.bundle.has(&of_group(VALUES, group)) {
             return Ok(None);
         }
-        let rows = if self.bundle.has(&of_group(PARTS, group)) {
-            self.parts(group)?.rows_elsewhere()
-        } else {
-            self.fields(group)?.rows()
-        };
+        let rows = self.parts(group)?.rows_elsewhere();
         Ok(Some(Values { texts: self.whole_texts(VALUES, group, rows.len())?, rows }))
     }
 
@@ -153,27 +130,6 @@ impl TextGroups {
             let parts = Parts::open(&self.section(PARTS, group)?, &*self.templates(group)?)?;
             let bytes = parts.memory_bytes();
             Ok((parts, bytes))
-        })
-    }
-
-    pub(super) fn fields(&self, group: usize) -> Result<Arc<Fields>, BlocksError> {
-        self.kept(Part::Group(FIELDS, group), || {
-            let bytes = self.section(FIELDS, group)?;
-            let short = BlocksError::Implausible("length of a section");
-            let (head, rest) = bytes.split_first_chunk::<4>().ok_or(short.clone())?;
-            let (counts, names) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or(short)?;
-            let mut ends = Vec::new();
-            let counts = Packed::new(counts).map_err(IndexError::from)?;
-            counts.unpack_all(&mut ends);
-            self.check_rows(ends.len(), self.rows_of(group).len())?;
-            let mut end = 0_u32;
-            for count in &mut ends {
-                end = end.checked_add(*count).ok_or(BlocksError::Implausible("number of fields"))?;
-                *count = end;
-            }
-            let names = Names::new(names, end).map_err(IndexError::from)?;
-            let bytes = names.memory_bytes() + size_of_val(ends.as_slice());
-            Ok((Fields { ends, names }, bytes))
         })
     }
 

@@ -1,12 +1,12 @@
 //! Takes a group of another file as it is: its sections are copied, and its rows are added to the columns of the segment
 //! without a batch of them.
 
+use super::error::{BlocksError, disk};
 use super::groups::TextGroups;
 use super::layout::{BLOCK_ROWS, CLOCK, HEAD_FORM, OWN, of_group};
+use super::shared::{Scratch, Span};
 use super::texts::GroupTexts;
 use super::write::{BlocksWriter, GROUP_ROWS};
-use crate::segment::blocks::error::{BlocksError, disk};
-use crate::segment::blocks::shared::{Scratch, Span};
 use crate::segment::column::{COLUMNS, Column};
 use logstead_record::{Batch, Group, Timestamp};
 use logstead_template::Rows;

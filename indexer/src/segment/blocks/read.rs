@@ -1,12 +1,12 @@
 //! Some columns of some rows, put together from the sections that hold them.
 
+use super::error::BlocksError;
 use super::gather::{few_names, name_column};
 use super::groups::TextGroups;
 use super::layout::{
-    CLOCK, FIELDS, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
+    CLOCK, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
 };
-use crate::segment::blocks::error::BlocksError;
-use crate::segment::blocks::shared::Scratch;
+use super::shared::Scratch;
 use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
 use crate::segment::names::Names;
 use logstead_record::columns::{self, Columns};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 impl TextGroups {
     /// Some columns of some rows of a block; the others say nothing.
-    pub(in crate::segment::blocks) fn read(
+    pub(super) fn read(
         &self,
         rows: Range<usize>,
         groups: Groups,
@@ -46,7 +46,7 @@ impl TextGroups {
                     };
                     self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
                 }
-                Group::Fields => self.read_fields((group, &within), scratch, &mut columns)?,
+                Group::Fields => {}
                 Group::Head => {
                     let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
                     columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
@@ -59,7 +59,7 @@ impl TextGroups {
     }
 
     /// The same of only some of these rows.
-    pub(in crate::segment::blocks) fn read_some(
+    pub(super) fn read_some(
         &self,
         rows: Range<usize>,
         picked: &Selection,
@@ -209,31 +209,6 @@ impl TextGroups {
         columns.field_ends = ends;
         columns.field_names = few_names(parts.names(), names);
         columns.field_values = values;
-        Ok(())
-    }
-
-    /// The fields of some rows, in a file from before there were parts.
-    fn read_fields(
-        &self,
-        (group, rows): (usize, &Range<usize>),
-        scratch: &mut Scratch,
-        columns: &mut Columns,
-    ) -> Result<(), BlocksError> {
-        if !self.bundle.has(&of_group(FIELDS, group)) {
-            return Ok(());
-        }
-        let fields = self.reuse(scratch, FIELDS, group, || self.fields(group))?;
-        let before = |row: usize| row.checked_sub(1).map_or(0, |before| fields.ends[before]);
-        let (first, last) = (before(rows.start), before(rows.end));
-        columns.field_ends = fields.ends[rows.clone()].iter().map(|end| end - first).collect();
-        if first == last {
-            return Ok(());
-        }
-        let of = fields.names.rows();
-        let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
-        let range = first as usize..last as usize;
-        columns.field_names = name_column(&fields.names, fields.names.ids_of(range.clone()), false);
-        columns.field_values = values.read(range)?;
         Ok(())
     }
 

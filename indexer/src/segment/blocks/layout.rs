@@ -7,7 +7,6 @@ pub(super) const MESSAGE: &str = "message";
 pub(super) const PID: &str = "pid";
 pub(super) const HEAD: &str = "head";
 pub(super) const TAIL: &str = "tail";
-pub(super) const FIELDS: &str = "fields";
 pub(super) const PARTS: &str = "parts";
 pub(super) const VALUES: &str = "values";
 pub(super) const TIME: &str = "time";
@@ -19,7 +18,7 @@ pub(super) const SEGMENT: &str = "segment";
 pub(super) const PIECES: &str = "pieces";
 
 /// The sections of a group that are the same in every file: `origin` counts what is in one.
-pub(super) const GROUP_SECTIONS: [&str; 8] = [ROWS, MESSAGE, PID, HEAD, TAIL, FIELDS, PARTS, VALUES];
+pub(super) const GROUP_SECTIONS: [&str; 7] = [ROWS, MESSAGE, PID, HEAD, TAIL, PARTS, VALUES];
 /// Rows of a block.
 pub(super) const BLOCK_ROWS: usize = FRAME_ROWS;
 pub(super) const HASH_BYTES: usize = 32;

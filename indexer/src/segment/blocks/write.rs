@@ -1,4 +1,4 @@
-//! Writes a blocks file of the second version: batches in, sections out.
+//! Writes a blocks file: batches in, sections out.
 //!
 //! **Invariant:** a group of messages is opened again as soon as it was written: what cannot be read is noticed before
 //! anything relies on it.
@@ -7,10 +7,10 @@ use super::layout::{
     CLOCK, HEAD, HEAD_FORM, MESSAGE, NO_TIME, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, PIECES, RECEIVED, ROWS,
     SEGMENT, TAIL, TIME, VALUES, of_group,
 };
+use super::pieces::{self, merkle_root};
+use super::shared::Span;
 use super::texts::{GroupTexts, Values};
 use crate::journal::frame::Hash;
-use crate::segment::blocks::pieces::{self, merkle_root};
-use crate::segment::blocks::shared::Span;
 use crate::segment::bundle::{BundleWriter, Identity, Kind};
 use crate::segment::column::{self, COLUMN_COUNT, COLUMNS, Column, ORIGIN};
 use crate::segment::names::NamesBuilder;

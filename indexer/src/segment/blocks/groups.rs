@@ -2,13 +2,13 @@
 //!
 //! **Invariant:** each row is in one group, and no group is empty.
 
+use super::error::BlocksError;
 use super::layout::{BLOCK_ROWS, HASH_BYTES, PIECES, RECEIVED, SEGMENT, TIME};
+use super::pieces::{self, merkle_root};
+use super::shared::{Head, Span};
 use crate::bytes::array_at;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
-use crate::segment::blocks::error::BlocksError;
-use crate::segment::blocks::pieces::{self, merkle_root};
-use crate::segment::blocks::shared::{Head, Span};
 use crate::segment::bundle::{Bundle, IndexError, Kind, Section};
 use crate::segment::cache::{Cache, Owner};
 use crate::segment::column::Column;
@@ -34,7 +34,7 @@ pub(crate) struct TextGroups {
 
 impl TextGroups {
     /// Reads what has to be known of a file.
-    pub(in crate::segment::blocks) fn open(
+    pub(super) fn open(
         file: Arc<dyn DiskFile>,
         cache: &Arc<Cache>,
     ) -> Result<(Head, TextGroups), BlocksError> {
@@ -82,7 +82,7 @@ impl TextGroups {
         Ok((head, groups))
     }
 
-    pub(in crate::segment::blocks) fn memory_bytes(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         self.bundle.memory_bytes()
             + self.times.memory_bytes()
             + self.received.memory_bytes()
@@ -90,18 +90,18 @@ impl TextGroups {
     }
 
     /// How many blocks there are.
-    pub(in crate::segment::blocks) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.first_blocks.last().map_or(0, |&blocks| blocks as usize)
     }
 
-    pub(in crate::segment::blocks) fn row_range(&self, block: usize) -> Range<usize> {
+    pub(super) fn row_range(&self, block: usize) -> Range<usize> {
         let group = self.first_blocks.partition_point(|&first| first as usize <= block) - 1;
         let rows = self.rows_of(group);
         let start = rows.start + (block - self.first_blocks[group] as usize) * BLOCK_ROWS;
         start..rows.end.min(start + BLOCK_ROWS)
     }
 
-    pub(in crate::segment::blocks) fn block_of(&self, row: u32) -> usize {
+    pub(super) fn block_of(&self, row: u32) -> usize {
         let group = self.group_of(row as usize);
         self.first_blocks[group] as usize + (row - self.starts[group]) as usize / BLOCK_ROWS
     }
@@ -112,7 +112,7 @@ impl TextGroups {
     }
 
     /// By the frames of times that a block's rows are in.
-    pub(in crate::segment::blocks) fn span(&self, block: usize) -> Span {
+    pub(super) fn span(&self, block: usize) -> Span {
         let rows = self.row_range(block);
         let frames = rows.start / FRAME_ROWS..(rows.end - 1) / FRAME_ROWS + 1;
         let bounds = |times: &Times<Section>| {
@@ -153,7 +153,7 @@ impl TextGroups {
     }
 
     /// Whether the hashes of the pieces are those of the root, and the pieces are those that were hashed.
-    pub(in crate::segment::blocks) fn verify_root(&self) -> Result<(), BlocksError> {
+    pub(super) fn verify_root(&self) -> Result<(), BlocksError> {
         let wrong = BlocksError::Checksum("root");
         let pieces = self.bundle.section(PIECES)?;
         let body = pieces.start();
