@@ -12,7 +12,7 @@
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
 use super::attempt::{Stopped, Taking};
-use super::room::{KEPT_MEMORY_MAX, Room};
+use super::room::Room;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Peer, Pieces};
@@ -186,7 +186,7 @@ impl Incoming {
     }
 
     fn body_max(&self) -> usize {
-        let of_all = self.shared.state.settings.limits.ingest_body_max.as_usize();
+        let of_all = self.shared.ingest.body_max();
         let of_token = self.caller.limits.body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         of_token.unwrap_or(of_all).min(of_all)
     }
@@ -243,8 +243,9 @@ impl Incoming {
         mut batches: Batches<M>,
     ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
         let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
+        let kept_max = self.shared.ingest.kept_max();
         let batches = blocking(move || {
-            batches.check(KEPT_MEMORY_MAX);
+            batches.check(kept_max);
             batches
         })
         .await?;

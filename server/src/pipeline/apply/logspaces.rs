@@ -5,7 +5,6 @@ use crate::flow::ledger::Place;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
-use crate::pipeline::sealers;
 use logstead_config::{Checked, Durability as Configured};
 use logstead_indexer::{Durability, Options};
 use std::collections::BTreeMap;
@@ -59,9 +58,8 @@ impl Pipeline {
             Some(Configured::Os) => Durability::Os,
             Some(Configured::Fsync) | None => Durability::Fsync,
         };
-        let memory = &self.settings.memory;
-        let [memory_max, index_memory_max] =
-            [memory.tail_max, memory.index_max].map(|max| max.as_usize() / logspaces.max(1));
+        let shares = &self.memory.shares;
+        let [memory_max, index_memory_max] = [shares.tail, shares.index].map(|max| max / logspaces.max(1));
         let storage = &self.settings.storage;
         Configuration {
             options: Options {
@@ -74,7 +72,7 @@ impl Pipeline {
             },
             retention: config.map(|config| config.retention).unwrap_or_default(),
             seal_after: storage.seal_after.duration(),
-            sealers: sealers::count(self.settings.threads.sealers),
+            sealers: shares.sealers,
         }
     }
 }
