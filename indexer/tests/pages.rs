@@ -146,6 +146,7 @@ const DAY_OPTIONS: Options = Options {
     journal_file_max: 1 << 20,
     journal_rows_max: u32::MAX,
     segment_rows_max: 4000,
+    join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
 

@@ -123,7 +123,8 @@ pub(super) fn options(settings: &Settings) -> Options {
     Options {
         memory_max: shares.tail,
         index_memory_max: shares.index,
-        journal_file_max: settings.storage.journal_file_max.bytes(),
+        journal_file_max: shares.journal_file(&settings.storage),
+        join_bytes_max: shares.join_bytes(),
         segment_rows_max: settings.storage.segment_rows_max,
         ..Options::default()
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often it is looked at, while little of it is in use and while much is.
 const SELDOM: Duration = Duration::from_millis(200);
@@ -93,6 +93,14 @@ impl Gauge {
     /// Whether the process is about to take more than it may.
     pub(crate) fn is_short(&self) -> bool {
         self.is_beyond(SHORT)
+    }
+
+    /// Waits while the process is about to take more than it may, but no longer than this.
+    pub(crate) async fn room(&self, wait_max: Duration) {
+        let until = Instant::now() + wait_max;
+        while self.is_short() && Instant::now() < until {
+            tokio::time::sleep(OFTEN).await;
+        }
     }
 
     /// A question that begins.

@@ -3,7 +3,7 @@
 //! **Invariant:** shares that no setting names are together never more than the whole.
 
 use super::limit::{self, Limit, Origin};
-use logstead_config::settings::Settings;
+use logstead_config::settings::{Settings, Storage};
 use logstead_config::{Count, Size};
 
 /// The memory that is divided if neither a setting nor the machine says how much there is.
@@ -17,6 +17,7 @@ const PARTS: u64 = 32;
 const TAIL_PARTS: u64 = 3;
 const INDEX_PARTS: u64 = 4;
 const QUEUES_PARTS: u64 = 2;
+const FORWARD_PARTS: u64 = 1;
 const BODIES_PARTS: u64 = 3;
 const SEALING_PARTS: u64 = 8;
 const QUESTIONS_PARTS: u64 = 8;
@@ -26,6 +27,9 @@ const INDEX_BYTES_MAX: u64 = 256 << 20;
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
 const SOURCE_QUEUE_BYTES_MAX: u64 = 64 << 20;
 const BODIES_BYTES_MAX: u64 = 512 << 20;
+/// What the queue of a destination keeps in memory by default.
+const FORWARD_BYTES: u64 = 16 << 20;
+const JOIN_BYTES_MAX: u64 = 64 << 20;
 /// Nor smaller than this.
 const SHARE_BYTES_MIN: u64 = 1 << 20;
 /// What a thread takes that seals a journal file of the usual length.
@@ -50,6 +54,8 @@ pub(crate) struct Shares {
     pub(crate) queues: usize,
     /// What one source may have at most.
     pub(crate) source_queue: usize,
+    /// What the queue of one destination keeps in memory.
+    pub(crate) forward: usize,
     /// Bodies of requests, and what is parsed of them.
     pub(crate) bodies: usize,
     /// Segments that are being made.
@@ -102,6 +108,9 @@ impl Shares {
         };
         let sealers = (cores / 2 + 1).min(threads(sealing, SEALER_BYTES));
         let workers = cores.min(threads(parts(PARTS / 4), WORKER_BYTES));
+        // Where it is no less than what is usual, only the router document limits it.
+        let forward = parts(FORWARD_PARTS).max(SHARE_BYTES_MIN);
+        let forward = if forward < FORWARD_BYTES { forward } else { u64::MAX };
         let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let mut shares = Shares {
             bytes,
@@ -110,6 +119,7 @@ impl Shares {
             index: size(index),
             queues: size(queues),
             source_queue: size(source_queue),
+            forward: size(forward),
             bodies: size(share(BODIES_PARTS, BODIES_BYTES_MAX)),
             sealing: size(sealing),
             answer: size(answer),
@@ -142,6 +152,20 @@ impl Shares {
             self.origin
         );
         self.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    }
+
+    /// How long a journal file becomes: making a segment of one takes up to twice as much.
+    pub(crate) fn journal_file(&self, storage: &Storage) -> u64 {
+        storage.journal_file_max.bytes().min((self.of_sealer() / 2).max(SHARE_BYTES_MIN))
+    }
+
+    /// How many bytes of messages are joined to a segment, which takes up to one and a half times as much.
+    pub(crate) fn join_bytes(&self) -> u64 {
+        (self.of_sealer() / 3 * 2).clamp(SHARE_BYTES_MIN, JOIN_BYTES_MAX)
+    }
+
+    fn of_sealer(&self) -> u64 {
+        (self.sealing / self.sealers.max(1)) as u64
     }
 
     /// What each of a number of sources may have received and not stored.

@@ -65,7 +65,8 @@ impl Pipeline {
             options: Options {
                 memory_max,
                 index_memory_max,
-                journal_file_max: storage.journal_file_max.bytes(),
+                journal_file_max: shares.journal_file(storage),
+                join_bytes_max: shares.join_bytes(),
                 segment_rows_max: storage.segment_rows_max,
                 durability,
                 ..Options::default()

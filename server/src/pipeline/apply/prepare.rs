@@ -137,6 +137,7 @@ impl Pipeline {
             senders: self.senders.clone(),
             sockets: self.sockets.clone(),
             gates: self.gates.clone(),
+            gauge: self.memory.gauge.clone(),
         };
         Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
     }
