@@ -1,7 +1,7 @@
 //! A server in a small memory group stores everything and answers everything: exactly, or with the reason why not. It is
 //! never killed. To make such a group, the test has to run as root.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test's helpers")]
 
 mod support;
 
@@ -121,8 +121,7 @@ fn questions() -> Vec<Question> {
             answer["messages"].as_array().unwrap().len() == 200
         }),
         ask("/facets", json!({"query": "*", "fields": ["host", "pid"], "limit": 100}), |answer, all| {
-            let hosts = answer["facets"][0]["values"].as_array().unwrap();
-            hosts.iter().map(|value| value["count"].as_u64().unwrap()).sum::<u64>() == all
+            answer["fields"]["host"]["messages"] == all
         }),
         ask("/histogram", json!({"query": "*", "buckets": 24, "by": "host"}), |answer, all| {
             answer["total"] == all
@@ -130,7 +129,7 @@ fn questions() -> Vec<Question> {
         table("* | stats count() by host", |answer, all| sum(&answer["rows"], 1) == all),
         table("* | stats dc(pid)", |answer, _| sum(&answer["rows"], 0) == PIDS),
         table("* | sort -pid | limit 5 | fields pid", |answer, _| {
-            answer["rows"].as_array().unwrap().len() == 5 && answer["rows"][0][0] == PIDS.to_string()
+            answer["rows"].as_array().unwrap().len() == 5 && answer["rows"][0][0].as_str() == Some("20000")
         }),
         table("* | parse json | stats count() by host", |answer, all| sum(&answer["rows"], 1) == all),
         table("* | top 10 sessionid", |answer, _| answer["rows"].as_array().unwrap().len() <= 10),
@@ -221,8 +220,8 @@ fn check(mib: u64, kind: Kind, messages: u64) {
     assert_eq!(group.kills(), 0, "{kind:?} in {mib} MiB: killed while storing");
     let stored = messages / 2 * 2;
     wait_for(&server, stored);
-    let options = ["--read-file", file.to_str().unwrap(), "--batch", "500", "--number", "10000"];
-    let taken = Load::start(server.web(), 1, &options).end();
+    let options = ["--batch", "500", "--number", "10000"];
+    let taken = Load::start(server.web(), 123_456_789, &options).end();
     assert!(taken.is_complete, "{}", taken.said);
     let stored = stored + taken.count();
     wait_for(&server, stored);
@@ -287,7 +286,7 @@ fn wait_for(server: &Server, messages: u64) {
 
 #[test]
 fn a_server_in_128_mib_stores_and_answers() {
-    check(128, Kind::Rich, 60_000);
+    check(128, Kind::Rich, 240_000);
 }
 
 #[test]
