@@ -120,7 +120,7 @@ impl Inner {
     pub(super) fn new(state: ApiState) -> Shared {
         let limits = &state.settings.limits;
         let shares = &state.pipeline.memory().shares;
-        let (searches_max, lanes) = (shares.searches, shares.lanes);
+        let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
         let (tails_max, exports_max) = (limits.tails_max as usize, shares.exports);
         let web = &state.settings.web;
         let providers = state.settings.accounts.oidc.iter();
@@ -136,7 +136,7 @@ impl Inner {
             providers_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
             directories_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
             searches: Lane::new(searches_max, searches_max),
-            instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
+            instant_searches: Lane::new(INSTANT_SEARCHES_MAX.min(searches_max), 1),
             ingest,
             pace: Arc::default(),
             upkeep: Arc::default(),
@@ -145,7 +145,7 @@ impl Inner {
             tail_turns: Semaphore::new(lanes.max(1)),
             exports: Arc::new(Semaphore::new(exports_max)),
             trials: Arc::new(Semaphore::new(TRIALS_MAX)),
-            lanes: Pool::new(lanes),
+            lanes: Pool::holding(lanes, held),
         })
     }
 

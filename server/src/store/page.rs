@@ -29,6 +29,7 @@ impl Logspaces {
     pub(crate) fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
+        let mut cuts = Vec::new();
         for of in self.each(wanted, run) {
             let Some(filter) = &of.filter else {
                 page.coverage.add_unfinished(of.id);
@@ -38,11 +39,18 @@ impl Logspaces {
             let request = Request { filter, range: of.range, order, limit, after };
             let found = of.searcher.search(&request, run);
             page.more |= found.more;
+            cuts.extend(
+                found.hits.last().filter(|_| found.is_cut).map(|last| (of.id.to_owned(), last.clone())),
+            );
             page.hits.extend(found.hits.into_iter().map(|hit| (of.id.to_owned(), hit)));
             page.coverage.add(of.id, found.coverage);
         }
         page.more |= limit < page.hits.len();
         keep_first(&mut page.hits, order, limit);
+        // What comes after the end of a part that was cut may come after messages that are not here.
+        for (id, last) in &cuts {
+            page.hits.retain(|(of, hit)| compare(order, (of, hit), (id, last)).is_le());
+        }
         page
     }
 }
@@ -74,6 +82,10 @@ impl Logspaces {
             whole.hits.extend(passing.hits(found.hits));
             if request.limit < whole.hits.len() || whole.hits.len() == request.limit && end.is_some() {
                 whole.hits.truncate(request.limit);
+                return Page { more: true, reached: None, ..whole };
+            }
+            let held: usize = whole.hits.iter().map(|(_, hit)| hit.bytes()).sum();
+            if run.lanes.bytes() < held && end.is_some() && !is_cut {
                 return Page { more: true, reached: None, ..whole };
             }
             match end {

@@ -15,6 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// How long a question waits where memory is tight: others may end meanwhile.
+const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Tells a question to end early.
 pub(crate) struct Cancel {
     shared: Shared,
@@ -59,6 +62,7 @@ pub(in crate::api) async fn ask_within<T: Send + 'static>(
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
 ) -> Result<T> {
     let permit = permit(shared, caller, weight).await?;
+    shared.state.pipeline.memory().gauge.calm(TIGHT_WAIT_MAX).await;
     let (cancel, _guard) = Cancel::within(shared, Some(time_max));
     let running = cancel.running.clone();
     let answer = move || {

@@ -97,8 +97,17 @@ impl Gauge {
 
     /// Waits while the process is about to take more than it may, but no longer than this.
     pub(crate) async fn room(&self, wait_max: Duration) {
+        self.wait_while_beyond(SHORT, wait_max).await;
+    }
+
+    /// Waits while nothing large should be begun, but no longer than this.
+    pub(crate) async fn calm(&self, wait_max: Duration) {
+        self.wait_while_beyond(TIGHT, wait_max).await;
+    }
+
+    async fn wait_while_beyond(&self, sixteenths: u64, wait_max: Duration) {
         let until = Instant::now() + wait_max;
-        while self.is_short() && Instant::now() < until {
+        while self.is_beyond(sixteenths) && Instant::now() < until {
             tokio::time::sleep(OFTEN).await;
         }
     }

@@ -36,6 +36,8 @@ const SHARE_BYTES_MIN: u64 = 1 << 20;
 const SEALER_BYTES: u64 = 48 << 20;
 /// What a thread takes that looks through messages for a question: a group of texts, and the batches that are made of it.
 const LOOKER_BYTES: u64 = 16 << 20;
+/// Answers that may be as large as they can be at the same time: few are, and where more are, the youngest ends.
+const ANSWERS: u64 = 2;
 /// What a thread takes that parses, routes and compresses.
 const WORKER_BYTES: u64 = 8 << 20;
 
@@ -62,6 +64,8 @@ pub(crate) struct Shares {
     pub(crate) sealing: usize,
     /// The groups and values of one answer.
     pub(crate) answer: usize,
+    /// Messages that one question holds at once.
+    pub(crate) held: usize,
     /// Threads that parse, route and compress.
     pub(crate) workers: usize,
     /// Threads that make segments.
@@ -100,7 +104,8 @@ impl Shares {
         let lookers = threads(questions / 2, LOOKER_BYTES);
         let lanes = cores.min(lookers - 1);
         let searches = lookers.saturating_sub(lanes).clamp(1, settings.limits.searches_max.max(1) as usize);
-        let answer = (questions / 2 / searches as u64).clamp(SHARE_BYTES_MIN, ANSWER_BYTES_MAX);
+        let answer = questions / 2 / (searches as u64).min(ANSWERS);
+        let answer = answer.clamp(SHARE_BYTES_MIN, ANSWER_BYTES_MAX);
         let answer = said(settings.limits.query_memory_max.exactly(), answer);
         let count = |said: Count, auto: usize| match said {
             Count::Auto => auto,
@@ -123,6 +128,7 @@ impl Shares {
             bodies: size(share(BODIES_PARTS, BODIES_BYTES_MAX)),
             sealing: size(sealing),
             answer: size(answer),
+            held: size((questions / 4 / searches as u64).clamp(SHARE_BYTES_MIN, ANSWER_BYTES_MAX)),
             workers: count(settings.threads.workers, workers),
             sealers: count(settings.threads.sealers, sealers),
             lanes,
@@ -154,14 +160,16 @@ impl Shares {
         self.warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     }
 
-    /// How long a journal file becomes: making a segment of one takes up to twice as much.
+    /// How long a journal file becomes: making a segment of one takes up to five times as much, where no two messages are
+    /// alike.
     pub(crate) fn journal_file(&self, storage: &Storage) -> u64 {
-        storage.journal_file_max.bytes().min((self.of_sealer() / 2).max(SHARE_BYTES_MIN))
+        storage.journal_file_max.bytes().min((self.of_sealer() / 4).max(SHARE_BYTES_MIN))
     }
 
-    /// How many bytes of messages are joined to a segment, which takes up to one and a half times as much.
+    /// How many bytes of messages are joined to a segment, which takes one and a half times as much, and more where no two
+    /// messages are alike.
     pub(crate) fn join_bytes(&self) -> u64 {
-        (self.of_sealer() / 3 * 2).clamp(SHARE_BYTES_MIN, JOIN_BYTES_MAX)
+        (self.of_sealer() / 2).clamp(SHARE_BYTES_MIN, JOIN_BYTES_MAX)
     }
 
     fn of_sealer(&self) -> u64 {
@@ -240,7 +248,7 @@ mod tests {
 
     /// All that the parts may take together.
     fn sum(shares: &Shares) -> u64 {
-        let answers = shares.answer * shares.searches;
+        let answers = shares.answer * shares.searches.min(ANSWERS as usize);
         let lookers = (shares.lanes + shares.searches) as u64 * LOOKER_BYTES;
         let sizes = [shares.tail, shares.index, shares.queues, shares.bodies, shares.sealing, answers];
         BASE_BYTES + lookers + sizes.into_iter().sum::<usize>() as u64
