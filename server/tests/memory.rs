@@ -232,14 +232,14 @@ fn check(mib: u64, kind: Kind, messages: u64) {
         }
     });
     assert_eq!(export(&server), Some(stored));
+    let taken_mib = server.labelled_metric("memory_taken_bytes_max") as u64 >> 20;
     server.kill_and_restart();
     wait_for(&server, stored);
     let again = questions.iter().filter(|question| ask(&server, question, Some(stored))).count();
     eprintln!(
         "{kind:?} in {mib} MiB: {stored} messages; answered {answered} and after a restart {again} of {}; {refused} refused \
-         while storing, {events} events of a tail; at most {} MiB",
-        questions.len(),
-        server.labelled_metric("memory_taken_bytes_max") as u64 >> 20
+         while storing, {events} events of a tail; at most {taken_mib} MiB",
+        questions.len()
     );
     assert!(questions.len() - 2 <= answered && questions.len() - 2 <= again, "nearly all can be answered");
     assert_eq!(group.kills(), 0, "{kind:?} in {mib} MiB: killed while asked");
@@ -287,6 +287,27 @@ fn wait_for(server: &Server, messages: u64) {
 #[test]
 fn a_server_in_128_mib_stores_and_answers() {
     check(128, Kind::Rich, 240_000);
+}
+
+#[test]
+fn a_question_for_which_there_is_no_memory_is_ended_with_the_reason_and_the_server_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lines");
+    let messages = 240_000;
+    Kind::Rich.write(&file, messages / 2);
+    let settings = ["memory.max=96MiB", "limits.query_memory_max=4GiB", "limits.search_time_max=10m"];
+    let server = Server::start_with(ROUTER, &settings);
+    assert_eq!(server.labelled_metric("memory_budget_bytes"), f64::from(96 << 20));
+    let sent = loadgen(&server, &file, messages).output().unwrap();
+    assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
+    wait_for(&server, messages);
+    // A group for each message, with its text.
+    let (status, answer) = server.post("/aggregate", &json!({"query": "* | stats count() by message, raw"}));
+    assert_eq!(status, 422, "{answer}");
+    let detail = answer["detail"].as_str().unwrap();
+    assert!(detail.starts_with("memory is short, of the 96MiB that the server may take: narrow"), "{detail}");
+    assert_eq!(server.labelled_metric("memory_searches_ended_total"), 1.0);
+    assert!(ask(&server, &questions()[1], Some(messages)), "a smaller one is answered");
 }
 
 #[test]

@@ -118,7 +118,7 @@ impl Page {
 mod tests {
     use super::*;
     use crate::store::Copies;
-    use logstead_indexer::{Alone, Disk, Options, SimDisk, encode};
+    use logstead_indexer::{Alone, Disk, Lanes, Options, SimDisk, encode};
     use logstead_record::query::{TimeRange, parse_pipeline};
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use std::path::Path;
@@ -218,6 +218,57 @@ mod tests {
                     assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");
                 }
                 assert_eq!(0 < cut_pages, is_cut_between_parts, "{limit} a page");
+            }
+        }
+    }
+
+    /// One thread, which may hold so many bytes of messages.
+    struct Small(usize);
+
+    impl Lanes for Small {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn bytes(&self) -> usize {
+            self.0
+        }
+
+        fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+            (0..jobs).for_each(job);
+        }
+    }
+
+    #[test]
+    fn pages_that_hold_as_much_as_they_may_skip_nothing_of_another_logspace() {
+        let logspaces = logspaces();
+        for (text, step) in [("*", 1), ("* | where keep", KEPT)] {
+            let pipeline = parse_pipeline(text).unwrap();
+            let passing = Passing::new(&pipeline, NOW);
+            let wanted =
+                Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+            for bytes in [0, 2000, 50_000] {
+                let lanes = Small(bytes);
+                let run = Run { lanes: &lanes, ..Run::alone() };
+                let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
+                loop {
+                    let request = PageRequest { order: Order::Oldest, limit: 400, after };
+                    let page = logspaces.page_through(wanted, passing.as_ref(), &request, &run);
+                    found.extend(
+                        page.hits.iter().map(|(id, hit)| (hit.sequence / 2, id.clone(), hit.sequence)),
+                    );
+                    pages += 1;
+                    after = page.end();
+                    if after.is_none() {
+                        break;
+                    }
+                }
+                let all = 2 * (BATCHES * BATCH_MESSAGES).div_ceil(step);
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes");
+                assert!(found.is_sorted(), "{text}, {bytes} bytes");
+                found.dedup();
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes: some are on two pages");
+                assert!(50_000 <= bytes || 10 < pages, "{text}, {bytes} bytes: {pages} pages");
             }
         }
     }
