@@ -19,11 +19,10 @@ pub(crate) struct About {
     system: String,
     /// Threads that can run at once.
     cores: u64,
-    /// The memory that the process may take: that of the machine, or a smaller limit of its control groups; null if that
-    /// is not known.
+    /// The memory that the process may take, by the machine and its control groups; null if that is not known.
     #[schema(required)]
     memory_bytes: Option<u64>,
-    /// What is divided among its parts.
+    /// The memory that is divided among the parts of the process.
     memory_budget_bytes: u64,
     /// Where that figure is from, as text for people.
     memory_budget_origin: String,
