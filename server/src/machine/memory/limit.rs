@@ -352,7 +352,7 @@ mod tests {
         let own = "sys/fs/cgroup/memory/docker/a b/memory.limit_in_bytes";
         let above = "sys/fs/cgroup/memory/docker/memory.limit_in_bytes";
         let top = ("sys/fs/cgroup/memory/memory.limit_in_bytes", NONE_V1);
-        let with = |more: &[(&'static str, &'static str)]| limit(&[&base, &[top], more].concat());
+        let with = |more: &[(&'static str, &'static str)]| limit(&[&base[..], &[top], more].concat());
         assert_eq!(with(&[(own, "268435456\n")]), of(256 << 20, 1, &format!("/{own}")));
         assert_eq!(with(&[(own, "268435456\n"), (above, "65536\n")]), of(65536, 1, &format!("/{above}")));
         assert_eq!(with(&[(own, NONE_V1), (above, "-1\n")]), of_machine());
