@@ -28,6 +28,7 @@ const OPTIONS: Options = Options {
     journal_file_max: 4000,
     journal_rows_max: u32::MAX,
     segment_rows_max: 60,
+    join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
 /// Bits that are flipped in each file.

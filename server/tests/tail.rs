@@ -226,7 +226,7 @@ async fn who_comes_back_at_any_position_sees_each_message_once() {
         settings.storage.segment_rows_max = 1000;
         settings.storage.seal_after = Period::seconds(1);
         settings.storage.journal_file_max = Size::mib(1);
-        settings.memory.tail_max = Size::mib(16);
+        settings.memory.tail_max = Size::mib(16).into();
     };
     let mut server = Some(Server::start_in(data.path(), adjust));
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();

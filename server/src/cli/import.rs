@@ -8,9 +8,9 @@ use super::remote::{Login, Remote, refused};
 use super::settings::SettingsArgs;
 use super::store::{Store, options};
 use super::{starting, text};
+use crate::machine::memory::Shares;
 use crate::machine::{clock, rights};
 use crate::meta::Meta;
-use crate::pipeline::sealer_count;
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
@@ -151,7 +151,7 @@ impl Import {
         let (bell, rung) = bounded(1);
         let syslog = Syslog::of_lines(Format::Auto, zone);
         std::thread::scope(|scope| {
-            for _ in 0..sealer_count(settings.threads.sealers) {
+            for _ in 0..Shares::of_process(&settings).sealers {
                 let (keeper, rung) = (keeper.clone(), rung.clone());
                 scope.spawn(move || seal(&keeper, &rung));
             }

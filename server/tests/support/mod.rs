@@ -11,6 +11,7 @@
 pub mod books;
 pub mod collector;
 pub mod loads;
+pub mod memory_group;
 pub mod relp_server;
 pub mod small_disk;
 
@@ -74,7 +75,7 @@ pub struct Server {
     web: String,
     listening: Vec<(String, String)>,
     settings: Vec<String>,
-    descriptors_max: Option<u32>,
+    before: Option<String>,
 }
 
 impl Server {
@@ -103,12 +104,32 @@ impl Server {
         settings: &[&str],
         descriptors_max: Option<u32>,
     ) -> Server {
+        let before = descriptors_max.map(|max| format!("ulimit -n {max}"));
+        Server::start_after(folder, data, router, settings, before)
+    }
+
+    /// The same in a control group, whose file of processes this is.
+    pub fn start_in_group(router: &str, settings: &[&str], processes: &Path) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let before = format!("echo $$ > '{}' || exit 9", processes.display());
+        Server::start_after(folder, data, router, settings, Some(before))
+    }
+
+    /// The same after the shell has done something to the process.
+    fn start_after(
+        folder: TempDir,
+        data: PathBuf,
+        router: &str,
+        settings: &[&str],
+        before: Option<String>,
+    ) -> Server {
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let router = folder.path().join("router.toml");
         let arguments = ["--router", router.to_str().unwrap()];
-        let (child, web, listening) = launch(&data, &arguments, &settings, descriptors_max);
-        Server { child, data, folder: Some(folder), web, listening, settings, descriptors_max }
+        let (child, web, listening) = launch(&data, &arguments, &settings, before.as_deref());
+        Server { child, data, folder: Some(folder), web, listening, settings, before }
     }
 
     /// Ends it at once.
@@ -134,7 +155,7 @@ impl Server {
         // One that was only told to end holds the data directory until it has.
         self.child.wait().unwrap();
         (self.child, self.web, self.listening) =
-            launch(&self.data, arguments, &self.settings, self.descriptors_max);
+            launch(&self.data, arguments, &self.settings, self.before.as_deref());
     }
 
     /// Changes the settings for the next start.
@@ -377,11 +398,11 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// As [`logstead`], with a limit of open files.
-fn limited(descriptors_max: u32, arguments: &[&str]) -> Command {
+/// As [`logstead`], after the shell has done something to the process.
+fn after(before: &str, arguments: &[&str]) -> Command {
     let plain = logstead(arguments);
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {descriptors_max}; exec \"$0\" \"$@\"")]);
+    command.args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]);
     command.arg(plain.get_program()).args(plain.get_args());
     for (name, _) in plain.get_envs() {
         command.env_remove(name);
@@ -394,12 +415,12 @@ fn launch(
     data: &Path,
     arguments: &[&str],
     settings: &[String],
-    descriptors_max: Option<u32>,
+    before: Option<&str>,
 ) -> (Child, String, Vec<(String, String)>) {
     let serve = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
-    let mut command = match descriptors_max {
+    let mut command = match before {
         None => logstead(&serve),
-        Some(max) => limited(max, &serve),
+        Some(before) => after(before, &serve),
     };
     command.args(arguments);
     for setting in settings {

@@ -1540,7 +1540,14 @@ export interface components {
             listeners: components["schemas"]["WebSocket"][];
             /**
              * Format: int64
-             * @description The memory of the machine; null if it does not say.
+             * @description The memory that is divided among the parts of the process.
+             */
+            memory_budget_bytes: number;
+            /** @description Where that figure is from, as text for people. */
+            memory_budget_origin: string;
+            /**
+             * Format: int64
+             * @description The memory that the process may take, by the machine and its control groups; null if that is not known.
              */
             memory_bytes: number | null;
             /** Format: int32 */
