@@ -36,7 +36,8 @@ fn a_token_that_is_made_while_the_server_is_stopped_may_send_and_nothing_else() 
     server.restart();
     let token = token.trim();
     let ingest = format!("{}/api/v1/ingest", server.web());
-    let sent = ureq::post(&ingest).header("Authorization", format!("Bearer {token}"));
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
+    let sent = agent.post(&ingest).header("Authorization", format!("Bearer {token}"));
     let sent = sent.header("Content-Type", "text/plain").send("a line of a shipper").unwrap();
     assert_eq!((sent.status().as_u16(), server.count("shipper")), (200, 1));
     let (code, out, error) = output(&["search", "*", "--server", server.web(), "--token", token]);

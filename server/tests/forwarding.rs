@@ -484,7 +484,8 @@ fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
     assert!(refused.contains("is full") && refused.contains("nothing of the body is stored"), "{refused}");
     assert_eq!(server.count("*"), accepted, "what was refused is not stored");
     let bulk = |id: &str| format!("{{\"create\":{{\"_id\":\"{id}\"}}}}\n{{\"message\":\"probe-id\"}}\n");
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let send_bulk = || {
         let request = agent.post(format!("{}/_bulk", server.web()));
         let request = request.header("Authorization", format!("Bearer {}", support::TOKEN));
@@ -537,7 +538,8 @@ fn a_key_and_an_id_are_remembered_over_kills() {
         let (web, stopping) = (server.web().to_owned(), stop.clone());
         // Each request is sent until it is answered with success, or the server is killed; those it goes on with.
         let sender = std::thread::spawn(move || {
-            let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+            let agent: ureq::Agent =
+                ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
             let mut number = sent;
             while !stopping.load(Ordering::Relaxed) {
                 if !send_named(&agent, &web, number) {
@@ -552,7 +554,8 @@ fn a_key_and_an_id_are_remembered_over_kills() {
         stop.store(true, Ordering::Relaxed);
         sent = sender.join().unwrap();
         server.restart();
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         // The one that was not answered, and some that were.
         for number in sent.saturating_sub(20)..=sent {
             assert!(send_named(&agent, server.web(), number), "{number}");

@@ -2659,6 +2659,8 @@ export interface components {
             password?: string | null;
             /** @description The file that holds it instead. */
             password_file?: string | null;
+            /** @description What requests go through, unless it is what the environment of the server says. */
+            proxy?: string | null;
             /** @description The longest that a request may take. */
             timeout: string;
             tls?: components["schemas"]["ClientTls"] | null;
@@ -3215,6 +3217,8 @@ export interface components {
             path?: string;
             /** @description Every problem of a document. */
             problems?: components["schemas"]["DocumentProblem"][];
+            /** @description The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too. */
+            request_id?: string;
             /** Format: int32 */
             status: number;
             /** @description What may have been meant. */
@@ -3738,6 +3742,8 @@ export interface components {
             object: components["schemas"]["Gather"];
             /** @description What the names of objects begin with. */
             prefix: string;
+            /** @description What requests go through, unless it is what the environment of the server says. */
+            proxy?: string | null;
             /** @description The region that it is in. */
             region: string;
             /** @description The key. */
