@@ -10,6 +10,7 @@ use super::logspace::Logspace;
 use super::progress::Progress;
 use super::running::Running;
 use crate::flow::ledger::Ledger;
+use crate::flow::repeats::Repeats;
 use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
 use logstead_config::Count;
@@ -41,6 +42,7 @@ struct Shared {
     running: Arc<ArcSwap<Running>>,
     headroom: Headroom,
     ledger: Arc<Ledger>,
+    repeats: Arc<Repeats>,
     bell: Bell,
     rung: Rung,
     progress: Arc<Progress>,
@@ -70,13 +72,18 @@ pub(crate) fn count(setting: Count) -> usize {
 
 impl Sealers {
     /// No thread yet.
-    pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom, ledger: Arc<Ledger>) -> Sealers {
+    pub(crate) fn new(
+        running: Arc<ArcSwap<Running>>,
+        headroom: Headroom,
+        (ledger, repeats): (Arc<Ledger>, Arc<Repeats>),
+    ) -> Sealers {
         let (bell, rung) = bell::new();
         let now = Instant::now();
         let shared = Shared {
             running,
             headroom,
             ledger,
+            repeats,
             bell,
             rung,
             progress: Arc::default(),
@@ -181,6 +188,8 @@ impl Shared {
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
+        // Neither can what was stored under a name be found. If that cannot be written, it was said.
+        self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
         let done = catch_unwind(AssertUnwindSafe(keep));
