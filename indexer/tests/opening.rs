@@ -562,6 +562,36 @@ fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
     told
 }
 
+/// The newest journal file may have held more than anybody noted.
+#[test]
+fn without_the_newest_journal_file_no_more_is_said_than_is_known() {
+    let (built, _) = Building::new().segments(1, true);
+    let sealed = 6;
+    let Store { disk, stored, .. } = built.killed("killed", Files::new());
+    assert_eq!(stored.len(), sealed + 4);
+    let newest = files(&disk).into_keys().rfind(|path| path.starts_with(JOURNAL)).unwrap();
+    disk.remove(&newest).unwrap();
+    for (reached, expected) in [
+        (0, "messages from the sequence 6 on may be missing"),
+        (6, "messages from the sequence 6 on may be missing"),
+        (7, "the messages with the sequences 6 to 6 are missing"),
+        (9, "the messages with the sequences 6 to 8 are missing"),
+    ] {
+        let store = Store {
+            name: "cut",
+            disk: disk.after_kill(),
+            stored: stored.clone(),
+            earlier: Files::new(),
+            is_end_known: false,
+            reached,
+        };
+        let told = told(&store, &store.disk).join("\n");
+        assert!(told.contains(expected) && told.contains("is not known"), "{reached}: {told}");
+        assert!(!told.contains("messages)") && !told.contains("message)"), "nobody counted them: {told}");
+        assert!(!everything(&store.open(&store.disk).searcher).1.complete);
+    }
+}
+
 /// The same as another store, but for its identity.
 fn another() -> Files {
     let (built, ..) = Building::on(SimDisk::new(1)).everything();

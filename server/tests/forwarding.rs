@@ -529,6 +529,89 @@ fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
     support::books::assert_closed(&server);
 }
 
+/// Whoever waits for room in one queue leaves no copies in another.
+#[test]
+fn a_sender_over_relp_that_comes_and_goes_leaves_no_copies_in_the_queue_that_has_room() {
+    let to = nowhere();
+    let second = "[[destinations]]\nid = \"copy\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:9\"\n\
+                  [[routes]]\nid = \"probes\"\nwhere = \"probe\"\nto = [\"copy\", \"siem\", \"main\"]\nfinal = true\n";
+    let all = "[[routes]]\nid = \"all\"";
+    let router = both(to, "queue = { size = \"1MiB\" }").replacen(all, &format!("{second}{all}"), 1);
+    let server = Server::start(&router);
+    let (accepted, refused) = fill(&server);
+    assert!(refused.is_err());
+    let copies = || {
+        let status = server.status();
+        let rows = status["destinations"].as_array().unwrap();
+        rows.iter().find(|row| row["id"] == "copy").unwrap()["queue_messages"].as_u64().unwrap()
+    };
+    for _ in 0..4 {
+        let session = relp(&server, "probe");
+        wait_until("it waits", || 0 < server.source("relp")["queue_bytes"].as_u64().unwrap());
+        drop(session);
+        wait_until("it is let go", || server.source("relp")["queue_bytes"] == 0);
+    }
+    assert_eq!((copies(), server.count("*")), (0, accepted), "nothing is anywhere");
+    let mut session = relp(&server, "probe");
+    let _receiver = Receiver::start(to);
+    let mut answers = String::new();
+    while !answers.contains("2 rsp 6 200 OK") {
+        assert_ne!(session.read_line(&mut answers).unwrap(), 0, "{answers}");
+    }
+    assert_eq!((copies(), server.count("probe")), (1, 1));
+}
+
+/// What a step took out as a repetition was not a repetition of anything: the message itself had been refused.
+#[test]
+fn what_was_refused_and_comes_again_meets_the_steps_as_if_it_came_for_the_first_time() {
+    let to = nowhere();
+    let steps = "[{ dedup = [\"message\"], within = \"1h\", where = \"probe\" }, \
+                 { throttle = \"3/h\", where = \"probe\" }]";
+    let server = Server::start(&both(to, "queue = { size = \"1MiB\" }").replacen(
+        "id = \"all\"",
+        &format!("id = \"all\"\nsteps = {steps}"),
+        1,
+    ));
+    let (accepted, refused) = fill(&server);
+    assert!(refused.is_err());
+    let send = |key: Option<&str>, text: &str| {
+        let mut headers = vec![("Content-Type", "text/plain")];
+        headers.extend(key.map(|key| ("Idempotency-Key", key)));
+        server.call("POST", "/ingest", &headers, text.as_bytes())
+    };
+    for _ in 0..4 {
+        assert_eq!((send(None, "probe-plain").0, send(Some("k"), "probe-key").0), (503, 503));
+        let session = relp(&server, "probe-relp");
+        wait_until("it waits", || 0 < server.source("relp")["queue_bytes"].as_u64().unwrap());
+        drop(session);
+        wait_until("it is let go", || server.source("relp")["queue_bytes"] == 0);
+    }
+    assert_eq!(server.count("*"), accepted, "nothing of it is stored");
+    let _receiver = Receiver::start(to);
+    let taken = |key: Option<&str>, text: &str| {
+        let mut answer = Value::Null;
+        wait_until("it is taken", || {
+            let (status, said) = send(key, text);
+            answer = said;
+            status == 200
+        });
+        (answer["accepted"].clone(), answer["dropped"].clone())
+    };
+    assert_eq!(taken(None, "probe-plain"), (json!(1), json!(0)));
+    assert_eq!(taken(Some("k"), "probe-key"), (json!(1), json!(0)));
+    let mut session = relp(&server, "probe-relp");
+    let mut answers = String::new();
+    while !answers.contains("2 rsp 6 200 OK") {
+        assert_ne!(session.read_line(&mut answers).unwrap(), 0, "{answers}");
+    }
+    for probe in ["probe-plain", "probe-key", "probe-relp"] {
+        assert_eq!(server.count(probe), 1, "{probe}");
+    }
+    assert_eq!(taken(None, "probe-plain"), (json!(0), json!(1)), "a repetition of what is stored");
+    assert_eq!(taken(None, "probe-more"), (json!(0), json!(1)), "the fourth within an hour");
+    support::books::assert_closed(&server);
+}
+
 #[test]
 fn a_key_and_an_id_are_remembered_over_kills() {
     let mut server = Server::start(&both(nowhere(), ""));

@@ -245,6 +245,42 @@ fn it_closes_after_every_kill_and_has_what_was_acknowledged() {
     }
 }
 
+/// A sender that is told that messages were accepted may forget them: it is on the disk by then that a destination did not get
+/// them, whether a logspace has them or not.
+#[test]
+fn what_a_full_queue_drops_is_known_after_a_kill_right_behind_the_answer() {
+    for to in ["\"siem\"", "\"main\", \"siem\""] {
+        let router = router(nowhere())
+            .replace("framing = \"newline\"", "framing = \"newline\"\nqueue = { size = \"1MiB\" }")
+            .replace(
+                "where = \"message:siem\"\nto = [\"siem\"]",
+                &format!("where = \"siem\"\nflow_control = false\nto = [{to}]"),
+            );
+        let mut server = Server::start(&router);
+        let noise = |number: u64| (0..2000).map(|word| format!("{:x} ", word * number)).collect::<String>();
+        let siem = |server: &Server| {
+            let flow = flow(server);
+            let rows = flow["destinations"].as_array().unwrap();
+            rows.iter().find(|row| row["id"] == "siem").cloned().unwrap_or_default()
+        };
+        let dropped = |row: &Value| row["dropped"]["queue_full"].as_u64().unwrap_or(0);
+        let mut accepted = 0;
+        while dropped(&siem(&server)) == 0 {
+            accepted += server.ingest(&format!("siem {}\n", noise(accepted)).repeat(20));
+        }
+        for _ in 0..3 {
+            accepted += server.ingest(&"siem\n".repeat(1000));
+            accepted += server.ingest(&"siem\n".repeat(1000));
+            server.kill_and_restart();
+            let row = siem(&server);
+            let known = row["waiting"].as_u64().unwrap() + dropped(&row);
+            assert_eq!((known, &row["remainder"]), (accepted, &json!(0)), "{row}");
+            let total = flow(&server)["total"].clone();
+            assert_eq!((&total["received"], &total["remainder"]), (&json!(accepted), &json!(0)), "{total}");
+        }
+    }
+}
+
 #[test]
 fn it_closes_when_the_disk_is_full() {
     let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

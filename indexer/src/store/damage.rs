@@ -55,6 +55,22 @@ pub enum DamageReason {
         /// The last.
         last: u64,
     },
+    /// The file that held them is not there, and may have held more.
+    #[error(
+        "the messages with the sequences {first} to {last} are missing beside it; how many came after them is not known"
+    )]
+    GapAtLeast {
+        /// The first that is missing.
+        first: u64,
+        /// The last that is known of.
+        last: u64,
+    },
+    /// The file that may have held some is not there.
+    #[error("messages from the sequence {first} on may be missing beside it; how many is not known")]
+    GapUnknown {
+        /// The first that may be missing.
+        first: u64,
+    },
     /// The journal file that was appended to is not there.
     #[error(
         "the file that was appended to is missing; what it held after the last note in the manifest is lost, and nothing \
@@ -87,6 +103,7 @@ impl fmt::Display for Damage {
             _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
         }
         match self.messages {
+            Some(1) => write!(f, " (1 message)"),
             Some(messages) => write!(f, " ({messages} messages)"),
             None => Ok(()),
         }

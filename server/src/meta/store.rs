@@ -24,6 +24,9 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// Its version, in the file's `user_version`: 0 is a new database.
 const VERSION: u32 = 6;
 
+/// How much of the memory that processes share SQLite takes from the disk by writing to it once.
+const SHARED_PAGE_BYTES: u64 = 4096;
+
 /// A handle on the database. Cheap to clone; one call runs at a time.
 #[derive(Clone)]
 pub struct Meta {
@@ -192,6 +195,9 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_WAIT_MAX)?;
+    if has_short_blocks(path) {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // The log goes to the file when the witness knows it, not before.
@@ -200,6 +206,13 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     // A query must not need space on a full disk.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(connection)
+}
+
+/// Whether the memory that SQLite shares between processes, a file that it maps, could end this one on a full disk: it takes
+/// one block for each page of 4096 bytes from the disk, and where blocks are shorter, writing to the rest is a SIGBUS. Alone,
+/// it needs no such file; other processes then cannot read the database while this one has it.
+fn has_short_blocks(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|file_system| file_system.f_frsize < SHARED_PAGE_BYTES)
 }
 
 /// Makes the tables of a new database, and refuses one of another version.

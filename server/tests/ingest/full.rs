@@ -180,6 +180,15 @@ async fn wherever_the_disk_fails_what_has_a_name_is_stored_once_everywhere() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
+    dies(|disk, _| disk.after_kill()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_a_power_cut_leaves_what_has_a_name_is_stored_once_everywhere() {
+    dies(SimDisk::after_power_cut).await;
+}
+
+async fn dies(what_is_left: fn(&SimDisk, u64) -> SimDisk) {
     let data = tempfile::tempdir().unwrap();
     let mut disk = Arc::new(SimDisk::new(8));
     // A start looks for logspaces in the real folder.
@@ -206,7 +215,7 @@ async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
         } else {
             server.call("POST /_bulk", &headers, body).await;
         }
-        disk = Arc::new(disk.after_kill());
+        disk = Arc::new(what_is_left(&disk, number));
         drop(server);
         let server = Server::start_on(disk.clone(), data.path(), |_| {});
         server.route(EVERYWHERE).await;
