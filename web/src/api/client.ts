@@ -1,5 +1,5 @@
 /** One typed client for /api/v1: problems become `ApiError`, a lost session is reported to listeners. */
-import { serverUrl } from './base';
+import { serverUrl } from '../base';
 import type { ProblemDetail, Session } from './model';
 import type { Operations } from './types';
 

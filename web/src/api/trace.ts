@@ -1,4 +1,5 @@
 /** Asks the server for the way of one message. */
+import { under } from '../base';
 import { csrfHeaders, networkError, readProblem, tellSessionLoss, ApiError } from './client';
 import type * as Schemas from './types';
 
@@ -9,7 +10,7 @@ export type Trace = Schemas.Trace;
 export type TraceRequest = { id?: string; raw?: string; source?: string; document?: unknown };
 
 export async function requestTrace(request: TraceRequest): Promise<Trace> {
-  const response = await fetch('/api/v1/router/trace', {
+  const response = await fetch(under('/api/v1/router/trace'), {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...csrfHeaders() },
     body: JSON.stringify(request),

@@ -12,3 +12,8 @@ export function under(path: string): string {
 export function serverUrl(): string {
   return window.location.origin + base;
 }
+
+/** The same address as the console's own, which begins at the root. */
+export function withoutBase(path: string): string {
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+}
