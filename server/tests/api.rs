@@ -7,8 +7,9 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use in_process::{ROUTER, SETUP_CODE, Server, TOKEN as ADMIN_TOKEN};
+use logstead::api;
 use logstead::meta::{NewToken, Role, password};
-use logstead_config::settings::Settings;
+use logstead_config::settings::{Layers, Settings, load};
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
@@ -630,6 +631,59 @@ async fn cookies_are_secure_where_browsers_come_over_tls() {
         let out = server.send(request.header(header::COOKIE, &sent).body(Body::empty()).unwrap()).await;
         assert_eq!(out.status, StatusCode::NO_CONTENT, "{}", out.text());
         assert!(cookie(&out, name).unwrap().1.contains("Max-Age=0"));
+    }
+}
+
+#[tokio::test]
+async fn below_a_path_cookies_are_of_that_path_whether_the_proxy_removes_it_or_not() {
+    let beside = Server::start(|settings| settings.web.public_url = "https://intra/logs/".to_owned());
+    let plain = Server::start(|settings| settings.web.public_url = "http://intra/logs".to_owned());
+    for (server, name) in [(&beside, "__Secure-logstead_session"), (&plain, "logstead_session")] {
+        server.add_user("ada", Role::Admin);
+        let answer = log_in_from(server, "192.0.2.1", None, "ada", PASSWORD).await;
+        let (secret, attributes) = cookie(&answer, name).unwrap_or_else(|| panic!("{:?}", answer.headers));
+        assert!(attributes.contains("Path=/logs;"), "{attributes}");
+        assert!(cookie(&answer, "logstead_device").unwrap().1.contains("Path=/logs/api/v1/session;"));
+        for path in ["/api/v1/session", "/logs/api/v1/session"] {
+            let sent = format!("__Host-logstead_session=other; {name}={secret}");
+            let request = Request::get(path).header(header::COOKIE, sent).body(Body::empty()).unwrap();
+            assert_eq!(server.send(request).await.json()["authenticated"], true, "{path}");
+        }
+        let request = Request::delete("/logs/api/v1/session").body(Body::empty()).unwrap();
+        let out = server.send(request).await;
+        assert!(cookie(&out, name).unwrap().1.contains("Path=/logs; Max-Age=0"), "{:?}", out.headers);
+        // The console's page, other addresses, and what is not there.
+        for (path, status) in [
+            ("/logs", 200),
+            ("/logs/", 200),
+            ("/logs/healthz", 200),
+            ("/logspaces", 404),
+            ("/other/healthz", 404),
+        ] {
+            assert_eq!(server.get(path).await.status.as_u16(), status, "{path}");
+        }
+        let missing = server.get("/logs/api/v1/nothing").await;
+        missing.is_problem(404, "/api/v1/nothing");
+        assert_eq!(server.get("/logs/api/v1/session").await.header("cache-control"), "no-store");
+    }
+    let token = beside.get("/logs/api/v1/openapi.json").await;
+    assert_eq!(token.json()["servers"], json!([{"url": "/logs"}]));
+    assert_eq!(Server::start(|_| {}).get("/api/v1/openapi.json").await.json()["servers"], Value::Null);
+}
+
+#[test]
+fn no_console_lies_below_the_beginning_of_one_of_our_own_paths() {
+    let segment = |path: &str| path.split('/').nth(1).unwrap_or_default().to_owned();
+    let described = api::openapi().paths.paths.into_keys().map(|path| segment(&path)).collect::<Vec<_>>();
+    let shippers = api::ecosystem().into_iter().map(|(_, path, _)| segment(path));
+    let routes = include_str!("../../web/src/app/routes.tsx");
+    let pages = routes.split("path: '").skip(1).filter_map(|rest| rest.split('\'').next()).map(segment);
+    let own: BTreeSet<String> = described.into_iter().chain(shippers).chain(pages).collect();
+    assert!(own.contains("search") && own.contains("loki") && own.contains("healthz"), "{own:?}");
+    for first in own.iter().filter(|first| !first.is_empty() && !first.starts_with('{')) {
+        let layers = |url: &str| Layers { set: vec![format!("web.public_url={url}")], ..Layers::default() };
+        assert!(load(&layers(&format!("https://intra/{first}"))).is_err(), "{first}");
+        assert!(load(&layers(&format!("https://intra/x{first}"))).is_ok(), "{first}");
     }
 }
 
