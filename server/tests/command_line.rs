@@ -331,7 +331,8 @@ fn a_trace_of_the_server_shows_no_address_that_messages_are_sent_to() {
     let mut server = command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stderr(log).spawn().unwrap();
     let mut lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
     let web = lines.find_map(|line| line.strip_prefix("ready: console ").map(str::to_owned)).unwrap();
-    let sent = ureq::post(format!("{web}/api/v1/ingest")).header("Authorization", format!("Bearer {TOKEN}"));
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
+    let sent = agent.post(format!("{web}/api/v1/ingest")).header("Authorization", format!("Bearer {TOKEN}"));
     assert_eq!(sent.header("Content-Type", "text/plain").send("one").unwrap().status().as_u16(), 200);
     let (connection, _) = receiver.accept().unwrap();
     let mut request = String::new();

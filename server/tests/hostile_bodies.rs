@@ -159,7 +159,8 @@ fn a_source_of_otlp_limits_and_charges_what_its_records_repeat() {
     assert_eq!(status, 201, "{token}");
     let secret = token["token"].as_str().unwrap();
     let url = format!("http://{}/v1/logs", server.address_of("otlp", "http"));
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let send = |body: String| {
         let request = agent.post(&url).header("Authorization", format!("Bearer {secret}"));
         let mut answer = request.header("Content-Type", "application/json").send(body).unwrap();
