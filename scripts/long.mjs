@@ -9,6 +9,15 @@ const proofs = {
     command: ['cargo', ['test', '-p', 'logstead-syslog', '--lib', 'framing::damage']],
     env: { LOGSTEAD_STREAMS: '100000' },
   },
+  queues: {
+    proves:
+      'four troubles of a queue, three kinds of senders, and kills: each message is once in the store, and arrives',
+    command: [
+      'cargo',
+      ['test', '-p', 'logstead', '--test', 'troubles', 'every_trouble', '--', '--ignored'],
+    ],
+    env: {},
+  },
   queries: {
     proves: 'none of 2 000 hostile queries takes half a second longer than a search may',
     command: [

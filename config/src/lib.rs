@@ -57,7 +57,7 @@ pub use choice::{
 pub use count::Count;
 pub use destination::{
     Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Gather, Header,
-    HttpServer, Loki, NdjsonHttp, Otlp, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
+    HttpServer, Loki, NdjsonHttp, Otlp, Proxy, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
     Transport, Url,
 };
 pub use diff::{Changes, Ids, diff};

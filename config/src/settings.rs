@@ -135,6 +135,17 @@ pub struct Threads {
 pub struct Log {
     /// The least urgent level that is written.
     pub level: LogLevel,
+    /// What a line on standard error looks like.
+    pub format: LogFormat,
+}
+
+/// What a line of our own log looks like on standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// An object in each line.
+    Json,
 }
 
 /// How urgent a line of our own log is.
@@ -228,6 +239,12 @@ impl Choice for LogLevel {
     ];
 }
 
+impl Choice for LogFormat {
+    const NOUN: &'static str = "log format";
+    const NAMES: &'static [(&'static str, LogFormat)] =
+        &[("text", LogFormat::Text), ("json", LogFormat::Json)];
+}
+
 fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let mut fields = Fields::of(node, &Path::default(), findings)?;
     let data = fields.optional::<String>("data");
@@ -249,7 +266,10 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let metrics = fields.table("metrics", None, |fields| {
         Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
-    let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
+    let log = fields.table("log", None, |fields| {
+        let (level, format) = (fields.optional("level"), fields.optional("format"));
+        Some(Log { level: level?, format: format? })
+    });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
         let message = "needs `web.public_url`: a provider sends browsers back there";

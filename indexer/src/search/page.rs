@@ -324,7 +324,7 @@ impl<'a> Pages<'a> {
 
 /// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
 fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
-    let damaged = |error| Damage::of_block(segment, block, error).to_string();
+    let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
     let read = segment.blocks.read_some(block, (&selection, Groups::ALL), &mut Scratch::default());
@@ -358,7 +358,7 @@ fn rank_block(
             (rows.iter().map(|row| (rank(row), row)).collect(), coverage)
         }
         Err(error) => {
-            coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
+            coverage.damaged.push(Damage::of_block(segment, error).to_string());
             (Vec::new(), coverage)
         }
     }

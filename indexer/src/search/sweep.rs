@@ -311,7 +311,7 @@ impl Sealed<'_> {
                         visit(segment.id.first_sequence + first, &Arc::new(batch), rows);
                     }
                     Err(error) => {
-                        coverage.damaged.push(Damage::of_block(segment, *block, error).to_string());
+                        coverage.damaged.push(Damage::of_block(segment, error).to_string());
                     }
                 }
             }

@@ -10,6 +10,7 @@ use super::logspace::Logspace;
 use super::progress::Progress;
 use super::running::Running;
 use crate::flow::ledger::Ledger;
+use crate::flow::repeats::Repeats;
 use crate::machine::memory::Gauge;
 use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
@@ -42,6 +43,7 @@ struct Shared {
     headroom: Headroom,
     ledger: Arc<Ledger>,
     gauge: Arc<Gauge>,
+    repeats: Arc<Repeats>,
     bell: Bell,
     rung: Rung,
     progress: Arc<Progress>,
@@ -76,7 +78,7 @@ impl Sealers {
     pub(crate) fn new(
         running: Arc<ArcSwap<Running>>,
         headroom: Headroom,
-        ledger: Arc<Ledger>,
+        (ledger, repeats): (Arc<Ledger>, Arc<Repeats>),
         gauge: Arc<Gauge>,
     ) -> Sealers {
         let (bell, rung) = bell::new();
@@ -86,6 +88,7 @@ impl Sealers {
             headroom,
             ledger,
             gauge,
+            repeats,
             bell,
             rung,
             progress: Arc::default(),
@@ -199,6 +202,8 @@ impl Shared {
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
+        // Neither can what was stored under a name be found. If that cannot be written, it was said.
+        self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
         let done = catch_unwind(AssertUnwindSafe(keep));

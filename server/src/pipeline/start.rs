@@ -105,7 +105,8 @@ impl Pipeline {
         let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
         let silent_after = settings.senders.silent_after.duration();
         let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
-        let sealers = Sealers::new(running.clone(), headroom.clone(), ledger.clone(), memory.gauge.clone());
+        let books = (ledger.clone(), repeats.clone());
+        let sealers = Sealers::new(running.clone(), headroom.clone(), books, memory.gauge.clone());
         let pipeline = Arc::new(Pipeline {
             running,
             counters,

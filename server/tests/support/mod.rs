@@ -48,15 +48,20 @@ id = "default"
 to = ["main"]
 "#;
 
-/// `logstead` with arguments and no settings of the caller.
+/// `logstead` with arguments and no settings of the caller or of this machine: neither its settings file, nor its proxies,
+/// nor its own list of authorities.
 pub fn logstead(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_logstead"));
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("LOGSTEAD_") {
+        let text = name.to_string_lossy();
+        let is_proxy = text.to_ascii_lowercase().ends_with("_proxy");
+        let is_ours = text.starts_with("LOGSTEAD_") || text.starts_with("SSL_CERT_");
+        if is_proxy || is_ours || ["CREDENTIALS_DIRECTORY", "NO_COLOR"].contains(&&*text) {
             command.env_remove(name);
         }
     }
+    command.env("LOGSTEAD_CONFIG", "/dev/null");
     command
 }
 
@@ -75,6 +80,7 @@ pub struct Server {
     web: String,
     listening: Vec<(String, String)>,
     settings: Vec<String>,
+    environment: Vec<(String, String)>,
     before: Option<String>,
 }
 
@@ -128,8 +134,19 @@ impl Server {
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let router = folder.path().join("router.toml");
         let arguments = ["--router", router.to_str().unwrap()];
-        let (child, web, listening) = launch(&data, &arguments, &settings, before.as_deref());
-        Server { child, data, folder: Some(folder), web, listening, settings, before }
+        let (child, web, listening) = launch(&data, &arguments, &settings, &[], before.as_deref());
+        let environment = Vec::new();
+        Server { child, data, folder: Some(folder), web, listening, settings, environment, before }
+    }
+
+    /// Starts in a new data directory with settings and variables of the environment.
+    pub fn start_in_environment(router: &str, settings: &[&str], environment: &[(&str, &str)]) -> Server {
+        let mut server = Server::start_with(router, settings);
+        server.terminate();
+        server.environment =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        server.restart();
+        server
     }
 
     /// Ends it at once.
@@ -155,7 +172,7 @@ impl Server {
         // One that was only told to end holds the data directory until it has.
         self.child.wait().unwrap();
         (self.child, self.web, self.listening) =
-            launch(&self.data, arguments, &self.settings, self.before.as_deref());
+            launch(&self.data, arguments, &self.settings, &self.environment, self.before.as_deref());
     }
 
     /// Changes the settings for the next start.
@@ -244,7 +261,8 @@ impl Server {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<(u16, Value), ureq::Error> {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}/api/v1{path}", self.web))
@@ -313,7 +331,8 @@ impl Server {
 
     /// What `/readyz` says.
     pub fn ready(&self) -> (u16, String) {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut answer = agent.get(format!("{}/readyz", self.web)).call().unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
     }
@@ -333,7 +352,7 @@ impl Server {
 
     /// All metrics.
     pub fn metrics(&self) -> String {
-        let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+        let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
         let request = agent.get(format!("{}/metrics", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
         answer.body_mut().read_to_string().unwrap()
@@ -404,8 +423,11 @@ fn after(before: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]);
     command.arg(plain.get_program()).args(plain.get_args());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
@@ -415,6 +437,7 @@ fn launch(
     data: &Path,
     arguments: &[&str],
     settings: &[String],
+    environment: &[(String, String)],
     before: Option<&str>,
 ) -> (Child, String, Vec<(String, String)>) {
     let serve = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
@@ -426,7 +449,8 @@ fn launch(
     for setting in settings {
         command.args(["--set", setting]);
     }
-    let mut child = command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stderr(Stdio::inherit()).spawn().unwrap();
+    command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).envs(environment.iter().cloned());
+    let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut listening = Vec::new();
     loop {

@@ -2,7 +2,7 @@
 
 use super::done::{Done, KeepError};
 use super::publish::Publisher;
-use super::reindex::{each_block, each_of};
+use super::reindex::each_of;
 use crate::segment::Segment;
 use crate::segment::blocks::TextGroups;
 use crate::segment::build::SegmentBuilder;
@@ -70,12 +70,7 @@ pub(super) fn join(
     let (sequence, hash) = (first.id.first_sequence, first.blocks.previous_hash);
     let mut builder = SegmentBuilder::begin(&publisher.segments, sequence, hash);
     for segment in segments {
-        match segment.blocks.groups() {
-            Some(groups) => add_groups(&mut builder, segment, groups, (publisher, cancelled))?,
-            None => {
-                each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?
-            }
-        }
+        add_groups(&mut builder, segment, segment.blocks.groups(), (publisher, cancelled))?;
     }
     let messages = u64::from(builder.rows());
     let joined = builder.finish(last.blocks.hash).map_err(unwritten)?;
