@@ -35,6 +35,25 @@ const proofs = {
     ],
     env: {},
   },
+  memory: {
+    proves:
+      'in memory groups of 128, 256 and 512 MiB everything is stored and answered, and nothing is killed (as root)',
+    command: [
+      'cargo',
+      [
+        'test',
+        '-p',
+        'logstead',
+        '--test',
+        'memory',
+        'never_killed',
+        '--',
+        '--ignored',
+        '--nocapture',
+      ],
+    ],
+    env: {},
+  },
 };
 
 const asked = process.argv.slice(2);

@@ -28,6 +28,7 @@ const OPTIONS: Options = Options {
     journal_file_max: 4000,
     journal_rows_max: u32::MAX,
     segment_rows_max: 60,
+    join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
 /// Bits that are flipped in each file.
@@ -658,4 +659,40 @@ fn bytes_that_were_added_to_any_journal_file_are_named() {
             }
         }
     }
+}
+
+#[test]
+fn a_newest_file_that_is_missing_is_missed_also_after_segments_were_made_without_it() {
+    let (mut built, earlier) = Building::new().segments(2, true);
+    for _ in 0..2 {
+        built.roll();
+        built.commit(2);
+    }
+    let store = built.killed("killed", earlier);
+    let disk = store.disk.after_kill();
+    let newest = files(&disk).into_keys().filter(|path| path.starts_with(JOURNAL)).max().unwrap();
+    disk.remove(&newest).unwrap();
+    let opened = store.open(&disk);
+    let mut made = 0;
+    while let Some(task) = opened.keeper.next_task(false) {
+        opened.keeper.run(&task, &|| false).unwrap();
+        made += 1;
+    }
+    assert!(0 < made, "a manifest is written");
+    drop(opened);
+    let mut opened = store.open(&disk.after_kill());
+    let is_missed =
+        |recovery: &Recovery| recovery.damaged.iter().any(|damage| damage.why == DamageReason::NewestMissing);
+    assert!(is_missed(&opened.recovery), "{:?}", opened.recovery);
+    let all = Expiry { bytes_max: Some(0), ..Expiry::default() };
+    assert_eq!(opened.appender.expire(&all).unwrap(), Expired::default());
+}
+
+#[test]
+fn where_no_file_is_left_sequences_go_on_behind_what_is_known_elsewhere() {
+    let store = &witnessed()[0];
+    let mut opened = store.open(&SimDisk::new(2));
+    let later = (1_000_000, "later".to_owned());
+    let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
+    assert!(store.reached <= sequences.start, "{sequences:?}");
 }

@@ -380,7 +380,8 @@ fn ask(
     headers: &[(&str, &str)],
     body: &Value,
 ) -> (u16, String, Value) {
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", server.web()));
     for (name, value) in headers.iter().chain(&[("Content-Type", "application/json")]) {
         request = request.header(*name, *value);

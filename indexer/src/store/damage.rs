@@ -89,10 +89,9 @@ impl Damage {
         Damage { file, offset: 0, bytes: 0, messages, why: why.into() }
     }
 
-    /// Of a block of a segment.
-    pub(crate) fn of_block(segment: &Segment, block: usize, why: BlocksError) -> Damage {
-        let (file, place) = (segment.id.blocks_name(), segment.blocks.place(block));
-        Damage { file, offset: place.start, bytes: place.end - place.start, messages: None, why: why.into() }
+    /// Of a block of a segment: its columns lie in several places of the file.
+    pub(crate) fn of_block(segment: &Segment, why: BlocksError) -> Damage {
+        Damage { file: segment.id.blocks_name(), offset: 0, bytes: 0, messages: None, why: why.into() }
     }
 }
 

@@ -81,8 +81,8 @@ impl Listing {
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
         let mut manifest = Manifest::read(disk, dir);
-        if let Err(source @ ManifestError::Newer(_)) = manifest {
-            return Err(OpenError::NewerManifest { path, source });
+        if let Err(source @ ManifestError::Version(_)) = manifest {
+            return Err(OpenError::ManifestVersion { path, source });
         }
         let list = |folder| {
             let path = dir.join(folder);

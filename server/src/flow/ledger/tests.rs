@@ -48,6 +48,7 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         journal_file_max: 1500,
         journal_rows_max: u32::MAX,
         segment_rows_max: 40,
+        join_bytes_max: 64 << 20,
         durability: Durability::Fsync,
     };
     let logspace = |id: &str| {

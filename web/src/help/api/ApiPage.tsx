@@ -16,6 +16,7 @@ import {
   operationsWith,
 } from './description';
 import classes from './Api.module.css';
+import { under } from '../../base';
 
 type Props = { state: ApiState; onChange: (state: ApiState, replace?: boolean) => void };
 
@@ -30,7 +31,7 @@ export function ApiPage({ state, onChange }: Props) {
             ? 'What programs can ask of this server'
             : `Version ${data.info.version}, as this server describes it`}
           {' · '}
-          <a href="/api/v1/openapi.json" download="logstead-openapi.json">
+          <a href={under('/api/v1/openapi.json')} download="logstead-openapi.json">
             OpenAPI description
           </a>
         </p>
