@@ -244,9 +244,9 @@ fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &
         disk.fill_more();
         status(&server, "queue_messages") == 0 && arrived.count() == queued
     });
-    wait_until("what was delivered is freed", || {
+    wait_until("what was delivered is noted and freed", || {
         disk.fill_more();
-        files() == 1
+        noted(data) == queued && files() == 1
     });
     assert!(
         arrived.doubles() <= in_flight + queued / 20,

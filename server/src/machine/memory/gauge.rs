@@ -6,6 +6,7 @@
 //! **Invariant:** a question that was told to end is told so for as long as it runs.
 
 use super::allocator;
+use super::taken::unreclaimable_bytes;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
@@ -161,11 +162,11 @@ impl Drop for Running {
 fn look_on(gauge: &Weak<Gauge>) {
     let mut looks_until_end = 0_u32;
     while let Some(gauge) = gauge.upgrade() {
-        let Some(used) = used_bytes() else { return };
+        let Some(used) = unreclaimable_bytes() else { return };
         gauge.saw(used);
         if gauge.is_tight() {
             allocator::give_back();
-            gauge.saw(used_bytes().unwrap_or(used));
+            gauge.saw(unreclaimable_bytes().unwrap_or(used));
         }
         looks_until_end = looks_until_end.saturating_sub(1);
         if gauge.is_short() && looks_until_end == 0 {
@@ -176,11 +177,6 @@ fn look_on(gauge: &Weak<Gauge>) {
         drop(gauge);
         std::thread::sleep(pause);
     }
-}
-
-/// What is in memory and in no file: the system can only keep it.
-fn used_bytes() -> Option<u64> {
-    super::of_status("RssAnon:")
 }
 
 #[cfg(test)]
@@ -223,8 +219,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_taken_is_seen() {
-        let before = used_bytes().expect("a figure");
+        let before = unreclaimable_bytes().expect("a figure");
         let taken = std::hint::black_box(vec![1_u8; 256 << 20]);
-        assert!(before + taken.len() as u64 / 2 < used_bytes().expect("a figure"));
+        assert!(before + taken.len() as u64 / 2 < unreclaimable_bytes().expect("a figure"));
     }
 }

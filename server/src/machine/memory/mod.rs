@@ -4,10 +4,12 @@ pub(crate) mod allocator;
 pub(crate) mod gauge;
 pub(crate) mod limit;
 pub(crate) mod shares;
+mod taken;
 
 pub(crate) use allocator::heap;
 pub(crate) use gauge::{Gauge, Running};
 pub(crate) use shares::Shares;
+pub(crate) use taken::resident_bytes;
 
 use super::cores;
 use limit::Limit;
@@ -42,19 +44,6 @@ impl Memory {
         gauge.watch()?;
         Ok(Memory { limit, shares, gauge })
     }
-}
-
-/// What the system has given to this process; `None` if it does not report it.
-pub(crate) fn resident_bytes() -> Option<u64> {
-    of_status("VmRSS:")
-}
-
-/// A figure of the system about this process.
-fn of_status(name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
-    Some(kib << 10)
 }
 
 #[cfg(all(test, target_os = "linux"))]
