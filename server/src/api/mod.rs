@@ -54,7 +54,7 @@ use access::{Needs, authenticate};
 use axum::Router;
 use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use error::ApiError;
 use ingest::dress;
