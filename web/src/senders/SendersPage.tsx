@@ -158,11 +158,11 @@ function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
     );
   }
   return (
-    <Empty title="Nobody has sent anything yet">
+    <Empty title="No sender is known yet">
       <p>
-        A host appears here with its first message. See{' '}
-        <a href={address('/send')}>how to send logs</a>, or whether the sources listen on the{' '}
-        <a href={address('/router')}>Router</a> page.
+        A host appears here with its first message, and after a crash of the server with its next
+        one. See <a href={address('/send')}>how to send logs</a>, or whether the sources listen on
+        the <a href={address('/router')}>Router</a> page.
       </p>
     </Empty>
   );

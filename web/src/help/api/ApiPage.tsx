@@ -37,9 +37,15 @@ export function ApiPage({ state, onChange }: Props) {
         </p>
       </header>
       {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        <div className={classes.alone}>
+          <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        </div>
       )}
-      {data === undefined && error === null && <Skeleton height={320} aria-label="Loading" />}
+      {data === undefined && error === null && (
+        <div className={classes.alone} role="status" aria-label="Loading">
+          <Skeleton height={320} />
+        </div>
+      )}
       {data !== undefined && <Found description={data} state={state} onChange={onChange} />}
     </div>
   );
