@@ -10,10 +10,12 @@
 
 use crate::attempt::Attempt;
 use hashbrown::HashMap;
+use hashlink::LinkedHashMap;
+use hashlink::linked_hash_map::RawEntryMut;
 use logstead_record::query::FieldName;
 use logstead_record::{Batch, SECOND, Selection};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -40,18 +42,16 @@ pub(crate) struct Groups {
     memory: Mutex<Memory>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Memory {
-    groups: HashMap<Vec<u8>, Group>,
-    /// Groups in the order in which they were seen, with the number of the sight: older numbers of a group are void.
-    seen: VecDeque<(u64, Vec<u8>)>,
-    sights: u64,
+    /// In the order in which they were seen last.
+    groups: LinkedHashMap<Vec<u8>, Group>,
+    groups_max: usize,
     forgotten: u64,
 }
 
 #[derive(Debug, Default)]
 struct Group {
-    sight: u64,
     /// What has been saved up: shares of a message, or messages.
     credit: f64,
     /// Since when: for duplicates, when the last one was let through.
@@ -86,7 +86,7 @@ pub(crate) struct Thinned {
 
 impl Groups {
     pub(crate) fn new(kind: Kind) -> Groups {
-        Groups { kind, memory: Mutex::default() }
+        Groups { kind, memory: Mutex::new(Memory::of(GROUPS_MAX)) }
     }
 
     pub(crate) fn forgotten(&self) -> u64 {
@@ -254,33 +254,22 @@ impl Memo {
 }
 
 impl Memory {
-    /// The group of a key; a new one begins as the caller says.
-    fn group(&mut self, key: &[u8], begin: impl FnOnce() -> Group) -> &mut Group {
-        self.sights += 1;
-        let sight = self.sights;
-        self.seen.push_back((sight, key.to_vec()));
-        if !self.groups.contains_key(key) && GROUPS_MAX <= self.groups.len() {
-            self.forget_oldest();
-        }
-        // Void sights are left out before they outgrow the groups.
-        if 4 * GROUPS_MAX < self.seen.len() {
-            let groups = &self.groups;
-            self.seen.retain(|(sight, key)| {
-                groups.get(key).is_some_and(|group| group.sight == *sight) || *sight == self.sights
-            });
-        }
-        let group = self.groups.entry(key.to_vec()).or_insert_with(begin);
-        group.sight = sight;
-        group
+    fn of(groups_max: usize) -> Memory {
+        Memory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
     }
 
-    fn forget_oldest(&mut self) {
-        while let Some((sight, key)) = self.seen.pop_front() {
-            if self.groups.get(&key).is_some_and(|group| group.sight == sight) {
-                self.groups.remove(&key);
-                self.forgotten += 1;
-                return;
+    /// The group of a key; a new one begins as the caller says. Only a new one copies its key.
+    fn group(&mut self, key: &[u8], begin: impl FnOnce() -> Group) -> &mut Group {
+        if self.groups_max <= self.groups.len() && !self.groups.contains_key(key) {
+            self.groups.pop_front();
+            self.forgotten += 1;
+        }
+        match self.groups.raw_entry_mut().from_key(key) {
+            RawEntryMut::Occupied(mut known) => {
+                known.to_back();
+                known.into_mut()
             }
+            RawEntryMut::Vacant(new) => new.insert(key.to_vec(), begin()).1,
         }
     }
 }
@@ -289,6 +278,9 @@ impl Memory {
 mod tests {
     use super::*;
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::time::Instant;
 
     /// Messages of hosts at seconds.
     fn batch(messages: &[(i64, &str)]) -> Batch {
@@ -372,10 +364,64 @@ mod tests {
             [0],
             "the first was forgotten, a later one was not"
         );
-        for _ in 0..6 {
-            let_through(&groups, &vec![(0, "x"); GROUPS_MAX]);
+    }
+
+    /// The same as plainly as possible: keys in the order in which they were seen last.
+    fn seen(keys: &mut Vec<Vec<u8>>, key: &[u8], groups_max: usize, forgotten: &mut u64) -> bool {
+        let known = keys.iter().position(|known| known == key);
+        if let Some(at) = known {
+            keys.remove(at);
+        } else if groups_max <= keys.len() {
+            keys.remove(0);
+            *forgotten += 1;
         }
-        assert!(groups.memory.lock().seen.len() <= 4 * GROUPS_MAX + 1);
+        keys.push(key.to_vec());
+        known.is_none()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_seen_longest_ago_is_forgotten_first(
+            sights in vec(vec(0_u8..4, 0..3), 0..200), groups_max in 1_usize..8,
+        ) {
+            let (mut keys, mut forgotten) = (Vec::new(), 0);
+            let mut memory = Memory::of(groups_max);
+            for (sight, key) in sights.iter().enumerate() {
+                let expected = seen(&mut keys, key, groups_max, &mut forgotten);
+                let mut is_new = false;
+                let group = memory.group(key, || {
+                    is_new = true;
+                    Group::default()
+                });
+                prop_assert_eq!(is_new, expected);
+                prop_assert_eq!(group.repeated == 0, is_new, "what is remembered is of this key");
+                group.repeated = 1 + sight as u64;
+                let in_order: Vec<_> = memory.groups.keys().cloned().collect();
+                prop_assert_eq!(&in_order, &keys);
+                prop_assert_eq!(memory.forgotten, forgotten);
+            }
+        }
+    }
+
+    /// Prints how long a message takes, by hand: `cargo test -p logstead-route --release -- --ignored --nocapture how_long`.
+    #[test]
+    #[ignore = "measures, and proves nothing"]
+    fn how_long_a_message_takes() {
+        for (hosts, name) in
+            [(1, "one host"), (1000, "a thousand hosts"), (GROUPS_MAX * 2, "more than are remembered")]
+        {
+            let groups = dedup();
+            let names: Vec<String> = (0..hosts).map(|number| format!("host-{number}.example.com")).collect();
+            let messages: Vec<(i64, &str)> =
+                names.iter().cycle().take(1 << 18).map(|name| (0, name.as_str())).collect();
+            let batches: Vec<Batch> = messages.chunks(1024).map(batch).collect();
+            let rows = Selection::all(1024);
+            let begin = Instant::now();
+            for _ in 0..4 {
+                batches.iter().for_each(|batch| drop(groups.thin(batch, &rows, None)));
+            }
+            println!("{name}: {} ns a message", begin.elapsed().as_nanos() / (4 << 18));
+        }
     }
 
     fn dedup() -> Arc<Groups> {
