@@ -19,20 +19,9 @@ const proofs = {
     env: {},
   },
   queries: {
-    proves: 'none of 2 000 hostile queries takes half a second longer than a search may',
-    command: [
-      'cargo',
-      [
-        'test',
-        '-p',
-        'logstead',
-        '--test',
-        'answers',
-        'no_query_of_two_thousand',
-        '--',
-        '--ignored',
-      ],
-    ],
+    proves:
+      'none of 2 000 hostile queries takes half a second longer than a search may, and who hangs up frees a place at once',
+    command: ['cargo', ['test', '-p', 'logstead', '--test', 'answers', '--', '--ignored']],
     env: {},
   },
   memory: {

@@ -152,7 +152,7 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
         pace: PACE,
     };
     let permit = permit(&shared, &caller, overview.question.weight(true)).await?;
-    let (cancel, guard) = Cancel::new(&shared);
+    let (cancel, guard) = Cancel::after(&shared, overview.question.spent);
     let (sender, lines) = mpsc::channel(LINES_MAX);
     tokio::task::spawn_blocking(request::carried(move || {
         let _permit = permit;

@@ -255,6 +255,7 @@ impl Incoming {
             batches
         })
         .await?;
+        self.charge(0, batches.surplus_bytes()?);
         let room = batches.is_kept().then_some(room);
         Ok((batches, room))
     }
@@ -366,12 +367,17 @@ impl Incoming {
                     Err(error) => return Ok((batches, Err(error))),
                 },
             };
+            let surplus = batches.surplus_bytes().unwrap_or_default();
             let (batch, names);
             (batch, names, batches) = blocking(move || {
                 let batch = batches.next_batch();
                 (batch, batches.names(), batches)
             })
             .await?;
+            match batches.surplus_bytes() {
+                Ok(now) => self.charge(0, now.saturating_sub(surplus)),
+                Err(too_much) => return Ok((batches, Err(too_much.into()))),
+            }
             if 0 < batch.rows() {
                 return Ok((batches, Ok(Some((batch, names, room)))));
             }

@@ -84,7 +84,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     let sampling = sampling(&shared, since.is_some());
     let query = question.query.clone();
     let begun = if last == 0 || since.is_some() {
-        let (cancel, _guard) = Cancel::new(&shared);
+        let (cancel, _guard) = Cancel::after(&shared, question.spent);
         blocking(move || follow(&question, since.as_ref(), sampling, &cancel)).await?
     } else {
         let weight = question.weight(false);
