@@ -10,7 +10,7 @@ const nothing = { message: null, newest: null } as unknown as Arrival;
 
 function Panel({ arrival, part }: { arrival: Arrival | undefined; part: boolean }) {
   const user = { name: 'anna', role: 'analyst', logspaces: part ? ['a'] : null, scope: null };
-  useQueryClient().setQueryData(['session'], { user } as unknown as Session);
+  useQueryClient().setQueryData(['session'], { user });
   return <ArrivalPanel arrival={arrival} error={null} onNext={() => undefined} />;
 }
 
