@@ -3,7 +3,7 @@
 use logstead_config::settings::{
     DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
 };
-use logstead_config::{Count, Period, Size};
+use logstead_config::{Amount, Count, Period, Size};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
     Layers {
@@ -80,7 +80,8 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
     let settings = loaded("", &env, &["threads.workers=2"]);
     assert_eq!(settings.data.to_str(), Some("0"));
     assert_eq!(settings.limits.searches_max, 3);
-    assert_eq!(settings.memory.tail_max, Size::gib(1));
+    assert_eq!(settings.memory.tail_max, Amount::Exactly(Size::gib(1)));
+    assert_eq!(settings.memory.index_max, Amount::Auto);
     assert_eq!(settings.threads.workers, Count::Exactly(2));
 }
 

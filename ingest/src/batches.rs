@@ -15,7 +15,7 @@ pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// How many times the limit of a body its messages may be, with what each of them repeats …
 const MADE_FACTOR_MAX: usize = 4;
-/// … and how much they may be in any case.
+/// … and how much they may be in any case. What is only found while they are read may be as much, and no more.
 const MADE_BYTES_MIN: usize = 4 * BATCH_BYTES_MAX;
 
 /// Who sent the messages of a body, and when.
@@ -35,6 +35,9 @@ pub struct Batches<M> {
     sender: Sender,
     /// When each batch was received.
     stamp: Option<fn() -> Timestamp>,
+    /// How much more was made of the messages than they said, and how much that may be.
+    surplus_bytes: usize,
+    surplus_bytes_max: usize,
     /// What a check has read and kept, in order: nothing else is left then.
     kept: VecDeque<Batch>,
     /// How many were refused.
@@ -46,7 +49,16 @@ pub struct Batches<M> {
 impl<M: Messages> Batches<M> {
     /// Of messages from one sender.
     pub fn of(messages: M, sender: Sender) -> Batches<M> {
-        Batches { messages, sender, stamp: None, kept: VecDeque::new(), refused: 0, refusals: Vec::new() }
+        Batches {
+            messages,
+            sender,
+            stamp: None,
+            surplus_bytes: 0,
+            surplus_bytes_max: usize::MAX,
+            kept: VecDeque::new(),
+            refused: 0,
+            refusals: Vec::new(),
+        }
     }
 
     /// The same with a time of receipt of its own for each batch, by which the batch is known.
@@ -60,7 +72,18 @@ impl<M: Messages> Batches<M> {
         let made_bytes_max = body_bytes_max.saturating_mul(MADE_FACTOR_MAX).max(MADE_BYTES_MIN);
         match messages.rest_bytes() {
             made_bytes if made_bytes_max < made_bytes => Err(Refused::TooMuch { made_bytes, made_bytes_max }),
-            _ => Ok(Batches::of(messages, sender)),
+            _ => Ok(Batches { surplus_bytes_max: MADE_BYTES_MIN, ..Batches::of(messages, sender) }),
+        }
+    }
+
+    /// How much more was made of the batches so far than they said before: `{"a": {"b": 1, "c": 2}}` names `a` twice. Refused
+    /// once that is too much.
+    pub fn surplus_bytes(&self) -> Result<usize, Refused> {
+        match self.surplus_bytes {
+            made_bytes if self.surplus_bytes_max < made_bytes => {
+                Err(Refused::TooMuch { made_bytes, made_bytes_max: self.surplus_bytes_max })
+            }
+            surplus => Ok(surplus),
         }
     }
 
@@ -90,11 +113,12 @@ impl<M: Messages> Batches<M> {
             return batch;
         }
         let mut builder = BatchBuilder::new();
-        let mut bytes = 0;
+        let (mut bytes, rest_bytes) = (0, self.messages.rest_bytes());
         let Sender { source, peer, received } = &self.sender;
         let received = self.stamp.map_or(*received, |stamp| stamp());
         builder.origin(Origin { source: source.as_bytes(), peer: peer.as_bytes(), received });
-        while builder.rows() < BATCH_MESSAGES_MAX && bytes < BATCH_BYTES_MAX {
+        while builder.rows() < BATCH_MESSAGES_MAX && bytes.max(builder.field_names_bytes()) < BATCH_BYTES_MAX
+        {
             match self.messages.next(&mut builder) {
                 Some(Next::Added { bytes: more }) => bytes += more,
                 Some(Next::Refused(refusal)) => {
@@ -106,6 +130,8 @@ impl<M: Messages> Batches<M> {
                 None => break,
             }
         }
+        let said_bytes = rest_bytes.saturating_sub(self.messages.rest_bytes());
+        self.surplus_bytes += builder.field_names_bytes().saturating_sub(said_bytes);
         let batch = builder.seal();
         match self.messages.marks() {
             Some(marks) => marks.restored(&batch),
@@ -118,7 +144,7 @@ impl<M: Messages> Batches<M> {
     /// reading begins again.
     pub fn check(&mut self, kept_bytes_max: usize) -> usize {
         let (mut kept, mut kept_bytes) = (VecDeque::new(), 0);
-        while 0 < self.rest_bytes() {
+        while 0 < self.rest_bytes() && self.surplus_bytes().is_ok() {
             let batch = self.next_batch();
             kept_bytes += batch.memory_bytes();
             if kept_bytes_max < kept_bytes {
@@ -127,8 +153,10 @@ impl<M: Messages> Batches<M> {
                 kept.push_back(batch);
             }
         }
-        if kept_bytes_max < kept_bytes {
+        if kept_bytes_max < kept_bytes && self.surplus_bytes().is_ok() {
             self.messages.restart();
+            // It is found out again.
+            self.surplus_bytes = 0;
         }
         self.kept = kept;
         self.refused

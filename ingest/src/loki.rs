@@ -246,7 +246,9 @@ fn json_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize)
             entries += 1;
             Refused::above(entries, messages_max)?;
         }
-        found.push(Stream { labels: place(stream), entries: inside, count: entries - before });
+        if before < entries {
+            found.push(Stream { labels: place(stream), entries: inside, count: entries - before });
+        }
     }
     Ok((found, entries))
 }
@@ -349,12 +351,12 @@ impl<'de> Deserialize<'de> for Pairs<'de> {
 // Protocol Buffers.
 
 fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, usize), Refused> {
-    let (mut found, mut entries) = (Vec::new(), 0);
+    let (mut found, mut entries, mut streams) = (Vec::new(), 0, 0);
     for field in Fields::of(body) {
         let field =
             field.map_err(|wrong| Refused::malformed(format!("the body is not a push request: {wrong}")))?;
         let (1, Value::Bytes(stream)) = field else { continue };
-        let said = |reason: &str| Refused::malformed(format!("streams[{}]: {reason}", found.len()));
+        let said = |reason: &str| Refused::malformed(format!("streams[{streams}]: {reason}"));
         let start = stream.as_ptr().addr() - body.as_ptr().addr();
         let (mut labels, before) = (start..start, entries);
         for field in Fields::of(stream) {
@@ -374,9 +376,12 @@ fn protobuf_streams(body: &[u8], messages_max: usize) -> Result<(Vec<Stream>, us
                 _ => {}
             }
         }
-        found.push(Stream { labels, entries: start..start + stream.len(), count: entries - before });
-        // Each takes memory, also one without entries.
-        Refused::above(found.len(), messages_max)?;
+        // One without entries takes time alone.
+        if before < entries {
+            found.push(Stream { labels, entries: start..start + stream.len(), count: entries - before });
+        }
+        streams += 1;
+        Refused::above(streams, messages_max)?;
     }
     Ok((found, entries))
 }

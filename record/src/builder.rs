@@ -261,6 +261,11 @@ impl BatchBuilder {
         self.columns.rows()
     }
 
+    /// How long the names of dynamic fields are together, each different one once.
+    pub fn field_names_bytes(&self) -> usize {
+        self.field_names.column().values().bytes().len()
+    }
+
     /// The messages pushed so far as a batch; the builder is empty afterwards.
     pub fn seal(&mut self) -> Batch {
         let mut columns = std::mem::take(&mut self.columns);

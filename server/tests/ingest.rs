@@ -5,6 +5,8 @@
 
 #[path = "ingest/calls.rs"]
 mod calls;
+#[path = "ingest/destinations.rs"]
+mod destinations;
 #[path = "ingest/full.rs"]
 mod full;
 #[path = "ingest/hostile.rs"]

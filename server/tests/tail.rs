@@ -7,7 +7,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::{Method, Request, StatusCode, header};
 use futures_core::Stream;
 use in_process::{Server, TOKEN};
-use logstead::meta::{Grant, NewToken, Role};
+use logstead::meta::{Browser, Grant, NewToken, Role, Secret, SessionLimits};
 use logstead_config::settings::Settings;
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
@@ -15,7 +15,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 use tower::ServiceExt;
 
@@ -226,7 +228,7 @@ async fn who_comes_back_at_any_position_sees_each_message_once() {
         settings.storage.segment_rows_max = 1000;
         settings.storage.seal_after = Period::seconds(1);
         settings.storage.journal_file_max = Size::mib(1);
-        settings.memory.tail_max = Size::mib(16);
+        settings.memory.tail_max = Size::mib(16).into();
     };
     let mut server = Some(Server::start_in(data.path(), adjust));
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -353,6 +355,66 @@ async fn a_token_that_is_taken_away_ends_its_tails() {
     assert!(events.next().await.is_none());
 }
 
+/// Within a second, on a machine that has other things to do as well.
+const ENDS_WITHIN: Duration = Duration::from_secs(if cfg!(debug_assertions) { 3 } else { 1 });
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_is_stored_after_who_asked_was_removed_is_seen() {
+    let data = TempDir::new().unwrap();
+    let server = Arc::new(Server::start_in(data.path(), |_| {}));
+    let at = Timestamp::from_nanos(0);
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (token, secret) = server.meta.add_token(&new, at).unwrap();
+    let bearer = (header::AUTHORIZATION, format!("Bearer {}", secret.reveal()));
+    server.meta.add_user("ana", Role::Analyst, "hash", at).unwrap();
+    let user = server.meta.credentials("ana").unwrap().unwrap().id;
+    let session = Secret::session().unwrap();
+    let (week, now) =
+        (Duration::from_hours(24 * 7), SystemTime::now().duration_since(SystemTime::UNIX_EPOCH));
+    let limits = SessionLimits { idle_max: week, age_max: week };
+    let now = Timestamp::from_nanos(now.unwrap().as_nanos() as i64);
+    server.meta.add_session(user, session.hash(), &Browser::default(), &limits, now).unwrap();
+    let cookie = (header::COOKIE, format!("logstead_session={}", session.reveal()));
+    for (by, (name, value)) in [("token", bearer), ("user", cookie)] {
+        let request = Request::builder().uri("/api/v1/tail").header(name, value);
+        let response = server.app.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let mut events = Events { body: response.into_body().into_data_stream(), text: String::new() };
+        assert_eq!(events.next().await.unwrap().name, "status");
+        // One batch after the other, each stored when the next begins.
+        let (stored, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let flow = {
+            let (server, stored, is_over) = (server.clone(), stored.clone(), is_over.clone());
+            tokio::spawn(async move {
+                while !is_over.load(Ordering::Relaxed) {
+                    let number = stored.load(Ordering::Relaxed);
+                    server.ingest("main", format!("{by} {number}\n")).await;
+                    stored.store(number + 1, Ordering::Relaxed);
+                }
+            })
+        };
+        let mut seen = Seen::default();
+        while seen.texts.len() < 20 {
+            seen.add(&events.next().await.unwrap());
+        }
+        match by {
+            "token" => server.meta.remove_token(token).map(drop).unwrap(),
+            _ => server.meta.remove_user("ana").map(drop).unwrap(),
+        }
+        // The next that is stored may be on its way, and no other.
+        let (removed, last) = (Instant::now(), stored.load(Ordering::Relaxed) + 1);
+        let rest = events.rest().await;
+        let took = removed.elapsed();
+        let sent_on = stored.load(Ordering::Relaxed);
+        is_over.store(true, Ordering::Relaxed);
+        flow.await.unwrap();
+        assert!(took <= ENDS_WITHIN, "by {by}: {took:?}");
+        assert!(rest.contains("event: problem") && rest.contains("401"), "{rest}");
+        let after = (last + 1..=sent_on).find(|number| rest.contains(&format!("{by} {number}\"")));
+        assert_eq!(after, None, "stored after the {by} was removed: {rest}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_position_of_another_store_is_a_gap() {
     let data = TempDir::new().unwrap();
@@ -443,4 +505,29 @@ async fn a_token_that_is_taken_away_hears_of_no_changes() {
     changes.read().await;
     server.meta.remove_token(id).unwrap();
     assert!(!changes.rest().await.contains("event: stored"));
+}
+
+/// Each of these messages is an event of its own, and a turn reads several of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_read_for_a_tail_is_not_sent_once_its_token_is_gone() {
+    /// Those that wait for the client, and one that waits for its place.
+    const WAITING_MAX: usize = 3;
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    server.ingest("main", lines(&"x".repeat(70_000), 0..30)).await;
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    let (status, mut events) = server.try_tail("", Some("main:0"), secret.reveal()).await;
+    assert_eq!(status, StatusCode::OK);
+    while events.next().await.unwrap().name != "messages" {}
+    server.meta.remove_token(id).unwrap();
+    let mut more = 0;
+    loop {
+        match events.next().await.unwrap().name.as_str() {
+            "messages" => more += 1,
+            "problem" => break,
+            _ => {}
+        }
+    }
+    assert!(more <= WAITING_MAX, "{more} more events were sent");
 }

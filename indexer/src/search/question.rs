@@ -137,3 +137,45 @@ impl<'a> Request<'a> {
         Question { filter: self.filter, range: self.range, run: *run }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::query::parse_search;
+    use rustix::time::{ClockId, clock_gettime};
+
+    /// A query that is so many times as long
+    const LONGER: usize = 16;
+    /// takes at most so many times the processor, where what grows with the square takes as many times as this squared,
+    const LONGER_MAX: u64 = 64;
+    /// and these nanoseconds.
+    const NANOS_OF_ALL: u64 = 5_000_000;
+
+    /// The least that this thread has worked for it, of some tries: others may disturb each.
+    fn work_nanos(text: &str) -> u64 {
+        let now = || {
+            let time = clock_gettime(ClockId::ThreadCPUTime);
+            time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+        };
+        let query = parse_search(text).unwrap().query;
+        let context = Context { now: Timestamp::default(), logspace: "main" };
+        let once = || {
+            let begin = now();
+            std::hint::black_box(Filter::new(&query, &context));
+            now() - begin
+        };
+        (0..3).map(|_| once()).min().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_it_takes_to_make_a_filter_ready_is_bounded_by_its_length() {
+        for piece in
+            ["1.", "1.1.1.1 ", "=", "0", "7f", "a", "ab ", "-1.2", "\u{212A}", "\u{e9}.", "a1.b2-", "(a"]
+        {
+            let quoted = |bytes: usize| format!("\"{}z\"", piece.repeat(bytes / piece.len()));
+            let (few, many) = (work_nanos(&quoted(60_000 / LONGER)), work_nanos(&quoted(60_000)));
+            let max = few * LONGER_MAX + NANOS_OF_ALL;
+            assert!(many <= max, "{piece:?}: {few} ns, {LONGER} times as long {many} ns");
+        }
+    }
+}

@@ -159,9 +159,16 @@ fn collect_words(
         (starts_at_boundary || 0 < range.start) && (ends_at_boundary || range.end < text.len())
     };
     let addresses: Vec<Range<usize>> = word::addresses(text).filter(is_whole).collect();
+    // Both come in order, so that of those that reach the end of a word the first begins first.
+    let mut ahead = addresses.as_slice();
     for range in word::words(text) {
+        while let [address, rest @ ..] = ahead
+            && address.end < range.end
+        {
+            ahead = rest;
+        }
         // What has an address has its four numbers.
-        if addresses.iter().any(|address| address.start <= range.start && range.end <= address.end) {
+        if ahead.first().is_some_and(|address| address.start <= range.start) {
             continue;
         }
         let begins = starts_at_boundary || 0 < range.start;
@@ -286,6 +293,7 @@ fn single_fold(class: &Class) -> Option<char> {
 mod tests {
     use super::*;
     use logstead_record::query::{Query, parse};
+    use proptest::prelude::*;
 
     fn of(query: &str) -> (Required, bool) {
         let Query::Text(test) = parse(query).unwrap() else { panic!("{query}") };
@@ -305,6 +313,29 @@ mod tests {
             Required::Like(Form::Holds(word)) => format!("*{}*", text(word)),
             Required::All(many) => join(many, " "),
             Required::Any(many) => format!("({})", join(many, "|")),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_of_addresses_are_left_out_as_if_each_were_compared_with_each(
+            text in "[1.a ]{0,40}", starts: bool, ends: bool,
+        ) {
+            let text = text.as_bytes();
+            let mut required = Vec::new();
+            collect_words(text, starts, ends, &mut required);
+            let is_known = |range: &Range<usize>| {
+                (starts || 0 < range.start) && (ends || range.end < text.len())
+            };
+            let addresses: Vec<_> = word::addresses(text).filter(is_known).collect();
+            let is_within = |range: &Range<usize>| {
+                addresses.iter().any(|address| address.start <= range.start && range.end <= address.end)
+            };
+            let left = word::words(text).filter(|range| !is_within(range) && is_known(range));
+            let expected: Vec<Required> =
+                left.chain(addresses.clone()).map(|range| Required::Word(folded(&text[range]))).collect();
+            required.retain(|one| matches!(one, Required::Word(_)));
+            prop_assert_eq!(required, expected);
         }
     }
 

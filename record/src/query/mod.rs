@@ -17,7 +17,7 @@
 //! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
 //! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
 //!   text after a change; `terms`: the texts that are looked for
-//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready
+//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready, and for how long
 //! - `mend`: suggestions for a text that is not a query
 //! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
 //!   where it need not look
@@ -76,6 +76,7 @@ pub use stage::{
     Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
     parse_pipeline_search, shown_names,
 };
+pub use steps::while_wanted;
 pub use syntax::tokens;
 pub use syntax::tokens::{Token, TokenKind};
 pub use terms::{Sought, Term, terms};

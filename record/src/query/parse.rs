@@ -104,6 +104,9 @@ impl Meaning {
         node: &Node,
         leaf: &mut impl FnMut(&mut Meaning, &Leaf, Range<usize>) -> Parsed<Query>,
     ) -> Parsed<Query> {
+        if steps::is_over() {
+            return Err(self.ended(node.range.clone()));
+        }
         let mut all = |meaning: &mut Meaning, nodes: &[Node]| {
             nodes.iter().map(|node| meaning.each(node, leaf)).collect::<Parsed<Vec<_>>>()
         };
@@ -183,6 +186,11 @@ impl Meaning {
         self.warnings.push(Warning { kind, message, span, suggestion });
     }
 
+    /// Nobody reads this.
+    fn ended(&self, range: Range<usize>) -> ParseError {
+        self.cursor.meaning(range, "nobody waits for what the query means")
+    }
+
     /// Counts one more regular expression.
     pub(super) fn compile(&mut self, range: Range<usize>, source: &str, ignore_case: bool) -> Parsed<Regex> {
         self.count_regex(range.clone())?;
@@ -192,6 +200,9 @@ impl Meaning {
                 "the regular expressions of the query have more than {REGEX_CHARS_MAX} characters: shorten them"
             );
             return Err(self.cursor.meaning(range, message));
+        }
+        if !steps::goes_on() {
+            return Err(self.ended(range));
         }
         Regex::new(source, ignore_case).map_err(|error| self.cursor.meaning(range, error.to_string()))
     }

@@ -11,11 +11,12 @@ use super::access::again::Asker;
 use super::ask::aggregate::compile;
 use super::ask::search::Order;
 use super::error::{ApiError, Result};
-use super::question::cancel::{Cancel, Guard, Weight, ask};
+use super::question::cancel::{Cancel, Guard, ask};
 use super::question::{Asked, Parameters, Question, Takes, list};
 use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::waiting::{blocking, busy};
+use crate::request;
 use crate::store::{Cancelled, Passing, Reading};
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
@@ -157,6 +158,7 @@ async fn export_table(
     let now = question.now;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+    let weight = question.heavy();
     let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>, u64)> {
         let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
         let copies = question.count_copies(cancel);
@@ -177,7 +179,7 @@ async fn export_table(
         }
         Ok((count, text, damaged, copies))
     };
-    let (count, text, damaged, copies) = ask(shared, caller, Weight::Heavy, made).await??;
+    let (count, text, damaged, copies) = ask(shared, caller, weight, made).await??;
     let mut response = Body::from(text).into_response();
     if !damaged.is_empty() {
         response.headers_mut().insert(DAMAGED, damaged.len().into());
@@ -225,10 +227,10 @@ impl Exporting {
             tracing::warn!("an export lacks what cannot be read: {damage}");
         }
         let (pieces, received) = mpsc::channel(PIECES_MAX);
-        tokio::spawn(async move {
+        tokio::spawn(request::followed(async move {
             let _permit = permit;
             self.send(&pieces, &asker).await;
-        });
+        }));
         let mut response = Pieces::whole(received, guard).into_response();
         format.describe(&mut response, now, (count, copies));
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));

@@ -13,7 +13,8 @@
 //! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.
 //!
-//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`].
+//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`], and every response has the id of its
+//! request.
 
 mod access;
 mod ask;
@@ -34,6 +35,7 @@ mod operate;
 mod peer;
 mod question;
 mod redirect;
+mod request_id;
 mod router;
 mod routes;
 mod saved_searches;
@@ -52,7 +54,7 @@ use access::{Needs, authenticate};
 use axum::Router;
 use axum::extract::{Extension, Request};
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use error::ApiError;
 use ingest::dress;
@@ -126,6 +128,7 @@ fn finished(app: Router<Shared>, shared: &Shared) -> Router {
         .layer(from_fn_with_state(settings.clone(), headers::with_headers))
         .layer(from_fn_with_state(settings, peer::identify))
         .layer(from_fn_with_state(shared.clone(), observe::observe))
+        .layer(from_fn(request_id::name))
 }
 
 async fn nothing(request: Request) -> ApiError {

@@ -3,10 +3,12 @@
 //! A program that is sent on has already sent its token or its messages in the clear, and would do so again each time.
 
 use super::error::ApiError;
+use super::request_id;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 
 /// The encrypted address.
@@ -20,7 +22,7 @@ pub struct Encrypted {
 
 /// Answers every path.
 pub fn redirect(to: Encrypted) -> Router {
-    Router::new().fallback(answer).with_state(to)
+    Router::new().fallback(answer).with_state(to).layer(from_fn(request_id::name))
 }
 
 async fn answer(State(to): State<Encrypted>, request: Request) -> Response {

@@ -21,6 +21,14 @@ impl Meta {
         Ok(statement.query_row(params![secret_hash, name], |row| row.get(0))?)
     }
 
+    /// Whether anybody has logged in with this device before.
+    pub fn is_device(&self, secret_hash: [u8; 32]) -> Result<bool> {
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM devices WHERE hash = ?1)")?;
+        Ok(statement.query_row(params![secret_hash], |row| row.get(0))?)
+    }
+
     /// Remembers that the user has just logged in with it.
     pub fn add_device(&self, user_id: i64, secret_hash: [u8; 32], now: Timestamp) -> Result<()> {
         self.write(|connection| {
@@ -56,6 +64,7 @@ mod tests {
         let first = Secret::session().unwrap().hash();
         meta.add_device(id, first, at(1)).unwrap();
         assert!(meta.knows_device("ANA", first).unwrap());
+        assert!(meta.is_device(first).unwrap() && !meta.is_device([7; 32]).unwrap());
         assert!(!meta.knows_device("bo", first).unwrap() && !meta.knows_device("cy", first).unwrap());
         let used_again = Secret::session().unwrap().hash();
         meta.add_device(id, used_again, at(0)).unwrap();

@@ -102,6 +102,10 @@ fn unmasked(core: &str) -> String {
     core.chars().map(letter).collect()
 }
 
+/// The passwords that were compared with a hash.
+#[cfg(test)]
+pub(crate) static VERIFIED: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+
 /// The hash to store, with its own salt.
 pub fn hash(password: &str) -> Result<String> {
     match Argon2::default().hash_password(password.as_bytes()) {
@@ -118,6 +122,8 @@ pub fn verify(password: &str, hash: Option<&str>) -> bool {
     // Those whose password is kept elsewhere have an empty one.
     let hash = hash.filter(|hash| !hash.is_empty());
     let Ok(parsed) = PasswordHash::new(hash.unwrap_or(NOBODY)) else { return false };
+    #[cfg(test)]
+    VERIFIED.lock().unwrap().push(password.to_owned());
     let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
     fits && hash.is_some()
 }

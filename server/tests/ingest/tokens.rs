@@ -205,3 +205,177 @@ async fn a_journal_comes_at_the_pace_of_its_token_and_ends_with_it() {
     assert!(stored < 300, "{stored}");
     drop(sender);
 }
+
+/// Five hundred messages at a hundred in a second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_takes_the_time_that_the_pace_of_its_token_leaves_it() {
+    let server = Server::usual();
+    let limits = json!({"messages_per_second": 100});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let entries: String = (0..500)
+        .map(|n| format!("__REALTIME_TIMESTAMP={}\nMESSAGE=entry {n}\n\n", 1_700_000_000_000_000_u64 + n))
+        .collect();
+    let secret = token["token"].as_str().unwrap();
+    let began = std::time::Instant::now();
+    let stored = server.post("/upload", secret, "application/vnd.fdo.journal", entries).await;
+    assert!(stored.status.is_success(), "{}", stored.text());
+    assert!(std::time::Duration::from_secs(2) < began.elapsed(), "{:?}", began.elapsed());
+    assert_eq!(server.find("entry").await.len(), 500);
+}
+
+/// What rsyslog is refused in any other way it loses.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn beyond_the_pace_of_a_token_each_document_of_a_bulk_is_refused_by_itself() {
+    let server = Server::usual();
+    let limits = json!({"messages_per_second": 1});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let secret = token["token"].as_str().unwrap();
+    let body = "{\"create\":{}}\n{\"message\":\"one\"}\n".repeat(30);
+    let send = async || server.post("/_bulk", secret, "application/x-ndjson", body.clone()).await;
+    send().await.check(200, "\"errors\":false");
+    let refused = send().await;
+    assert_eq!(refused.status.as_u16(), 429, "{}", refused.text());
+    let told = refused.json();
+    let items = told["items"].as_array().unwrap();
+    assert!(items.len() == 30 && items.iter().all(|item| item["create"]["status"] == 429), "{told}");
+    assert_eq!(server.find("one").await.len(), 30);
+}
+
+/// A field of a message in Protocol Buffers that has a length.
+fn protobuf(number: u8, content: &[u8]) -> Vec<u8> {
+    let mut out = vec![number << 3 | 2];
+    let mut length = content.len();
+    while 0x80 <= length {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend_from_slice(content);
+    out
+}
+
+/// An object with a long name around many others: a megabyte of names is made of it.
+fn names(message: usize) -> String {
+    let inner: Vec<String> = (0..500).map(|n| format!("\"{n}\":1")).collect();
+    format!("{{\"message\":\"m\",\"{message}{}\":{{{}}}}}", "x".repeat(2000), inner.join(","))
+}
+
+/// A name, where the body is sent, what it is and how it is packed, the body, and how much is made of it.
+type Made = (&'static str, String, &'static str, Option<&'static str>, Vec<u8>, u64);
+
+/// A body for each protocol, of which twenty times as much is made, and at least so many bytes.
+fn bodies() -> Vec<Made> {
+    let long = "x".repeat(50_000);
+    let gzip = |body: &[u8]| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut packer, body).unwrap();
+        packer.finish().unwrap()
+    };
+    let snappy = |body: &[u8]| snap::raw::Encoder::new().compress_vec(body).unwrap();
+    let (ours, loki, hec, raw) =
+        ("/api/v1/ingest", "/loki/api/v1/push", "/services/collector", "/services/collector/raw");
+    let (bulk, datadog, otlp, gelf) = ("/_bulk", "/api/v2/logs", "/v1/logs", "/gelf");
+    let (json, text, binary) = ("application/json", "text/plain", "application/x-protobuf");
+    let entries = vec![r#"["1","m"]"#; 40].join(",");
+    let labels = format!(r#"{{"streams":[{{"stream":{{"a":"{long}"}},"values":[{entries}]}}]}}"#);
+    // Labels, and entries of a time and a line.
+    let entry = protobuf(2, &[protobuf(1, &[8, 1]), protobuf(2, b"m")].concat());
+    let stream = [protobuf(1, format!("{{a=\"{long}\"}}").as_bytes()), entry.repeat(40)].concat();
+    let value = protobuf(2, &protobuf(1, long.as_bytes()));
+    let resource = protobuf(1, &protobuf(1, &[protobuf(1, b"long"), value].concat()));
+    let records = protobuf(1, &[resource, protobuf(2, &[0x12, 0].repeat(40))].concat());
+    let many_names: Vec<String> = (0..4).map(names).collect();
+    let of_bulk: String = many_names.iter().map(|one| format!("{{\"create\":{{}}}}\n{one}\n")).collect();
+    let of_hec: String = many_names.iter().map(|one| format!("{{\"event\":{one}}}")).collect();
+    let megabytes = |bytes: &[u8]| gzip(&bytes.repeat(2_000_000 / bytes.len()));
+    let lines = "m\n".repeat(40).into_bytes();
+    let upload = format!("__REALTIME_TIMESTAMP=1700000000000000\nMESSAGE={}\n\n", "x".repeat(30_000));
+    vec![
+        ("labels in JSON", loki.into(), json, None, labels.into_bytes(), 2_000_000),
+        ("labels in protobuf", loki.into(), binary, None, snappy(&protobuf(1, &stream)), 2_000_000),
+        ("empty streams", loki.into(), binary, None, snappy(&[0x0a, 0].repeat(400_000)), 800_000),
+        ("a resource", otlp.into(), binary, None, records, 2_000_000),
+        ("a parameter of ours", format!("{ours}?host={long}"), text, None, lines.clone(), 2_000_000),
+        ("a parameter of Splunk", format!("{raw}?source={long}"), text, None, lines, 2_000_000),
+        ("names of ours", ours.into(), json, None, format!("[{}]", many_names.join(",")).into(), 4_000_000),
+        (
+            "names of Datadog",
+            datadog.into(),
+            json,
+            None,
+            format!("[{}]", many_names.join(",")).into(),
+            4_000_000,
+        ),
+        ("names of bulk", bulk.into(), "application/x-ndjson", None, of_bulk.into_bytes(), 4_000_000),
+        ("names of Splunk", hec.into(), json, None, of_hec.into_bytes(), 4_000_000),
+        ("gzip of ours", ours.into(), text, Some("gzip"), megabytes(b"m\n"), 2_000_000),
+        ("gzip of Splunk", hec.into(), json, Some("gzip"), megabytes(b"{\"event\":\"m\"}"), 2_000_000),
+        (
+            "gzip of bulk",
+            bulk.into(),
+            "application/x-ndjson",
+            Some("gzip"),
+            megabytes(b"{\"create\":{}}\n{\"message\":\"m\"}\n"),
+            2_000_000,
+        ),
+        (
+            "gzip of GELF",
+            gelf.into(),
+            json,
+            Some("gzip"),
+            gzip(
+                format!(
+                    "{{\"version\":\"1.1\",\"host\":\"a\",\"short_message\":\"{}\"}}",
+                    "m".repeat(900_000)
+                )
+                .as_bytes(),
+            ),
+            900_000,
+        ),
+        (
+            "gzip of Datadog",
+            datadog.into(),
+            json,
+            Some("gzip"),
+            gzip(format!("[{}{{}}]", "{\"message\":\"m\"},".repeat(100_000)).as_bytes()),
+            1_500_000,
+        ),
+        (
+            "entries of a journal",
+            "/upload".into(),
+            "application/vnd.fdo.journal",
+            None,
+            upload.repeat(10).into_bytes(),
+            270_000,
+        ),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_made_of_a_body_is_charged_in_every_protocol() {
+    for (name, path, kind, encoding, body, made_bytes) in bodies() {
+        let server = Server::usual();
+        let limits = json!({"bytes_per_second": 100_000});
+        let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+        let authorization = format!("Bearer {}", token["token"].as_str().unwrap());
+        let send = async |body: Vec<u8>| {
+            let mut headers = vec![("authorization", authorization.as_str()), ("content-type", kind)];
+            headers.extend(encoding.map(|encoding| ("content-encoding", encoding)));
+            server.call(&format!("POST {path}"), &headers, body).await
+        };
+        let sent = body.len();
+        let begin = std::time::Instant::now();
+        let first = send(body).await;
+        let took = begin.elapsed().as_secs();
+        assert!(first.status.is_success(), "{name}: {} {}", first.status, first.text());
+        let refused = send(Vec::new()).await;
+        // Splunk's clients come again after this one.
+        let expected = if path.starts_with("/services") { 503 } else { 429 };
+        assert_eq!(refused.status.as_u16(), expected, "{name}: {}", refused.text());
+        assert!(refused.text().contains("sends more than it may"), "{name}: {}", refused.text());
+        let wait: u64 = refused.header("retry-after").parse().unwrap();
+        // All but what a second grants, and what was made up for since.
+        let least = (made_bytes / 100_000).saturating_sub(2 + took);
+        assert!(least <= wait, "{name}: {sent} bytes, of which {made_bytes} are made: {wait} s of {least}");
+    }
+}

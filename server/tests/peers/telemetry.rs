@@ -168,6 +168,34 @@ fn a_token_keeps_its_limits_wherever_it_sends() {
 }
 
 #[test]
+fn what_is_made_of_a_request_over_grpc_counts_as_sent() {
+    let field = |number: u8, bytes: &[u8]| {
+        let length = bytes.len();
+        let varint = [length as u8 | 0x80, (length >> 7) as u8 | 0x80, (length >> 14) as u8];
+        [&[number << 3 | 2], &varint[..], bytes].concat()
+    };
+    let server = Server::start(&receiving("otlp", "grpc://127.0.0.1:0", "token = \"shipper\""));
+    let limits = serde_json::json!({"bytes_per_second": 100_000});
+    let token = serde_json::json!({"name": "shipper", "role": "ingest", "limits": limits});
+    let (_, made) = server.post("/tokens", &token);
+    let bearer = format!("Authorization: Bearer {}", made["token"].as_str().unwrap());
+    // Two megabytes, of a resource of fifty kilobytes and forty records without anything.
+    let value = field(2, &field(1, &vec![b'x'; 50_000]));
+    let resource = field(1, &field(1, &[field(1, b"long"), value].concat()));
+    let body = field(1, &[resource, field(2, &[0x12, 0].repeat(40))].concat());
+    let head = ["-H", "Content-Type: application/grpc", "-H", &bearer];
+    let connect = ["--http2-prior-knowledge", "-D", "-", "-o", "/dev/null"];
+    let method = format!("http://{}/{EXPORT}", server.address("grpc"));
+    let answer = curl(&[&head[..], &connect, &[&method]].concat(), &framed(&body));
+    let told = String::from_utf8_lossy(&answer.stdout).to_ascii_lowercase();
+    assert!(told.contains("grpc-status: 0"), "{told}");
+    let [http, grpc] = both(&server, &["-H", &bearer], "too soon");
+    assert!(http.starts_with("http/1.1 429 "), "{http}");
+    assert!(grpc.contains("grpc-status: 8\r") && grpc.contains("sends more than it may"), "{grpc}");
+    assert_eq!(server.count("*"), 40);
+}
+
+#[test]
 fn grpc_inside_tls_is_answered_when_it_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");

@@ -43,6 +43,14 @@ test('an answer that is not a problem document still says something', async () =
   expect(isRefusal(error)).toBe(false);
 });
 
+test('a failure has the id of its request, from the problem or from the header', async () => {
+  const problem = { title: 'Internal Server Error', status: 500, request_id: 'one' };
+  expect(await failure(unwrap(answer(500, problem)))).toMatchObject({ requestId: 'one' });
+  const headers = { 'X-Request-Id': 'two' };
+  expect(await failure(unwrap(answer(502, '', headers)))).toMatchObject({ requestId: 'two' });
+  expect(await failure(unwrap(answer(502, '')))).toMatchObject({ requestId: undefined });
+});
+
 test('a server that is away is not a refusal', async () => {
   const error = await failure(unwrap(Promise.reject(new TypeError('fetch failed'))));
   expect(error).toMatchObject({ status: 0 });

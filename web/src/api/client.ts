@@ -16,6 +16,11 @@ export class ApiError extends Error {
   get status(): number {
     return this.problem.status;
   }
+
+  /** What the server's own log calls the request. */
+  get requestId(): string | undefined {
+    return this.problem.request_id;
+  }
 }
 
 /** Reads any thrown thing as a problem, so that one component can show them all. */
@@ -208,7 +213,13 @@ export function readProblem(error: unknown, response: Response): ProblemDetail {
   }
   const title = `The server answered ${response.status} ${response.statusText}`.trim();
   const detail = typeof error === 'string' && error !== '' ? error.slice(0, 500) : undefined;
-  return { title, status: response.status, ...(detail !== undefined && { detail }) };
+  const id = response.headers.get('X-Request-Id');
+  return {
+    title,
+    status: response.status,
+    ...(detail !== undefined && { detail }),
+    ...(id !== null && { request_id: id }),
+  };
 }
 
 export function retryAfter(response: Response): number | null {

@@ -25,7 +25,15 @@ export type About = {
      */
     listeners: Array<WebSocket>;
     /**
-     * The memory of the machine; null if it does not say.
+     * The memory that is divided among the parts of the process.
+     */
+    memory_budget_bytes: number;
+    /**
+     * Where that figure is from, as text for people.
+     */
+    memory_budget_origin: string;
+    /**
+     * The memory that the process may take, by the machine and its control groups; null if that is not known.
      */
     memory_bytes: number | null;
     pid: number;
@@ -1495,6 +1503,10 @@ export type HttpServer = {
      */
     password_file?: string | null;
     /**
+     * What requests go through, unless it is what the environment of the server says.
+     */
+    proxy?: string | null;
+    /**
      * The longest that a request may take.
      */
     timeout: string;
@@ -2274,6 +2286,10 @@ export type Problem = {
      * Every problem of a document.
      */
     problems?: Array<DocumentProblem>;
+    /**
+     * The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too.
+     */
+    request_id?: string;
     status: number;
     /**
      * What may have been meant.
@@ -3033,6 +3049,10 @@ export type S3 = {
      * What the names of objects begin with.
      */
     prefix: string;
+    /**
+     * What requests go through, unless it is what the environment of the server says.
+     */
+    proxy?: string | null;
     /**
      * The region that it is in.
      */

@@ -14,6 +14,7 @@ use super::regex::Regex;
 use super::stage::{
     Aggregate, Function, Measure, Pipeline, Ranking, Stage, parse_pipeline, parse_pipeline_search,
 };
+use super::steps;
 use super::time::TimeExpr;
 use crate::field::Field;
 use std::ops::{Bound, Range};
@@ -107,11 +108,14 @@ impl<'a> Written<'a> {
         let outline = outline(text)?;
         let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
         let clause = |span: Range<usize>| match parse(part(text, &span)) {
-            Ok(query) => Clause { text: part(text, &span).to_owned(), query, span },
+            Ok(query) => Ok(Clause { text: part(text, &span).to_owned(), query, span }),
+            // Nobody waits: each of the clauses would seem to be the whole filter.
+            Err(error) if steps::is_over() => Err(error),
             // What is searched for as it stands is the whole filter.
-            Err(_) => Clause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span },
+            Err(_) => Ok(Clause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span }),
         };
-        let clauses = outline.clauses.into_iter().map(|written| clause(written.span)).collect();
+        let clauses =
+            outline.clauses.into_iter().map(|written| clause(written.span)).collect::<Result<_, _>>()?;
         let stages_at: Vec<_> = outline.stages.into_iter().map(|stage| stage.span).collect();
         let stages = if stages_at.is_empty() { "" } else { part(text, &(end..text.len())).trim() };
         Ok(Written { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })

@@ -48,8 +48,11 @@ impl Cursor {
         self.seen(at).first().copied()
     }
 
-    /// What it sees from a place on.
+    /// What it sees from a place on: nothing, where nobody waits for what is read.
     fn seen(&self, from: usize) -> &[char] {
+        if steps::is_over() {
+            return &[];
+        }
         &self.chars[from.min(self.end)..self.end]
     }
 
@@ -59,7 +62,7 @@ impl Cursor {
     }
 
     pub(in crate::query) fn is_at_end(&self) -> bool {
-        self.end <= self.at
+        self.end <= self.at || steps::is_over()
     }
 
     /// Whether a text begins at `at`.

@@ -201,6 +201,9 @@ fn follows(cursor: &Cursor, at: usize) -> bool {
     !cursor.is_boundary(at, &[]) && cursor.char_at(at) != Some('>') && !is_stage
 }
 
+/// So much of a word that goes on with a parenthesis is looked at to find out whether it is text.
+const GROUP_CHARS_MAX: usize = 256;
+
 /// A word that may compare a field.
 struct Word {
     name_start: usize,
@@ -226,17 +229,32 @@ impl Word {
     }
 
     fn is_comparison(&self, cursor: &mut Cursor, operator: Operator) -> bool {
-        let value = cursor.text(self.value_at..cursor.word_end(self.value_at, &[]));
         match operator {
             Has | Equals | NotEquals if cursor.is_quoted(self.value_at) => self.quoted_value_ends(cursor),
             // `"a b"~3` is a distance.
-            Matches | NotMatches => self.known || value.starts_with(['"', '/']),
+            Matches | NotMatches => {
+                self.known || cursor.char_at(self.value_at).is_some_and(|c| matches!(c, '"' | '/'))
+            }
             In => true,
             _ if self.trusted => true,
-            Less | LessOrEqual | Greater | GreaterOrEqual => Number::parse(value.trim_matches('"')).is_some(),
-            Equals | NotEquals => !ends_like_text(&value),
-            Has => self.is_network(cursor, &value) || !self.looks_like_text(cursor, &value),
+            Less | LessOrEqual | Greater | GreaterOrEqual => {
+                Number::parse(self.value(cursor).trim_matches('"')).is_some()
+            }
+            Equals | NotEquals => !ends_like_text(&self.value(cursor)),
+            Has => {
+                let value = self.value(cursor);
+                self.is_network(cursor, &value) || !self.looks_like_text(cursor, &value)
+            }
         }
+    }
+
+    /// The rest of the word. Of what stands in parentheses only the beginning: a comparison ends with them, and the rest of
+    /// the word may be compared again, as in `a:(b)a:(b)`.
+    fn value(&self, cursor: &Cursor) -> String {
+        let is_group = cursor.char_at(self.value_at) == Some('(');
+        let end = if is_group { cursor.end().min(self.value_at + GROUP_CHARS_MAX) } else { cursor.end() };
+        let end = cursor.within(self.value_at..end).word_end(self.value_at, &[]);
+        cursor.text(self.value_at..end)
     }
 
     /// `level="info",msg="x"` is not one comparison.
@@ -247,11 +265,17 @@ impl Word {
 
     /// `src_ip:::/0` and `src:fe80::/10`, unless all of it is hexadecimal: `fe80::1:2`.
     fn is_network(&self, cursor: &Cursor, value: &str) -> bool {
+        if value.starts_with('(') {
+            return false;
+        }
         let is_one = value.parse::<IpNet>().is_ok() || value.parse::<Ipv6Addr>().is_ok();
         is_one && !is_hex_groups(&cursor.text(self.name_start..cursor.word_end(self.value_at, &[])))
     }
 
     fn looks_like_text(&self, cursor: &Cursor, value: &str) -> bool {
+        if value.starts_with('(') {
+            return ends_like_text(value);
+        }
         let is_path = value.starts_with('/') && cursor.regex(self.value_at, &[]).is_none();
         let is_drive = self.name_end == self.name_start + 1 && (is_path || value.starts_with('\\'));
         let whole = cursor.text(self.name_start..cursor.word_end(self.value_at, &[]));

@@ -195,3 +195,115 @@ pub(super) async fn use_code(
     }
     Ok(fits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::ApiState;
+    use crate::api::state::Inner;
+    use crate::meta::Meta;
+    use crate::pipeline::{Change, Pipeline};
+    use logstead_config::settings::{self, Layers};
+    use logstead_config::{Period, check_toml};
+    use logstead_indexer::RealDisk;
+    use logstead_record::Timestamp;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
+                          [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
+
+    fn with_directories(directories: Vec<Ldap>) -> (Shared, tempfile::TempDir) {
+        let data = tempfile::TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        settings.accounts.ldap = directories;
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "", Timestamp::from_nanos(0)).unwrap();
+        let pipeline =
+            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
+        let state = ApiState {
+            meta: meta.clone(),
+            pipeline: pipeline.clone(),
+            revisions: Arc::new(crate::revision::Revisions::new(pipeline, meta)),
+            settings,
+            admin_token: None,
+            setup_code: None,
+            process: crate::api::Process::default(),
+        };
+        (Inner::new(state), data)
+    }
+
+    /// A directory that knows nobody, and counts who asked.
+    fn directory() -> (Ldap, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("ldap://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counting = asked.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { continue };
+                let mut request = [0; 1024];
+                // A message is a sequence of its number and what is asked: 0x60 is to bind.
+                while let Ok(bytes) = stream.read(&mut request)
+                    && let [0x30, _, 0x02, 1, number, 0x60, ..] = request[..bytes]
+                {
+                    counting.fetch_add(1, Ordering::Relaxed);
+                    // The credentials are invalid.
+                    let answer = [0x30, 12, 0x02, 1, number, 0x61, 7, 0x0a, 1, 49, 0x04, 0, 0x04, 0];
+                    if stream.write_all(&answer).is_err() {
+                        break;
+                    }
+                }
+            }
+        });
+        let nothing = String::new;
+        let ldap = Ldap {
+            id: "corp".to_owned(),
+            url,
+            start_tls: false,
+            ca_file: nothing(),
+            user_dn: "cn={name},dc=example".to_owned(),
+            bind_dn: nothing(),
+            bind_password_file: nothing(),
+            user_base: nothing(),
+            user_filter: nothing(),
+            id_attribute: "entryUUID".to_owned(),
+            groups_attribute: nothing(),
+            group_base: nothing(),
+            group_filter: nothing(),
+            timeout: Period::seconds(10),
+            grants: Vec::new(),
+        };
+        (ldap, asked)
+    }
+
+    #[tokio::test]
+    async fn a_wrong_password_takes_the_same_work_whoever_it_is_of() {
+        for has_directory in [false, true] {
+            let (ldap, asked) = directory();
+            let (shared, _data) = with_directories(if has_directory { vec![ldap] } else { Vec::new() });
+            let hash = password::hash("correct horse").unwrap();
+            shared.state.meta.add_user("ana", meta::Role::Analyst, &hash, Timestamp::from_nanos(0)).unwrap();
+            for name in ["ana", "eve", "not a name \u{430}"] {
+                // Others compare passwords at the same time.
+                let wrong = format!("wrong horse of {name} {has_directory}");
+                let attempt = Attempt::new(name, None, None);
+                let found = check_password(&shared, &attempt, name, wrong.clone()).await.unwrap();
+                assert!(found.is_none());
+                let hashes =
+                    password::VERIFIED.lock().unwrap().iter().filter(|verified| **verified == wrong).count();
+                assert_eq!(hashes, 1, "{name}, with a directory: {has_directory}");
+            }
+            assert_eq!(
+                asked.load(Ordering::Relaxed),
+                usize::from(has_directory),
+                "our own are not asked for"
+            );
+        }
+    }
+}

@@ -125,7 +125,7 @@ pub(crate) async fn come_back(
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
     let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(web, &id, "", 0, is_encrypted))]);
     let origin = format!("oidc:{id}");
-    match admitted(&shared, provider, secret, peer, query).await {
+    match admitted(&shared, provider, secret, (peer, &headers), query).await {
         Ok(user) => {
             let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
             shared.audit(actor, "session.begin", format!("from {peer} with {origin}")).await;
@@ -147,7 +147,7 @@ async fn admitted(
     shared: &Shared,
     provider: Arc<Provider>,
     secret: Option<Secret>,
-    peer: Peer,
+    (peer, headers): (Peer, &HeaderMap),
     query: CallbackQuery,
 ) -> Result<Credentials, (Reason, String)> {
     let expired = || (Reason::Expired, "this browser has no login to finish".to_owned());
@@ -161,10 +161,10 @@ async fn admitted(
     }
     let code = query.code.filter(|code| code.len() <= TEXT_BYTES_MAX);
     let code = code.ok_or_else(|| (Reason::Failed, "the provider sent no code".to_owned()))?;
-    // Every code makes us ask the provider: who sends wrong ones has to wait, and nobody else.
-    let network = peer.0.map_or_else(String::new, |address| crate::web::network(address).to_string());
-    let attempt = Attempt::new(&format!("oidc {network}"), peer.0, None);
     let failed = |told: String| (Reason::Failed, told);
+    let device =
+        device(shared, headers).await.map_err(|_| failed("too many people log in at once".to_owned()))?;
+    let attempt = attempt(peer, &secret, device);
     refuse_the_impatient(shared, &attempt).map_err(|_| failed("too many failed attempts".to_owned()))?;
     let back = Return { code, state, iss: query.iss };
     let asked = provider.clone();
@@ -184,6 +184,22 @@ async fn admitted(
     shared.throttle.lock().succeeded(&attempt);
     let settings = provider.settings();
     admit(shared, &person, &format!("oidc:{}", settings.id), &settings.grants).await
+}
+
+/// Every code makes us ask the provider, so who sends wrong ones has to wait, by the rules for passwords: each login that a
+/// browser began is a name of its own, so that the others of its network wait only once that network has had as many
+/// failures as any may have; and one in which somebody has logged in before waits for its own failures alone.
+fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> Attempt {
+    match known_device {
+        Some(device) => Attempt::new("oidc", peer.0, Some(device)),
+        None => Attempt::new(&format!("oidc {}", URL_SAFE_NO_PAD.encode(login.hash())), peer.0, None),
+    }
+}
+
+/// The browser, if anybody has logged in with it before.
+async fn device(shared: &Shared, headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
+    let Some(hash) = cookie::device_secret(headers).map(|secret| secret.hash()) else { return Ok(None) };
+    Ok(shared.meta(move |meta| meta.is_device(hash)).await?.then_some(hash))
 }
 
 async fn admit(
@@ -244,6 +260,27 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
     use logstead_config::settings::Layers;
+
+    #[test]
+    fn who_fails_behind_a_shared_address_does_not_keep_the_others_there_waiting() {
+        let (peer, now) = (Peer(Some([10, 0, 0, 1].into())), Instant::now());
+        let login = || attempt(peer, &Secret::session().unwrap(), None);
+        let mut throttle = crate::api::access::throttle::Throttle::default();
+        let wrong = login();
+        // One login, again and again.
+        (0..8).for_each(|_| throttle.failed(&wrong, now));
+        assert!(throttle.wait(&wrong, now).is_some());
+        assert_eq!(throttle.wait(&login(), now), None, "another browser of the network");
+        // Logins without end are the limit of a network, as with passwords of any names.
+        (0..40).for_each(|_| throttle.failed(&login(), now));
+        assert!(throttle.wait(&login(), now).is_some());
+        let known = attempt(peer, &Secret::session().unwrap(), Some([7; 32]));
+        assert_eq!(throttle.wait(&known, now), None, "somebody has logged in there before");
+        let elsewhere = attempt(Peer(Some([10, 0, 0, 2].into())), &Secret::session().unwrap(), None);
+        assert_eq!(throttle.wait(&elsewhere, now), None, "another network");
+        (0..8).for_each(|_| throttle.failed(&known, now));
+        assert!(throttle.wait(&known, now).is_some(), "its own failures");
+    }
 
     #[test]
     fn a_login_leads_to_pages_of_ours_only() {

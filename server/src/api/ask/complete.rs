@@ -4,10 +4,9 @@ use super::value_type::{ValueType, text_of};
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
-use crate::api::question::cancel::{Cancel, Weight, ask_within};
+use crate::api::question::cancel::{Cancel, Weight, ask_within, reading};
 use crate::api::question::{Common, Parameters, Question, Read, Takes};
 use crate::api::state::Shared;
-use crate::api::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_indexer::{Asked, Facet, Facets};
 use logstead_record::query::{self, FieldName, FieldTest, Part, Pattern, Query, TextTest, Wanted};
@@ -136,9 +135,11 @@ pub(crate) async fn complete(
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
     let text = common.query.clone().unwrap_or_default();
-    let writing = blocking(move || query::writing(&text, own.cursor.unwrap_or(usize::MAX))).await?;
+    let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
+    let (writing, spent) = reading(&shared, read).await?;
     let rest = Common { query: Some(writing.rest.to_string()), ..common };
     let question = Question::read(&shared, &caller, &rest, Takes::None).await?;
+    let spent = spent + question.spent;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
     let time_max = match writing.wanted {
@@ -148,7 +149,7 @@ pub(crate) async fn complete(
     let mut offer =
         Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
     // It ends soon on its own.
-    let weight = Weight::Unknown(Box::new(|| true));
+    let weight = Weight { is_instant: Some(Box::new(|| true)), spent };
     let answer = move |cancel: &Cancel| {
         let mut options = offer.options(&writing.wanted, cancel);
         options.truncate(offer.limit);

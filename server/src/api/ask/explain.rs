@@ -3,7 +3,7 @@
 use crate::api::ask::aggregate::compile;
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::api::error::{ApiError, Result};
-use crate::api::question::cancel::{Cancel, Weight, ask};
+use crate::api::question::cancel::{Cancel, ask};
 use crate::api::question::warning::{QueryWarning, WarningCode};
 use crate::api::question::{Asked, Cost, Effort, Parameters, Takes};
 use crate::store::Copies;
@@ -93,9 +93,12 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
     if !pipeline.stages.is_empty() {
         compile(&mut question, &pipeline, shared.query_memory_max())?;
     }
-    let narrowed = question.narrowed;
+    let (narrowed, weight) = (question.narrowed, question.heavy());
     let answer = move |cancel: &Cancel| {
-        let outline = outline(&text).map_err(ApiError::internal)?;
+        let Some(outline) = cancel.while_wanted(|| outline(&text)) else {
+            return Err(cancel.unread());
+        };
+        let outline = outline.map_err(ApiError::internal)?;
         let (clauses_of_query, stages) = written(&text, &outline);
         let (mut logspaces, mut unfinished) = (Vec::new(), Vec::new());
         // Leaving out copies is no clause of the query, and takes next to no time.
@@ -124,7 +127,7 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
             warnings: question.warnings,
         }))
     };
-    ask(&shared, &caller, Weight::Heavy, answer).await?
+    ask(&shared, &caller, weight, answer).await?
 }
 
 impl Parameters for ExplainRequest {

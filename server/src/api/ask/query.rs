@@ -1,12 +1,14 @@
 //! A query read and changed, without searching the store.
 //!
-//! **Invariant:** the answer depends on the request alone.
+//! **Invariant:** the answer depends on the request alone, if there is one in time.
 
 use crate::api::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::Json;
 use crate::api::question::Unparsed;
-use crate::api::waiting::blocking;
+use crate::api::question::cancel::reading;
+use crate::api::state::Shared;
+use axum::extract::State;
 use logstead_record::query::{
     self, Edit, FieldName, Held, LIMIT_MAX, Number, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr,
 };
@@ -130,7 +132,10 @@ pub(crate) enum TermPart {
     post, path = "/api/v1/query", tag = "search",
     responses((status = 200, body = QueryResponse))
 )]
-pub(crate) async fn query(Json(request): Json<QueryRequest>) -> Result<axum::Json<QueryResponse>> {
+pub(crate) async fn query(
+    State(shared): State<Shared>,
+    Json(request): Json<QueryRequest>,
+) -> Result<axum::Json<QueryResponse>> {
     if EDITS_MAX < request.edits.len() {
         let detail =
             format!("{count} edits are too many: send at most {EDITS_MAX}", count = request.edits.len());
@@ -141,7 +146,7 @@ pub(crate) async fn query(Json(request): Json<QueryRequest>) -> Result<axum::Jso
         let detail = format!("the query has {bytes} bytes and the limit is {QUERY_BYTES_MAX}: shorten it");
         return Err(ApiError::bad_request(detail).path("query"));
     }
-    blocking(move || edited(request)).await?.map(axum::Json)
+    reading(&shared, move || edited(request)).await.map(|(read, _)| axum::Json(read))
 }
 
 fn edited(request: QueryRequest) -> Result<QueryResponse> {

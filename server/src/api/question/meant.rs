@@ -5,7 +5,7 @@
 //! **Invariant:** callers limited by a grant learn nothing of other messages: no message, no count, and no figure of
 //! the work done that depends on what they say.
 
-use super::cancel::{Cancel, Weight};
+use super::cancel::{Cancel, Weight, reading};
 use super::effort::Effort;
 use super::read::{Common, CopiesAsked, Takes};
 use super::warning::{QueryWarning, WarningCode};
@@ -14,7 +14,6 @@ use crate::api::error::{ApiError, Place, Result};
 use crate::api::question::clocks::Clocks;
 use crate::api::question::hint::{self, UnknownField};
 use crate::api::state::{Inner, Shared};
-use crate::api::waiting::blocking;
 use crate::machine::clock;
 use crate::store::{Copies, Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
 use logstead_indexer::{AnswerError, Asked, Run};
@@ -55,18 +54,23 @@ pub(in crate::api) struct Question {
     pub(in crate::api) now: Timestamp,
     pub(in crate::api) logspaces: Logspaces,
     pub(in crate::api) copies: Copies,
+    /// How long it was read.
+    pub(in crate::api) spent: Duration,
 }
 
 impl Question {
-    /// What the common parameters mean for this caller. A query is read on a blocking thread: a long one takes a while.
+    /// What the common parameters mean for this caller. A query is read on a blocking thread, as a long one takes a while, and
+    /// that is a part of the time that a search may take.
     pub(in crate::api) async fn read(
         shared: &Shared,
         caller: &Caller,
         common: &Common,
         takes: Takes,
     ) -> Result<Question> {
-        let (shared, caller, common) = (shared.clone(), caller.clone(), common.clone());
-        blocking(move || Question::new(&shared, &caller, &common, takes)).await?
+        let (inner, caller, common) = (shared.clone(), caller.clone(), common.clone());
+        let read = move || Question::new(&inner, &caller, &common, takes);
+        let (question, spent) = reading(shared, read).await?;
+        Ok(Question { spent, ..question })
     }
 
     /// The same on this thread.
@@ -167,6 +171,7 @@ impl Question {
             now,
             logspaces,
             copies,
+            spent: Duration::ZERO,
         })
     }
 
@@ -288,13 +293,19 @@ impl Question {
     pub(in crate::api) fn weight(&self, looks_at_all: bool) -> Weight {
         let (query, range, now, copies) = (self.query.clone(), self.range, self.now, self.copies);
         let logspaces = self.logspaces.clone();
-        Weight::Unknown(Box::new(move || {
+        let is_instant = move || {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
             let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now, copies }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
-        }))
+        };
+        Weight { is_instant: Some(Box::new(is_instant)), spent: self.spent }
+    }
+
+    /// The weight of an answer that may take long.
+    pub(in crate::api) fn heavy(&self) -> Weight {
+        Weight { is_instant: None, spent: self.spent }
     }
 
     /// Limits the question to messages that also match this.

@@ -77,13 +77,14 @@ async fn store_all<M: Messages>(
     mut reserved: Option<OwnedSemaphorePermit>,
 ) -> Result<Answer, Failure> {
     while 0 < batches.rest_bytes() {
-        let before = batches.rest_bytes();
+        let (before, surplus) = (batches.rest_bytes(), batches.surplus_bytes().unwrap_or_default());
         let batch;
         (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
+        let more = batches.surplus_bytes().map_err(refused)? - surplus;
         if batch.rows() == 0 {
             continue;
         }
-        charge(pass, batch.rows(), 0);
+        charge(pass, batch.rows(), more);
         let share = share_of(&mut reserved, before - batches.rest_bytes(), before);
         let Some(share) = share else { return Err(held_back("nothing is reserved for it")) };
         match shared.submit_batch(batch, share).await {

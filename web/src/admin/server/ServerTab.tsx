@@ -54,7 +54,8 @@ function Facts({ about }: { about: About }) {
       </dd>
       <dt>Memory</dt>
       <dd>
-        {bytes(resident_bytes)} in use of {bytes(memory_bytes)}
+        {bytes(resident_bytes)} in use of {bytes(memory_bytes)};{' '}
+        {formatBytes(about.memory_budget_bytes)} are divided ({about.memory_budget_origin})
       </dd>
       <dt>Data</dt>
       <dd>
