@@ -15,7 +15,7 @@ const place: Place = {
   host: 'logs.corp',
   token: '',
   word: 'test-1a2b3c',
-  web: { protocol: 'https:', port: '' },
+  web: { protocol: 'https:', port: '', base: '' },
   listeners: null,
 };
 

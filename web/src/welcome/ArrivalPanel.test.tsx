@@ -1,6 +1,5 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Session } from '../api/model';
 import { renderPart } from '../test-render';
 import type { Arrival } from './arrival';
 import { ArrivalPanel } from './ArrivalPanel';
