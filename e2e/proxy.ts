@@ -25,9 +25,9 @@ export class Proxy {
   static async start(prefix: string, keeps: boolean): Promise<Proxy> {
     const server = createServer();
     const proxy = new Proxy(server, prefix, keeps);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-      proxy.pass(request, response),
-    );
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      proxy.pass(request, response);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;

@@ -1,6 +1,5 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { Session } from '../api/model';
 import { renderPart } from '../test-render';
 import type { Arrival } from './arrival';
 import { ArrivalPanel } from './ArrivalPanel';
@@ -10,7 +9,7 @@ const nothing = { message: null, newest: null } as unknown as Arrival;
 
 function Panel({ arrival, part }: { arrival: Arrival | undefined; part: boolean }) {
   const user = { name: 'anna', role: 'analyst', logspaces: part ? ['a'] : null, scope: null };
-  useQueryClient().setQueryData(['session'], { user } as unknown as Session);
+  useQueryClient().setQueryData(['session'], { user });
   return <ArrivalPanel arrival={arrival} error={null} onNext={() => undefined} />;
 }
 
