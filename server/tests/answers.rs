@@ -741,7 +741,7 @@ async fn no_query_of_two_thousand_takes_half_a_second_longer_than_a_search_may()
     ask_hostile(2000, Duration::from_millis(500)).await;
 }
 
-/// Sixty expressions, each of thousands of states: to make them ready takes many seconds.
+/// Sixty expressions, each of thousands of states: to make them ready takes half a second for each logspace.
 fn long_to_prepare() -> String {
     (0..60).map(|at| format!("/[ab]*a[ab]{{{}}}z/i OR ", 100 + at)).collect::<String>() + "b"
 }
@@ -749,7 +749,9 @@ fn long_to_prepare() -> String {
 /// Hangs up while a query is made ready, and sees that the only place for searches is free at once.
 fn hang_up(within: Duration) {
     let settings = ["limits.searches_max=1", "limits.search_time_max=5m"];
-    let server = support::Server::start_with(support::ROUTER, &settings);
+    let logspaces: String =
+        (0..40).map(|number| format!("[[logspaces]]\nid = \"more-{number}\"\n")).collect();
+    let server = support::Server::start_with(&(support::ROUTER.to_owned() + &logspaces), &settings);
     let message = |text: &str| server.ingest(&format!("{}\n", json!({"message": text})));
     (0..3).for_each(|_| {
         message(&"ab".repeat(2000));
