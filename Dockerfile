@@ -9,6 +9,9 @@ ARG RUST_IMAGE=rust:1.95-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
 FROM ${RUNTIME_IMAGE} AS base
+# The authorities that TLS trusts, unless the image has them: a container's own list is the place for a company's, too.
+RUN [ -s /etc/ssl/certs/ca-certificates.crt ] \
+ || { apt-get update -qq && apt-get install -y -qq --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*; }
 RUN useradd --system --uid 10001 --no-create-home --home-dir /data logstead \
  && install -d -o logstead -g logstead /data
 USER logstead

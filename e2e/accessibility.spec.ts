@@ -429,7 +429,7 @@ test.describe('accessible in both themes', () => {
 
   test('senders', async ({ logstead, page, sendersPage }) => {
     await sendersPage.open();
-    await expect(page.getByText('Nobody has sent anything yet')).toBeVisible();
+    await expect(page.getByText('No sender is known yet')).toBeVisible();
     await expectAccessible(page, 'no senders');
     await logstead.sendTcp(
       ...Array.from(

@@ -97,7 +97,7 @@ test('senders are walked, found and forgotten with the keyboard alone', async ({
 
 test('a store that nobody sends to says what to do', async ({ page, sendersPage }) => {
   await sendersPage.open();
-  await expect(page.getByText('Nobody has sent anything yet')).toBeVisible();
+  await expect(page.getByText('No sender is known yet')).toBeVisible();
   await page.getByRole('link', { name: 'how to send logs' }).click();
   await expect(page).toHaveURL(/\/send/);
 });

@@ -346,6 +346,9 @@ export class Logstead {
 
 /** Ours without the variables that Logstead would read: a test says itself what its server is told. */
 function foreignEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('LOGSTEAD_'));
-  return Object.fromEntries(entries);
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(LOGSTEAD_|SSL_CERT_)|_proxy$/i.test(name) && name !== 'CREDENTIALS_DIRECTORY',
+  );
+  // Nor the settings file of an installation.
+  return { ...Object.fromEntries(entries), LOGSTEAD_CONFIG: '/dev/null' };
 }

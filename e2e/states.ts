@@ -67,7 +67,7 @@ export async function settled(page: Page): Promise<void> {
 export function praise(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const words =
-      /all is well|accounted for\.|balanced|all hosts are sending|up to date|queue empty|all indexed|nothing in 24 h|\bintact\b/i;
+      /all is well|accounted for\.|balanced|all hosts are sending|up to date|queue empty|all indexed|nothing in 24 h|\bintact\b|nothing has come in|nothing but its own log/i;
     const marks =
       '.tabler-icon-circle-check, .tabler-icon-circle-check-filled, [data-tone="good"], [data-state="ready"]';
     const isShown = (element: Element) => element.checkVisibility({ checkVisibilityCSS: true });

@@ -9,10 +9,38 @@ const proofs = {
     command: ['cargo', ['test', '-p', 'logstead-syslog', '--lib', 'framing::damage']],
     env: { LOGSTEAD_STREAMS: '100000' },
   },
+  queues: {
+    proves:
+      'four troubles of a queue, three kinds of senders, and kills: each message is once in the store, and arrives',
+    command: [
+      'cargo',
+      ['test', '-p', 'logstead', '--test', 'troubles', 'every_trouble', '--', '--ignored'],
+    ],
+    env: {},
+  },
   queries: {
     proves:
       'none of 2 000 hostile queries takes half a second longer than a search may, and who hangs up frees a place at once',
     command: ['cargo', ['test', '-p', 'logstead', '--test', 'answers', '--', '--ignored']],
+    env: {},
+  },
+  memory: {
+    proves:
+      'in memory groups of 128, 256 and 512 MiB everything is stored and answered, and nothing is killed (as root)',
+    command: [
+      'cargo',
+      [
+        'test',
+        '-p',
+        'logstead',
+        '--test',
+        'memory',
+        'never_killed',
+        '--',
+        '--ignored',
+        '--nocapture',
+      ],
+    ],
     env: {},
   },
 };

@@ -49,6 +49,18 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // The console may lie below a path.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "JSXAttribute[name.name='href'] > Literal[value=/^\\u002f/]",
+          message: 'Write address(…) of ui/open.ts, which puts the path of the console before it.',
+        },
+        {
+          selector: "CallExpression[callee.name='fetch'] > Literal[value=/^\\u002f/]",
+          message: 'Write under(…) of base.ts, which puts the path of the console before it.',
+        },
+      ],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },

@@ -9,6 +9,11 @@ import { defineConfig } from 'vitest/config';
 const server = process.env['LOGSTEAD_URL'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
+  // Files ask for each other beside themselves, as the console may lie below a path. The page, which may have any
+  // address, asks from the root; the server puts the path before that.
+  experimental: {
+    renderBuiltUrl: (name, { hostType }) => (hostType === 'html' ? `/${name}` : { relative: true }),
+  },
   plugins: [react(), licenceTexts(), pack()],
   server: {
     proxy: { '/api': server, '/healthz': server, '/readyz': server, '/metrics': server },

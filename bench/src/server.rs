@@ -266,7 +266,7 @@ fn address_in(url: &str) -> Result<SocketAddr> {
 }
 
 fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().build().into()
+    ureq::Agent::config_builder().proxy(None).build().into()
 }
 
 /// CPU time of the ended child processes.

@@ -7,23 +7,22 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// Where distributions keep the authorities that the system trusts.
-const SYSTEM_AUTHORITIES: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+/// The variables that name the authorities of the system, for every program that heeds them.
+const FILE_VARIABLE: &str = "SSL_CERT_FILE";
+const FOLDERS_VARIABLE: &str = "SSL_CERT_DIR";
 
 /// Which authorities count.
 #[derive(Clone, Debug, Default)]
 pub enum Authorities {
-    /// Those that the system trusts.
+    /// Those that the system trusts; where a system has none, those of Mozilla's list.
     #[default]
     System,
-    /// Those of Mozilla's list, also where a system has none.
-    Mozilla,
-    /// Those in a file.
+    /// Those in a file, and no others.
     File(PathBuf),
 }
 
@@ -62,20 +61,14 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
 /// Trusts authorities, and of a file that was named any certificate that a receiver presents as its own.
 fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, String> {
     let (place, roots, named) = match &options.authorities {
-        Authorities::Mozilla => {
-            let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-            ("Mozilla's list".to_owned(), roots, Vec::new())
-        }
         Authorities::File(path) => {
             let (roots, known) = known(path)?;
             (path.display().to_string(), roots, known)
         }
         Authorities::System => {
-            let path = SYSTEM_AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
-            let path = path.ok_or(
-                "this system has no list of authorities to trust: name the file of those that count",
-            )?;
-            (path.display().to_string(), known(path)?.0, Vec::new())
+            let named = Places::named(|variable| std::env::var_os(variable));
+            let (place, roots) = system(&named, Places::usual)?;
+            (place, roots, Vec::new())
         }
     };
     let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
@@ -94,6 +87,83 @@ fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), S
         ));
     }
     Ok((roots, known))
+}
+
+/// A file and folders with the certificates of authorities.
+#[derive(Debug, Default)]
+struct Places {
+    file: Option<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Those that the environment names. A variable that is empty names nothing.
+    fn named(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+        let is_name = |path: &PathBuf| !path.as_os_str().is_empty();
+        let folders = variable(FOLDERS_VARIABLE).unwrap_or_default();
+        Places {
+            file: variable(FILE_VARIABLE).map(PathBuf::from).filter(is_name),
+            folders: std::env::split_paths(&folders).filter(is_name).collect(),
+        }
+    }
+
+    /// Those where systems keep them.
+    fn usual() -> Places {
+        let found = openssl_probe::probe();
+        Places { file: found.cert_file, folders: found.cert_dir }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.file.is_none() && self.folders.is_empty()
+    }
+}
+
+/// The authorities of the system, and what they are called: those that the environment names; otherwise those where systems
+/// keep them; Mozilla's list if there are none.
+///
+/// Authorities that are named, or there but unreadable, are never replaced by a longer list: that would trust more than was
+/// asked for.
+fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, RootCertStore), String> {
+    if !named.is_empty() {
+        let place = match &named.file {
+            Some(file) => format!("{FILE_VARIABLE}={}", file.display()),
+            None => FOLDERS_VARIABLE.to_owned(),
+        };
+        return match rooted(named) {
+            (Some(roots), None) => Ok((place, roots)),
+            // The file was asked for by its name; of a folder, what can be read is used.
+            (Some(roots), Some(_)) if named.file.is_none() => Ok((place, roots)),
+            (_, Some(error)) => Err(format!("{place}: {error}")),
+            (None, None) => Err(format!(
+                "{place}: there is no certificate of an authority: name another place, or unset {FILE_VARIABLE} and \
+                 {FOLDERS_VARIABLE}"
+            )),
+        };
+    }
+    match rooted(&usual()) {
+        (Some(roots), _) => Ok(("the authorities of the system".to_owned(), roots)),
+        (None, Some(error)) => Err(format!("the authorities of the system: {error}")),
+        (None, None) => {
+            let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+            Ok(("Mozilla's list".to_owned(), RootCertStore { roots }))
+        }
+    }
+}
+
+/// The authorities in some places, if there are any, and the first thing that could not be read.
+fn rooted(places: &Places) -> (Option<RootCertStore>, Option<String>) {
+    let (mut certificates, mut errors) = (Vec::new(), Vec::new());
+    let file =
+        places.file.as_deref().map(|file| rustls_native_certs::load_certs_from_paths(Some(file), None));
+    let folders = places.folders.iter();
+    let folders = folders.map(|folder| rustls_native_certs::load_certs_from_paths(None, Some(folder)));
+    for found in file.into_iter().chain(folders) {
+        certificates.extend(found.certs);
+        errors.extend(found.errors.iter().map(ToString::to_string));
+    }
+    let mut roots = RootCertStore::empty();
+    let (added, _) = roots.add_parsable_certificates(certificates);
+    ((0 < added).then_some(roots), errors.into_iter().next())
 }
 
 /// Which certificates are trusted. The handshake itself is always verified.
@@ -195,9 +265,7 @@ mod tests {
         let (named, other) = (self_signed("logs.example"), self_signed("logs.example"));
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cert.pem");
-        let encoded = base64::engine::general_purpose::STANDARD.encode(&named);
-        let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
-        std::fs::write(&file, pem).unwrap();
+        write(&file, &named);
         let options = TlsOptions { authorities: Authorities::File(file), ..TlsOptions::default() };
         let provider = Arc::new(ring::default_provider());
         let trust = trust(&options, &provider).unwrap();
@@ -220,6 +288,65 @@ mod tests {
         assert_eq!(refused(check(&named, "logs.example", MID_2026 * 2)), CertificateError::Expired);
         assert_eq!(refused(check(&named, "logs.example", 1_000_000_000)), CertificateError::NotValidYet);
         refused(check(&other, "logs.example", MID_2026));
+    }
+
+    /// Writes the certificate of an authority.
+    fn write(file: &Path, certificate: &CertificateDer<'_>) {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(certificate);
+        let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+        std::fs::write(file, pem).unwrap();
+    }
+
+    #[test]
+    fn authorities_are_those_that_are_named_or_those_of_the_system_or_mozillas() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (one, other) = (self_signed("one.example"), self_signed("other.example"));
+        std::fs::create_dir(path("some")).unwrap();
+        std::fs::create_dir(path("none")).unwrap();
+        write(&path("one.pem"), &one);
+        write(&path("some/other.pem"), &other);
+        std::fs::write(path("some/README"), "no certificate").unwrap();
+        std::fs::write(path("empty.pem"), "").unwrap();
+        let at = |file: &str, folders: &[&str]| Places {
+            file: Some(file).filter(|file| !file.is_empty()).map(path),
+            folders: folders.iter().map(|name| path(name)).collect(),
+        };
+        let mozilla = webpki_roots::TLS_SERVER_ROOTS.len();
+        for (named, usual, expected) in [
+            (at("", &[]), at("", &[]), Ok(mozilla)),
+            (at("", &[]), at("", &["none"]), Ok(mozilla)),
+            (at("", &[]), at("one.pem", &["some"]), Ok(2)),
+            (at("", &[]), at("one.pem", &["missing"]), Ok(1)),
+            (at("", &[]), at("missing.pem", &[]), Err("the authorities of the system")),
+            (at("one.pem", &[]), at("some/other.pem", &["some"]), Ok(1)),
+            (at("", &["some"]), at("one.pem", &[]), Ok(1)),
+            (at("one.pem", &["some", "none"]), at("", &[]), Ok(2)),
+            (at("one.pem", &["missing"]), at("", &[]), Err("SSL_CERT_FILE=")),
+            (at("missing.pem", &[]), at("one.pem", &[]), Err("SSL_CERT_FILE=")),
+            (at("empty.pem", &[]), at("one.pem", &[]), Err("SSL_CERT_FILE=")),
+            (at("", &["none"]), at("one.pem", &[]), Err("SSL_CERT_DIR")),
+            (at("", &["missing"]), at("one.pem", &[]), Err("SSL_CERT_DIR")),
+        ] {
+            let told = format!("{named:?} {usual:?}");
+            match (system(&named, || usual), expected) {
+                (Ok((_, roots)), Ok(many)) => assert_eq!(roots.len(), many, "{told}"),
+                (Err(error), Err(begins)) => assert!(error.starts_with(begins), "{told}: {error}"),
+                (other, expected) => panic!("{told}: {other:?}, not {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_variable_that_is_empty_names_nothing() {
+        let named = |file: &'static str, folders: &'static str| {
+            Places::named(|name| Some(if name == FILE_VARIABLE { file } else { folders }.into()))
+        };
+        assert!(named("", "").is_empty());
+        assert!(named("", ":").is_empty());
+        assert_eq!(named("a.pem", "").file, Some("a.pem".into()));
+        assert_eq!(named("", "/a:/b").folders, [PathBuf::from("/a"), PathBuf::from("/b")]);
+        assert!(Places::named(|_| None).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use logstead_record::query;
 
 use crate::check::is_id;
+use crate::destination::Proxy;
 use crate::fields::Fields;
 use crate::node::Node;
 use crate::problem::{Findings, Path, quoted};
@@ -60,8 +61,10 @@ pub struct Oidc {
     pub client_id: String,
     /// The file of the secret by which it knows us; empty for a public client.
     pub client_secret_file: String,
-    /// The file of the authorities that its certificate may come from; empty for Mozilla's list.
+    /// The file of the authorities that its certificate may come from; empty for those of the system.
     pub ca_file: String,
+    /// What requests go through, unless it is what the environment says.
+    pub proxy: Option<Proxy>,
     /// What is asked for.
     pub scopes: Vec<String>,
     /// The claim that is the user's name.
@@ -204,6 +207,7 @@ impl Read for Oidc {
             client_id: named(&mut fields, "client_id"),
             client_secret_file: fields.or("client_secret_file", String::new()),
             ca_file: fields.or("ca_file", String::new()),
+            proxy: fields.optional("proxy"),
             scopes: fields.or("scopes", scopes),
             name_claim: fields.or("name_claim", "preferred_username".to_owned()),
             groups_claim: fields.or("groups_claim", "groups".to_owned()),

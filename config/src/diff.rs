@@ -127,7 +127,7 @@ fn flatten(name: String, json: &Json, keys: &mut Keys) {
 
 /// Sentences are shown to more people than the document, and kept elsewhere.
 fn is_secret(key: &str) -> bool {
-    matches!(key, "password" | "token" | "api_key" | "headers")
+    matches!(key, "password" | "token" | "api_key" | "secret_key" | "headers" | "proxy")
 }
 
 fn text(json: &Json) -> String {

@@ -19,6 +19,7 @@
 //! from another.
 
 pub mod accounts;
+mod amount;
 pub mod catalogue;
 mod check;
 mod checked;
@@ -44,6 +45,7 @@ mod unit;
 mod warn;
 mod zone;
 
+pub use amount::Amount;
 pub use check::{
     Draft, check, check_toml, draft_json, draft_toml, is_id, is_logspace_id, is_private, placed,
 };
@@ -55,7 +57,7 @@ pub use choice::{
 pub use count::Count;
 pub use destination::{
     Address, Addresses, ClientTls, Destination, DestinationKind, Elastic, FileSink, Gather, Header,
-    HttpServer, Loki, NdjsonHttp, Otlp, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
+    HttpServer, Loki, NdjsonHttp, Otlp, Proxy, Queue, RelpServer, Rotate, S3, SplunkHec, SyslogServer, Token,
     Transport, Url,
 };
 pub use diff::{Changes, Ids, diff};

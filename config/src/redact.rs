@@ -1,13 +1,15 @@
 //! A router document without its secrets, to hand on.
 
 use crate::catalogue::{Setting, catalogue};
+use crate::destination::without_password;
 use crate::document::{Document, from_json};
 use serde_json::Value;
 
 /// Stands for what is hidden.
 const HIDDEN: &str = "(hidden)";
 
-/// The document as JSON with its secrets hidden: tokens, passwords, keys, the values of headers and the queries of URLs. The
+/// The document as JSON with its secrets hidden: tokens, passwords, keys, the values of headers, the queries of
+/// URLs, and users and passwords of proxies. The
 /// names of files that hold secrets stay.
 pub fn redacted(document: &Document) -> Value {
     let mut json = serde_json::to_value(document).unwrap_or_default();
@@ -38,6 +40,7 @@ fn hide(item: &mut Value, setting: &Setting) {
                 *url = format!("{address}?{HIDDEN}");
             }
         }
+        ("proxy", Value::String(proxy)) => *proxy = without_password(proxy),
         _ => {}
     }
 }
@@ -87,6 +90,7 @@ id = "archive"
 kind = "s3"
 bucket = "logs"
 region = "eu-central-1"
+proxy = "http://ann:s3cret@proxy.example.org:3128"
 access_key = "AKIA"
 secret_key = "s3cret"
 "#;
@@ -104,6 +108,7 @@ secret_key = "s3cret"
         assert_eq!(json["destinations"][3]["token_file"], "otel.token");
         assert_eq!(json["destinations"][4]["url"], "https://hook.example.org/in?(hidden)");
         assert_eq!(json["destinations"][5]["access_key"], "AKIA");
+        assert_eq!(json["destinations"][5]["proxy"], "http://(hidden)@proxy.example.org:3128");
         let document =
             redacted_document(&from_toml(DOCUMENT).unwrap_or_else(|problems| panic!("{problems:?}")));
         assert_eq!(document.destinations.len(), 6);

@@ -5,9 +5,11 @@
 mod in_force;
 mod web;
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::accounts::{self, Accounts};
+use crate::amount::Amount;
 use crate::count::Count;
 use crate::document::place_all;
 use crate::fields::Fields;
@@ -75,7 +77,7 @@ pub struct Limits {
     /// How long one search may run.
     pub search_time_max: Period,
     /// What memory the answer of one search may take while it is made.
-    pub query_memory_max: Size,
+    pub query_memory_max: Amount,
     /// How many follow what is stored at a time.
     pub tails_max: u32,
     /// Messages that each of them is shown in a second.
@@ -87,12 +89,14 @@ pub struct Limits {
 /// What memory is spent on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Memory {
+    /// All that the process may take. Each of the others is a share of it, unless it says a size.
+    pub max: Amount,
     /// Newest messages kept for fast searches, over all logspaces.
-    pub tail_max: Size,
+    pub tail_max: Amount,
     /// What is kept of the indexes of segments, over all logspaces.
-    pub index_max: Size,
+    pub index_max: Amount,
     /// What one source may have received that is not stored yet.
-    pub source_queue_max: Size,
+    pub source_queue_max: Amount,
 }
 
 /// How messages lie on the disk: first in journal files, then in segments.
@@ -131,6 +135,17 @@ pub struct Threads {
 pub struct Log {
     /// The least urgent level that is written.
     pub level: LogLevel,
+    /// What a line on standard error looks like.
+    pub format: LogFormat,
+}
+
+/// What a line of our own log looks like on standard error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// An object in each line.
+    Json,
 }
 
 /// How urgent a line of our own log is.
@@ -224,6 +239,12 @@ impl Choice for LogLevel {
     ];
 }
 
+impl Choice for LogFormat {
+    const NOUN: &'static str = "log format";
+    const NAMES: &'static [(&'static str, LogFormat)] =
+        &[("text", LogFormat::Text), ("json", LogFormat::Json)];
+}
+
 fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let mut fields = Fields::of(node, &Path::default(), findings)?;
     let data = fields.optional::<String>("data");
@@ -245,7 +266,10 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Settings> {
     let metrics = fields.table("metrics", None, |fields| {
         Some(Metrics { listen: fields.optional::<OneOrMore<WebListener>>("listen")?.0 })
     });
-    let log = fields.table("log", None, |fields| Some(Log { level: fields.optional("level")? }));
+    let log = fields.table("log", None, |fields| {
+        let (level, format) = (fields.optional("level"), fields.optional("format"));
+        Some(Log { level: level?, format: format? })
+    });
     let has_providers = accounts.as_ref().is_some_and(|accounts| !accounts.oidc.is_empty());
     if has_providers && web.as_ref().is_some_and(|web| web.public_url.is_empty()) {
         let message = "needs `web.public_url`: a provider sends browsers back there";
@@ -273,7 +297,7 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
     let searches_max = fields.optional_within("searches_max", 1..=1000);
     let search_time_max =
         fields.optional_within("search_time_max", Period::millis(100)..=Period::seconds(3600));
-    let query_memory_max = fields.optional_within("query_memory_max", Size::mib(1)..=Size::gib(64));
+    let query_memory_max = amount(fields, "query_memory_max", Size::mib(1)..=Size::gib(64));
     let tails_max = fields.optional_within("tails_max", 1..=1000);
     let tail_rate_max = fields.optional_within("tail_rate_max", 1..=1_000_000);
     let exports_max = fields.optional_within("exports_max", 1..=100);
@@ -290,10 +314,25 @@ fn read_limits(fields: &mut Fields<'_>) -> Option<Limits> {
 }
 
 fn read_memory(fields: &mut Fields<'_>) -> Option<Memory> {
-    let tail_max = fields.optional_within("tail_max", Size::mib(16)..=Size::gib(1024));
-    let index_max = fields.optional_within("index_max", Size::mib(1)..=Size::gib(1024));
-    let source_queue_max = fields.optional_within("source_queue_max", Size::mib(1)..=Size::gib(64));
-    Some(Memory { tail_max: tail_max?, index_max: index_max?, source_queue_max: source_queue_max? })
+    let max = amount(fields, "max", Size::mib(64)..=Size::gib(65_536));
+    let tail_max = amount(fields, "tail_max", Size::mib(1)..=Size::gib(1024));
+    let index_max = amount(fields, "index_max", Size::mib(1)..=Size::gib(1024));
+    let source_queue_max = amount(fields, "source_queue_max", Size::mib(1)..=Size::gib(64));
+    Some(Memory {
+        max: max?,
+        tail_max: tail_max?,
+        index_max: index_max?,
+        source_queue_max: source_queue_max?,
+    })
+}
+
+/// `auto`, or a size within these limits.
+fn amount(fields: &mut Fields<'_>, key: &'static str, range: RangeInclusive<Size>) -> Option<Amount> {
+    let amount: Amount = fields.optional(key)?;
+    if let Some(size) = amount.exactly().filter(|size| !range.contains(size)) {
+        fields.note(key, format!("must be `auto`, or {} to {}, not {size}", range.start(), range.end()));
+    }
+    Some(amount)
 }
 
 fn read_storage(fields: &mut Fields<'_>) -> Option<Storage> {

@@ -169,4 +169,6 @@ fn secrets_are_not_told() {
     let changes = told("", "headers = ['X-Key: hunter2']");
     assert_eq!(changes, ["destination `d`: headers changed"]);
     assert_eq!(told("", "token_file = 'a'"), ["destination `d`: token_file is set to `a`"]);
+    let changes = told("proxy = 'http://ann:hunter2@p:1'", "proxy = 'http://ann:hunter3@p:1'");
+    assert_eq!(changes, ["destination `d`: proxy changed"]);
 }

@@ -4,8 +4,8 @@ use logstead_config::{
     Action, Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, Count, Destination,
     DestinationKind, Document, Durability, FileSink, Files, Format, ForwardFormat, ForwardFraming, Framing,
     Gather, Gelf, Header, Http, HttpFormat, HttpMethod, HttpServer, Label, Listener, Logspace, Loki,
-    NdjsonHttp, OtlpSource, Packing, ParseFormat, Period, Queue, QueueDurability, Rate, Reception, Relp,
-    RelpServer, Retention, Rotate, Route, S3, SenderZone, Share, Size, Source, SourceKind, Start, Step,
+    NdjsonHttp, OtlpSource, Packing, ParseFormat, Period, Proxy, Queue, QueueDurability, Rate, Reception,
+    Relp, RelpServer, Retention, Rotate, Route, S3, SenderZone, Share, Size, Source, SourceKind, Start, Step,
     Syslog, SyslogServer, Template, Tls, Token, Transport, Url, VERSION, from_json, from_toml,
     merge_into_toml, to_toml,
 };
@@ -265,6 +265,7 @@ fn objects() -> impl Strategy<Value = DestinationKind> {
                 compression: Packing::Gzip,
                 headers: Vec::new(),
                 timeout: Period::seconds(7),
+                proxy: Proxy::parse("none").ok(),
                 tls,
             })
         },
@@ -285,6 +286,7 @@ fn http_destinations() -> impl Strategy<Value = DestinationKind> {
         headers: vec![Header { name: "X-A".to_owned(), value: "b: c, d".to_owned() }],
         compression: if packed { Compression::Gzip } else { Compression::None },
         timeout: Period::seconds(7),
+        proxy: packed.then(|| Proxy::parse("http://ann:a%40@proxy:3128").expect("a proxy")),
         tls: packed.then(|| ClientTls { ca: Some("ca.pem".to_owned()), ..ClientTls::default() }),
     });
     let labels = select(vec![vec![], vec![Label::Facility], vec![Label::Host, Label::Program]]);

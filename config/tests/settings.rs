@@ -3,7 +3,7 @@
 use logstead_config::settings::{
     DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,
 };
-use logstead_config::{Count, Period, Size};
+use logstead_config::{Amount, Count, Period, Size};
 
 fn layers(file: &str, env: &[(&str, &str)], set: &[&str]) -> Layers {
     Layers {
@@ -80,7 +80,8 @@ fn the_environment_and_arguments_take_whatever_type_the_setting_has() {
     let settings = loaded("", &env, &["threads.workers=2"]);
     assert_eq!(settings.data.to_str(), Some("0"));
     assert_eq!(settings.limits.searches_max, 3);
-    assert_eq!(settings.memory.tail_max, Size::gib(1));
+    assert_eq!(settings.memory.tail_max, Amount::Exactly(Size::gib(1)));
+    assert_eq!(settings.memory.index_max, Amount::Auto);
     assert_eq!(settings.threads.workers, Count::Exactly(2));
 }
 
@@ -106,8 +107,45 @@ fn the_address_of_the_console_says_whether_it_is_encrypted() {
     {
         assert_eq!(loaded("", &[], &[&format!("web.public_url={url}")]).web.is_https(), https, "{url}");
     }
-    for url in ["logs.example.org", "https://", "https://a/logs", "ftp://a", "https://a b"] {
+    for url in ["logs.example.org", "https://", "ftp://a", "https://a b"] {
         assert!(load(&layers("", &[], &[&format!("web.public_url={url}")])).is_err(), "{url}");
+    }
+}
+
+#[test]
+fn the_console_may_lie_below_a_path_that_is_none_of_its_own() {
+    for (url, base) in [
+        ("", ""),
+        ("https://logs.example.org", ""),
+        ("https://logs.example.org/", ""),
+        ("https://intra/logs", "/logs"),
+        ("http://intra:8080/logs/", "/logs"),
+        ("https://intra/ops/log_store-2.x~", "/ops/log_store-2.x~"),
+        ("https://intra/searches", "/searches"),
+    ] {
+        assert_eq!(loaded("", &[], &[&format!("web.public_url={url}")]).web.base(), base, "{url}");
+    }
+    let long = format!("https://intra/{}", "x".repeat(201));
+    for url in [
+        "https://intra//logs",
+        "https://intra/logs//",
+        "https://intra/a/../b",
+        "https://intra/.",
+        "https://intra/l%6Fgs",
+        "https://intra/lögs",
+        "https://intra/logs?a=b",
+        "https://intra/logs#a",
+        "https://intra/a b",
+        "https://intra/\"><script>",
+        "https:///logs",
+        &long,
+    ] {
+        let problems = load(&layers("", &[], &[&format!("web.public_url={url}")])).expect_err(url);
+        assert!(problems[0].to_string().contains("like `https://logs.example.org` or"), "{}", problems[0]);
+    }
+    for url in ["https://intra/search", "https://intra/api/logs", "https://intra/v1", "https://intra/_bulk"] {
+        let problems = load(&layers("", &[], &[&format!("web.public_url={url}")])).expect_err(url);
+        assert!(problems[0].to_string().contains("one of our own paths"), "{}", problems[0]);
     }
 }
 

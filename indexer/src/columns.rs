@@ -1,7 +1,6 @@
-//! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed. In a
-//! block each group is compressed separately.
+//! The columns of a batch as bytes, group after group: the body of a journal frame before it is compressed.
 //!
-//! Everything is little endian. The number of rows is in the frame's header or in the block's table.
+//! Everything is little endian. The number of rows is in the frame's header.
 //!
 //! | group   | columns                                   |
 //! |---------|-------------------------------------------|
@@ -12,8 +11,7 @@
 //! | fields  | field counts, field names, field values   |
 //! | head    | head forms, head, tail                    |
 //!
-//! In a journal the column *copy of* follows the groups, missing where no message is a copy. In a block it is in none of
-//! them.
+//! The column *copy of* follows the groups; it is missing where no message is a copy.
 //!
 //! | column                                | bytes                                                             |
 //! |---------------------------------------|-------------------------------------------------------------------|
@@ -22,9 +20,6 @@
 //! | field counts                          | *numbers*                                                         |
 //! | pid, message, field values, head, tail | *numbers* (length of each row), then all rows back to back       |
 //! | source, peer, host, program, msgid, copy of, field names | u32 number of distinct values, those as a text column, *numbers* (the value of each row) |
-//!
-//! In a block of the first version the message is a byte 1 and then each text with a line feed behind it, where none of them holds one;
-//! otherwise a byte 0 and then as above. The lengths of texts take room that their ends do not.
 //!
 //! *Numbers* are a byte that says how wide each is (1, 2 or 4), then each. No number is stored in no byte, so
 //! that a few bytes cannot claim to be many rows.
@@ -77,7 +72,7 @@ pub(crate) fn write(batch: &Batch, out: &mut Vec<u8>) {
 }
 
 /// Appends the columns of one group to `out`.
-pub(crate) fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
+fn write_group(batch: &Batch, group: Group, out: &mut Vec<u8>) {
     let c = batch.columns();
     match group {
         Group::Stamps => {
@@ -114,20 +109,6 @@ pub(crate) fn read(bytes: &[u8], rows: usize) -> Result<Batch, ColumnsError> {
         _ => input.names(rows)?,
     };
     input.end()?;
-    Ok(Batch::from_columns(columns)?)
-}
-
-/// Reads some groups of a block's columns of `rows` rows; the other columns say nothing.
-pub(crate) fn read_groups(groups: &[(Group, &[u8])], rows: usize) -> Result<Batch, ColumnsError> {
-    let mut columns = Columns::empty(rows);
-    for &(group, bytes) in groups {
-        let mut input = Input { rest: bytes, bytes: bytes.len() };
-        match group {
-            Group::Message => columns.texts[MESSAGE] = Arc::new(input.lines_or_text(rows)?),
-            _ => input.group(group, rows, &mut columns)?,
-        }
-        input.end()?;
-    }
     Ok(Batch::from_columns(columns)?)
 }
 
@@ -214,35 +195,6 @@ impl<'a> Input<'a> {
             }
         }
         Ok(())
-    }
-
-    fn lines_or_text(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
-        match self.byte()? {
-            0 => self.text(rows),
-            1 => self.lines(rows),
-            other => Err(ColumnsError::Width(other)),
-        }
-    }
-
-    /// `rows` texts with a line feed behind each: all that is left.
-    fn lines(&mut self, rows: usize) -> Result<TextColumn, ColumnsError> {
-        let bytes = std::mem::take(&mut self.rest);
-        let (short, long) =
-            (ColumnsError::Short { at: self.bytes }, ColumnsError::Long { bytes: bytes.len() });
-        if BATCH_BYTES_MAX < bytes.len() {
-            return Err(ColumnsError::Large);
-        }
-        let mut texts = TextColumn::with_capacity(rows.min(bytes.len()), bytes.len());
-        let mut start = 0;
-        for end in memchr::memchr_iter(b'\n', bytes) {
-            texts.push(&bytes[start..end]);
-            start = end + 1;
-        }
-        match (start == bytes.len(), texts.len().cmp(&rows)) {
-            (true, std::cmp::Ordering::Equal) => Ok(texts),
-            (_, std::cmp::Ordering::Greater) => Err(long),
-            _ => Err(short),
-        }
     }
 
     fn end(&self) -> Result<(), ColumnsError> {

@@ -28,6 +28,7 @@ const OPTIONS: Options = Options {
     journal_file_max: 4000,
     journal_rows_max: u32::MAX,
     segment_rows_max: 60,
+    join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
 /// Bits that are flipped in each file.
@@ -561,6 +562,36 @@ fn told(store: &Store, disk: &SimDisk) -> Vec<String> {
     told
 }
 
+/// The newest journal file may have held more than anybody noted.
+#[test]
+fn without_the_newest_journal_file_no_more_is_said_than_is_known() {
+    let (built, _) = Building::new().segments(1, true);
+    let sealed = 6;
+    let Store { disk, stored, .. } = built.killed("killed", Files::new());
+    assert_eq!(stored.len(), sealed + 4);
+    let newest = files(&disk).into_keys().rfind(|path| path.starts_with(JOURNAL)).unwrap();
+    disk.remove(&newest).unwrap();
+    for (reached, expected) in [
+        (0, "messages from the sequence 6 on may be missing"),
+        (6, "messages from the sequence 6 on may be missing"),
+        (7, "the messages with the sequences 6 to 6 are missing"),
+        (9, "the messages with the sequences 6 to 8 are missing"),
+    ] {
+        let store = Store {
+            name: "cut",
+            disk: disk.after_kill(),
+            stored: stored.clone(),
+            earlier: Files::new(),
+            is_end_known: false,
+            reached,
+        };
+        let told = told(&store, &store.disk).join("\n");
+        assert!(told.contains(expected) && told.contains("is not known"), "{reached}: {told}");
+        assert!(!told.contains("messages)") && !told.contains("message)"), "nobody counted them: {told}");
+        assert!(!everything(&store.open(&store.disk).searcher).1.complete);
+    }
+}
+
 /// The same as another store, but for its identity.
 fn another() -> Files {
     let (built, ..) = Building::on(SimDisk::new(1)).everything();
@@ -628,4 +659,40 @@ fn bytes_that_were_added_to_any_journal_file_are_named() {
             }
         }
     }
+}
+
+#[test]
+fn a_newest_file_that_is_missing_is_missed_also_after_segments_were_made_without_it() {
+    let (mut built, earlier) = Building::new().segments(2, true);
+    for _ in 0..2 {
+        built.roll();
+        built.commit(2);
+    }
+    let store = built.killed("killed", earlier);
+    let disk = store.disk.after_kill();
+    let newest = files(&disk).into_keys().filter(|path| path.starts_with(JOURNAL)).max().unwrap();
+    disk.remove(&newest).unwrap();
+    let opened = store.open(&disk);
+    let mut made = 0;
+    while let Some(task) = opened.keeper.next_task(false) {
+        opened.keeper.run(&task, &|| false).unwrap();
+        made += 1;
+    }
+    assert!(0 < made, "a manifest is written");
+    drop(opened);
+    let mut opened = store.open(&disk.after_kill());
+    let is_missed =
+        |recovery: &Recovery| recovery.damaged.iter().any(|damage| damage.why == DamageReason::NewestMissing);
+    assert!(is_missed(&opened.recovery), "{:?}", opened.recovery);
+    let all = Expiry { bytes_max: Some(0), ..Expiry::default() };
+    assert_eq!(opened.appender.expire(&all).unwrap(), Expired::default());
+}
+
+#[test]
+fn where_no_file_is_left_sequences_go_on_behind_what_is_known_elsewhere() {
+    let store = &witnessed()[0];
+    let mut opened = store.open(&SimDisk::new(2));
+    let later = (1_000_000, "later".to_owned());
+    let sequences = opened.appender.append(&[encoded([&later])]).unwrap();
+    assert!(store.reached <= sequences.start, "{sequences:?}");
 }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Message, SEGMENTS, encoded, filter, message, noise, open, open_all};
 use logstead_indexer::{
-    Appender, Coverage, Disk, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
+    Appender, Coverage, Disk, Hit, Lanes, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
 };
 use logstead_record::Timestamp;
 use logstead_record::query::TimeRange;
@@ -138,6 +138,53 @@ proptest! {
     }
 }
 
+/// One thread, which may hold so many bytes of messages.
+struct Small(usize);
+
+impl Lanes for Small {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn bytes(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..jobs).for_each(job);
+    }
+}
+
+#[test]
+fn pages_that_hold_as_much_as_they_may_hold_each_message_once() {
+    let disk = SimDisk::new(0);
+    let mut stored = Stored::new();
+    let opened = a_day(&disk, &mut stored);
+    let filter = filter("a");
+    for order in [Order::Newest, Order::Oldest] {
+        let mut request = Request { filter: &filter, range: TimeRange::ALL, order, limit: 1000, after: None };
+        let expected = naive(&stored, &request, " a");
+        for bytes in [0, 3000, 40_000] {
+            let lanes = Small(bytes);
+            let run = Run { lanes: &lanes, ..Run::alone() };
+            let (mut paged, mut pages) = (Stored::new(), 0);
+            request.after = None;
+            loop {
+                let found = opened.searcher.search(&request, &run);
+                paged.extend(found.hits.iter().map(|hit| (hit.sequence, message(hit))));
+                pages += 1;
+                let held: usize = found.hits.iter().skip(1).map(Hit::bytes).sum();
+                assert!(held <= bytes + 1000, "{held} of {bytes}: no more than it may and one message");
+                assert!(!found.is_cut || found.more);
+                let Some(last) = found.hits.last().filter(|_| found.more) else { break };
+                request.after = Some(last.position());
+            }
+            assert_eq!(paged, expected, "{order:?}, {bytes} bytes");
+            assert!(2 < pages, "{pages} pages of {bytes} bytes");
+        }
+    }
+}
+
 const HOUR: i64 = 3_600_000_000_000;
 /// A segment may be as large as three of those that are sealed.
 const DAY_OPTIONS: Options = Options {
@@ -146,6 +193,7 @@ const DAY_OPTIONS: Options = Options {
     journal_file_max: 1 << 20,
     journal_rows_max: u32::MAX,
     segment_rows_max: 4000,
+    join_bytes_max: 64 << 20,
     durability: logstead_indexer::Durability::Fsync,
 };
 

@@ -28,6 +28,7 @@ const OPTIONS: Options = Options {
     journal_file_max: 1500,
     journal_rows_max: u32::MAX,
     segment_rows_max: 40,
+    join_bytes_max: 64 << 20,
     durability: Durability::Fsync,
 };
 

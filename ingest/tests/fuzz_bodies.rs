@@ -296,3 +296,19 @@ fn a_byte_that_is_not_utf_8_costs_no_protocol_its_message_or_the_others() {
     let otlp = Otlp::of(logs, otlp::Encoding::Json, "", 9).expect("a body");
     check("otlp json", rows(otlp), &bad, std::str::from_utf8(&good).expect("a text"));
 }
+
+/// Those without an entry take memory, too.
+#[test]
+fn streams_of_loki_count_as_messages_in_both_of_its_forms() {
+    let json = |streams: usize| {
+        let streams = vec![r#"{"stream":{},"values":[]}"#; streams].join(",");
+        (format!("{{\"streams\":[{streams}]}}").into_bytes(), loki::Form::Json)
+    };
+    let sender = || Sender { source: "http".into(), peer: String::new(), received: Timestamp::from_nanos(0) };
+    let protobuf = |streams: usize| ([0x0a, 0].repeat(streams), loki::Form::Protobuf);
+    for (few, many) in [(json(9), json(10)), (protobuf(9), protobuf(10))] {
+        assert!(Loki::of(few.0, few.1, sender(), 9).is_ok());
+        let refused = Loki::of(many.0, many.1, sender(), 9).err().map(|refused| refused.to_string());
+        assert!(refused.as_ref().is_some_and(|text| text.contains("more than 9 messages")), "{refused:?}");
+    }
+}

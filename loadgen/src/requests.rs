@@ -60,7 +60,9 @@ impl Requests {
 }
 
 fn agent() -> Agent {
-    Agent::config_builder().http_status_as_error(false).timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
+    // A proxy would be what is measured.
+    let config = Agent::config_builder().proxy(None).http_status_as_error(false);
+    config.timeout_global(Some(ANSWER_WAIT_MAX)).build().into()
 }
 
 impl Sender for Requests {

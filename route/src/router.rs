@@ -1,5 +1,6 @@
 //! Routes in order, and what each target gets.
 
+use crate::attempt::Attempt;
 use crate::filter::Filter;
 use crate::gather::Gathered;
 use crate::lookup::Lookups;
@@ -106,9 +107,20 @@ impl Router {
         self.route_watched(batch, source, &mut NoWatch)
     }
 
-    /// The same while somebody looks on. A message goes to a target once, however many routes name it: as the first of them
-    /// leaves it.
+    /// The same while somebody looks on.
     pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> Routed {
+        self.route_attempt(batch, source, watch, None)
+    }
+
+    /// The same for a batch that comes again if this attempt to take it fails. A message goes to a target once, however many
+    /// routes name it: as the first of them leaves it.
+    pub fn route_attempt(
+        &self,
+        batch: &Arc<Batch>,
+        source: &str,
+        watch: &mut dyn Watch,
+        attempt: Option<&Arc<Attempt>>,
+    ) -> Routed {
         let all = batch.rows();
         let (mut open, mut matched) = (Selection::all(all), Selection::none(all));
         let mut targets: Vec<Gathered> = Vec::new();
@@ -134,7 +146,7 @@ impl Router {
             if route.is_final {
                 open.subtract(&rows);
             }
-            let way = route.go(number, Way::new(batch, rows), &mut dropped, watch);
+            let way = route.go(number, (Way::new(batch, rows), attempt), &mut dropped, watch);
             if route.sends_to_disabled {
                 disabled.union(&way.messages(&way.rows, all));
             }
@@ -205,13 +217,19 @@ impl Route {
     }
 
     /// Takes messages through the steps.
-    fn go(&self, route: usize, mut way: Way, dropped: &mut Vec<Dropped>, watch: &mut dyn Watch) -> Way {
+    fn go(
+        &self,
+        route: usize,
+        (mut way, attempt): (Way, Option<&Arc<Attempt>>),
+        dropped: &mut Vec<Dropped>,
+        watch: &mut dyn Watch,
+    ) -> Way {
         let all = way.batch.rows();
         for (number, step) in self.steps.iter().enumerate() {
             if way.rows.is_empty() {
                 break;
             }
-            let done = step.run(&way);
+            let done = step.run(&way, attempt);
             let after = done.after.as_ref().unwrap_or(&done.before);
             watch.step(&AtStep {
                 route,

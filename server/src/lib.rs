@@ -18,6 +18,7 @@ mod internal;
 mod machine;
 pub mod meta;
 pub mod pipeline;
+mod request;
 pub mod revision;
 pub mod source;
 mod store;

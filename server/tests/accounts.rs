@@ -23,7 +23,8 @@ struct Browser {
 
 impl Browser {
     fn call(&self, server: &Server, method: &str, path: &str, body: &Value) -> (u16, Value, Vec<String>) {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}/api/v1{path}", server.web()))
@@ -336,7 +337,8 @@ fn a_role_that_needs_a_second_factor_does_nothing_before_it_has_one() {
     let new = json!({"name": "ci", "role": "operator"});
     let (_, made) = server.post("/tokens", &new);
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let url = format!("{}/api/v1/router/status", server.web());
     assert_eq!(agent.get(url).header("Authorization", bearer).call().unwrap().status(), 200);
 }

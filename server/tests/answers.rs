@@ -499,7 +499,7 @@ async fn answers_whose_time_is_up_say_so() {
 
 #[tokio::test]
 async fn answers_that_take_too_much_memory_say_so() {
-    let server = Server::start(|settings| settings.limits.query_memory_max = Size::kib(4));
+    let server = Server::start(|settings| settings.limits.query_memory_max = Size::kib(4).into());
     server.ingest("main", messages().map(|message| format!("{message}\n")).collect()).await;
     let facets = server.ask("/facets", json!({"query": "*", "fields": ["message"]})).await;
     assert!(field(&facets["fields"]["message"], "partial").contains("Narrow the filter"), "{facets}");

@@ -7,8 +7,9 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use in_process::{ROUTER, SETUP_CODE, Server, TOKEN as ADMIN_TOKEN};
+use logstead::api;
 use logstead::meta::{NewToken, Role, password};
-use logstead_config::settings::Settings;
+use logstead_config::settings::{Layers, Settings, load};
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
@@ -630,6 +631,59 @@ async fn cookies_are_secure_where_browsers_come_over_tls() {
         let out = server.send(request.header(header::COOKIE, &sent).body(Body::empty()).unwrap()).await;
         assert_eq!(out.status, StatusCode::NO_CONTENT, "{}", out.text());
         assert!(cookie(&out, name).unwrap().1.contains("Max-Age=0"));
+    }
+}
+
+#[tokio::test]
+async fn below_a_path_cookies_are_of_that_path_whether_the_proxy_removes_it_or_not() {
+    let beside = Server::start(|settings| settings.web.public_url = "https://intra/logs/".to_owned());
+    let plain = Server::start(|settings| settings.web.public_url = "http://intra/logs".to_owned());
+    for (server, name) in [(&beside, "__Secure-logstead_session"), (&plain, "logstead_session")] {
+        server.add_user("ada", Role::Admin);
+        let answer = log_in_from(server, "192.0.2.1", None, "ada", PASSWORD).await;
+        let (secret, attributes) = cookie(&answer, name).unwrap_or_else(|| panic!("{:?}", answer.headers));
+        assert!(attributes.contains("Path=/logs;"), "{attributes}");
+        assert!(cookie(&answer, "logstead_device").unwrap().1.contains("Path=/logs/api/v1/session;"));
+        for path in ["/api/v1/session", "/logs/api/v1/session"] {
+            let sent = format!("__Host-logstead_session=other; {name}={secret}");
+            let request = Request::get(path).header(header::COOKIE, sent).body(Body::empty()).unwrap();
+            assert_eq!(server.send(request).await.json()["authenticated"], true, "{path}");
+        }
+        let request = Request::delete("/logs/api/v1/session").body(Body::empty()).unwrap();
+        let out = server.send(request).await;
+        assert!(cookie(&out, name).unwrap().1.contains("Path=/logs; Max-Age=0"), "{:?}", out.headers);
+        // The console's page, other addresses, and what is not there.
+        for (path, status) in [
+            ("/logs", 200),
+            ("/logs/", 200),
+            ("/logs/healthz", 200),
+            ("/logspaces", 404),
+            ("/other/healthz", 404),
+        ] {
+            assert_eq!(server.get(path).await.status.as_u16(), status, "{path}");
+        }
+        let missing = server.get("/logs/api/v1/nothing").await;
+        missing.is_problem(404, "/api/v1/nothing");
+        assert_eq!(server.get("/logs/api/v1/session").await.header("cache-control"), "no-store");
+    }
+    let token = beside.get("/logs/api/v1/openapi.json").await;
+    assert_eq!(token.json()["servers"], json!([{"url": "/logs"}]));
+    assert_eq!(Server::start(|_| {}).get("/api/v1/openapi.json").await.json()["servers"], Value::Null);
+}
+
+#[test]
+fn no_console_lies_below_the_beginning_of_one_of_our_own_paths() {
+    let segment = |path: &str| path.split('/').nth(1).unwrap_or_default().to_owned();
+    let described = api::openapi().paths.paths.into_keys().map(|path| segment(&path)).collect::<Vec<_>>();
+    let shippers = api::ecosystem().into_iter().map(|(_, path, _)| segment(path));
+    let routes = include_str!("../../web/src/app/routes.tsx");
+    let pages = routes.split("path: '").skip(1).filter_map(|rest| rest.split('\'').next()).map(segment);
+    let own: BTreeSet<String> = described.into_iter().chain(shippers).chain(pages).collect();
+    assert!(own.contains("search") && own.contains("loki") && own.contains("healthz"), "{own:?}");
+    for first in own.iter().filter(|first| !first.is_empty() && !first.starts_with('{')) {
+        let layers = |url: &str| Layers { set: vec![format!("web.public_url={url}")], ..Layers::default() };
+        assert!(load(&layers(&format!("https://intra/{first}"))).is_err(), "{first}");
+        assert!(load(&layers(&format!("https://intra/x{first}"))).is_ok(), "{first}");
     }
 }
 
@@ -1462,4 +1516,141 @@ async fn an_export_ends_with_the_token_that_asked_for_it() {
     assert!(16_000_000 < whole && !broken, "{whole}");
     let (part, broken) = read(true).await;
     assert!(broken && part < whole / 2, "{part} of {whole}, broken off: {broken}");
+}
+
+#[tokio::test]
+async fn a_list_of_no_logspaces_is_refused_wherever_one_is_written() {
+    let server = Server::with_admin();
+    server.ingest("", "text/plain", "one").await;
+    for path in ["/api/v1/search", "/api/v1/count", "/api/v1/facets"] {
+        let body = json!({"query": "*", "fields": ["host"], "logspaces": []});
+        let mut body = body.as_object().unwrap().clone();
+        if path != "/api/v1/facets" {
+            body.remove("fields");
+        }
+        server.post(path, &Value::Object(body)).await.is_problem(400, "logspaces is an empty list");
+    }
+    let kept = json!({"name": "none", "query": "*", "logspaces": [], "shared": true});
+    server.post("/api/v1/saved-searches", &kept).await.is_problem(400, "logspaces is an empty list");
+}
+
+#[tokio::test]
+async fn a_logspace_that_a_query_names_in_vain_is_warned_of() {
+    let server = Server::with_admin();
+    server.ingest("", "text/plain", "one").await;
+    let warned = async |body: Value| server.post("/api/v1/search", &body).await.json()["warnings"].clone();
+    let unknown = warned(json!({"query": "logspace:nope"})).await;
+    assert_eq!(unknown[0]["code"], "unknown_logspace", "{unknown}");
+    assert!(unknown[0]["message"].as_str().unwrap().contains("there is no such logspace"), "{unknown}");
+    let left_out = warned(json!({"query": "logspace:other", "logspaces": ["main"]})).await;
+    assert!(left_out[0]["message"].as_str().unwrap().contains("`other` is not searched"), "{left_out}");
+    assert_eq!(warned(json!({"query": "logspace:main"})).await, json!([]));
+}
+
+#[tokio::test]
+async fn a_cursor_is_for_the_question_that_it_came_from() {
+    let server = Server::with_admin();
+    server.ingest("", "text/plain", "a one\na two\na three").await;
+    let asked = json!({"query": "a", "limit": 1, "from": "-1h"});
+    let cursor = server.post("/api/v1/search", &asked).await.json()["cursor"].clone();
+    assert!(cursor.is_string(), "{cursor}");
+    let next = async |key: &str, value: Value| {
+        let mut request = asked.clone();
+        request["cursor"] = cursor.clone();
+        request[key] = value;
+        server.post("/api/v1/search", &request).await
+    };
+    for (key, value) in [
+        ("query", json!("two")),
+        ("from", json!("-2h")),
+        ("timezone", json!("Europe/Berlin")),
+        ("logspaces", json!(["main"])),
+    ] {
+        next(key, value).await.is_problem(400, "another question");
+    }
+    next("order", json!("oldest")).await.is_problem(400, "other order");
+    assert_eq!(next("limit", json!(2)).await.json()["messages"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_key_of_a_request_is_for_the_logspace_that_it_names() {
+    let server = Server::with_admin();
+    let send = async |logspace: &str| {
+        let request = Request::post(format!("/api/v1/ingest?logspace={logspace}"))
+            .header(header::CONTENT_TYPE, "text/plain")
+            .header("Idempotency-Key", "k");
+        server.send(admin().sign(request).body("the same".into()).unwrap()).await
+    };
+    let first = send("main").await;
+    assert_eq!(first.status, StatusCode::OK, "{}", first.text());
+    let again = send("main").await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (StatusCode::OK, "true"));
+    // It is another request, so it is not answered as if it had been stored there.
+    let elsewhere = send("other").await;
+    assert_ne!(elsewhere.header("idempotency-replayed"), "true", "{}", elsewhere.text());
+    let body = json!({"query": "*", "logspaces": ["other"]});
+    let stored = server.post("/api/v1/count", &body).await.json()["count"].as_u64();
+    assert_eq!(stored == Some(1), elsewhere.status == StatusCode::OK, "{}", elsewhere.text());
+}
+
+#[tokio::test]
+async fn the_oldest_revisions_of_a_thousand_go() {
+    let server = Server::with_admin();
+    for number in 2..=1001 {
+        let toml = format!("# {number}\n{ROUTER}");
+        server.meta.add_revision(&toml, "ada", "", Timestamp::from_nanos(0)).unwrap();
+    }
+    assert_eq!(server.meta.revision(1).unwrap(), None);
+    assert!(server.meta.revision(2).unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_trace_without_a_document_is_of_the_live_one_and_the_description_says_so() {
+    let server = Server::with_admin();
+    let trace = server.post("/api/v1/router/trace", &json!({"raw": "hello", "source": "http"})).await;
+    assert_eq!(trace.status, StatusCode::OK, "{}", trace.text());
+    assert_eq!(trace.json()["routes"][0]["id"], "default", "{}", trace.text());
+    let described = server.get("/api/v1/openapi.json").await.json();
+    let request = &described["components"]["schemas"]["TraceRequest"];
+    assert!(request["properties"]["document"].is_object(), "{request}");
+    let demanded = request["required"].as_array().into_iter().flatten();
+    assert!(demanded.into_iter().all(|name| name != "document"), "{request}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_destination_answers_and_the_end_of_its_address_are_for_operators() {
+    let server = Server::with_admin();
+    let router = ROUTER.replace("to = [\"main\"]", "to = [\"main\", \"siem\"]")
+        + "[[destinations]]\nid = \"siem\"\nkind = \"ndjson_http\"\nurl = \"http://127.0.0.1:1/in?signature=s3cret\"\n";
+    assert_eq!(server.put_router("\"1\"", "application/toml", router).await.status, StatusCode::OK);
+    assert_eq!(server.ingest("", "text/plain", "one").await.status, StatusCode::OK);
+    let seen_by = async |who: &As| {
+        let status = server.call(Method::GET, "/api/v1/router/status", who, "", "").await.json();
+        status["destinations"][0].clone()
+    };
+    let operator = server.token(Role::Operator);
+    let known = loop {
+        let seen = seen_by(&operator).await;
+        if seen["last_error"].is_string() {
+            break seen;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(known["last_error"].as_str().unwrap().contains("127.0.0.1:1"), "{known}");
+    let seen = seen_by(&server.token(Role::Analyst)).await;
+    assert_eq!(seen["last_error"], "it cannot send; operators see why");
+    assert_eq!(seen["to"], "http://127.0.0.1:1/in");
+    assert!(!seen.to_string().contains("s3cret"), "{seen}");
+}
+
+#[tokio::test]
+async fn what_lacks_the_field_that_a_top_is_by_is_in_none_of_its_groups() {
+    let server = Server::with_admin();
+    let lines = "{\"message\":\"m\",\"host\":\"a\",\"program\":\"p\"}\n{\"message\":\"m\",\"host\":\"a\"}\n";
+    assert_eq!(server.ingest("", "application/x-ndjson", lines).await.status, StatusCode::OK);
+    let ask = async |query: &str| server.post("/api/v1/aggregate", &json!({"query": query})).await.json();
+    let top = ask("* | top 10 host by program").await;
+    let rows = top["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{top}");
+    assert!(rows[0].as_array().unwrap().contains(&json!("p")), "{top}");
 }

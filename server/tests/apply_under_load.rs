@@ -94,7 +94,7 @@ fn apply(server: &Server) -> Duration {
 
 /// How often each number is there.
 fn counts(server: &Server, logspace: &str, sent: u64) -> Vec<u8> {
-    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let query = format!("logspace:{logspace} source=syslog");
     let request =
         agent.get(format!("{}/api/v1/export", server.web())).query("query", query).query("format", "raw");

@@ -570,7 +570,8 @@ fn a_ledger_that_cannot_be_read_is_kept_and_another_is_begun() {
     support::books::assert_closed(&server);
     server.terminate();
     let orphan = |file: &PathBuf| PathBuf::from(format!("{}.orphan", file.display()));
-    assert!(files.iter().all(|file| orphan(file).is_symlink()), "it is not removed");
+    let mut logs = files.iter().filter(|file| file.extension().is_some_and(|end| end == "log"));
+    assert!(logs.all(|file| orphan(file).is_symlink()), "it is not removed");
     assert_eq!(run(&["verify"], &server).0, 0);
 }
 
@@ -672,4 +673,62 @@ fn verify_reads_cursors_and_what_was_added_and_who_a_journal_file_belongs_to() {
     fs::copy(&other, &main).unwrap();
     let (code, told, _) = run(&["verify"], &server);
     assert!(code == 1 && told.contains("is not part of the logspace"), "{told}");
+}
+
+#[test]
+fn what_is_cut_off_the_newest_file_of_a_queue_is_missed_too_and_its_sequences_are_not_taken_again() {
+    let mut server = Server::start(&with_destination());
+    ingest(&server, 0, 6000);
+    wait_until_noted(&server, "destination:siem", 6000);
+    server.kill();
+    let queue = server.data().join("queues/siem");
+    let file = newest_journal(&queue);
+    let length = fs::metadata(&file).unwrap().len();
+    fs::File::options().write(true).open(&file).unwrap().set_len(length / 2).unwrap();
+    let (code, told, error) = run(&["verify"], &server);
+    assert!(code == 1 && told.contains("queue siem: 1 problem"), "{told}{error}");
+    server.restart();
+    assert_eq!(server.ingest("after\n"), 1);
+    let newest = newest_journal(&queue);
+    assert!(newest.file_stem().unwrap().to_str().unwrap().parse::<u64>().unwrap() == 6000, "{newest:?}");
+    support::books::assert_closed(&server);
+}
+
+#[test]
+fn an_emptied_database_beside_its_log_is_damaged_and_the_log_is_kept() {
+    let mut server = Server::start(ROUTER);
+    server.terminate();
+    let (database, log) = (server.data().join("logstead.db"), server.data().join("logstead.db-wal"));
+    fs::write(&database, "").unwrap();
+    fs::write(&log, vec![7; 8192]).unwrap();
+    let (code, told, error) = run(&["verify"], &server);
+    assert!(code == 1 && told.contains("only its write-ahead log is left"), "{told}{error}");
+    assert!(fs::read(&log).unwrap() == vec![7; 8192], "looking changed something");
+}
+
+/// As a copy of before there were witnesses is: nothing but the log itself tells that it is whole.
+#[test]
+fn a_flipped_bit_in_the_log_of_a_database_without_a_witness_is_damage() {
+    let mut server = Server::start(ROUTER);
+    server.terminate();
+    let data = server.data().to_owned();
+    let [database, log] = ["logstead.db", "logstead.db-wal"].map(|name| data.join(name));
+    let connection = rusqlite::Connection::open(&database).unwrap();
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+    connection.execute("UPDATE revisions SET comment = 'in the log'", []).unwrap();
+    let (file, mut frames) = (fs::read(&database).unwrap(), fs::read(&log).unwrap());
+    drop(connection);
+    fs::remove_file(data.join("logstead.db.sum")).unwrap();
+    let verify = |frames: &[u8]| {
+        fs::write(&database, &file).unwrap();
+        fs::write(&log, frames).unwrap();
+        run(&["verify"], &server)
+    };
+    let damaged = "its write-ahead log is not as it was written";
+    let (_, told, error) = verify(&frames);
+    assert!(told.contains("without its witness") && !told.contains(damaged), "{told}{error}");
+    let middle = frames.len() / 2;
+    frames[middle] ^= 1;
+    let (code, told, error) = verify(&frames);
+    assert!(code == 1 && told.contains(damaged), "{told}{error}");
 }

@@ -21,7 +21,8 @@ struct Exported {
 }
 
 fn export(server: &Server, parameters: &[(&str, &str)]) -> Exported {
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let mut request = agent.get(format!("{}/api/v1/export", server.web()));
     for (name, value) in parameters {
         request = request.query(*name, *value);
@@ -144,7 +145,7 @@ fn an_export_that_is_not_taken_keeps_nobody_from_searching_and_makes_room_when_i
     let line = format!("{}\n", "a line that fills the buffers between them ".repeat(40));
     // Longer than what sockets keep.
     (0..20).for_each(|_| assert_eq!(server.ingest(&line.repeat(1000)), 1000));
-    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let request = agent.get(format!("{}/api/v1/export", server.web()));
     let stuck = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
     assert_eq!(export(&server, &[("limit", "1")]).status, 503);

@@ -201,6 +201,79 @@ fn on_a_full_disk_a_kill_sends_nothing_again_that_was_delivered() {
     assert_closed(&server);
 }
 
+/// How far the queue is noted as done with, by its cursor.
+fn noted(data: &std::path::Path) -> u64 {
+    let cursor = std::fs::read(data.join("queues/siem/cursor")).unwrap();
+    let number = |slot: &[u8], at: usize| u64::from_le_bytes(slot[at..at + 8].try_into().unwrap());
+    let newest = cursor.chunks(512).max_by_key(|slot| number(slot, 16)).unwrap();
+    number(newest, 24)
+}
+
+/// Every start succeeds, goes on where it was noted, and notes and frees what it delivers.
+fn kills_at_zero_bytes_free(disk: &SmallDisk, folder: tempfile::TempDir, data: &std::path::Path) -> String {
+    const KILLS: u64 = 4;
+    let (to, arrived) = (nowhere(), Arrived::default());
+    let router = router(to).replace("format = \"raw\"", "format = \"raw\"\nqueue = { size = \"2MiB\" }");
+    let mut server = Server::start_in(folder, data.to_owned(), &router, &[]);
+    let relp = format!("relp://{}", server.address("relp"));
+    let queued = count(&[Load::start(&relp, 1, &["--number", "20000"]).end()]);
+    assert_eq!(queued, status(&server, "queue_messages"));
+    let reserve = data.join("reserve");
+    wait_until("the reserve is there", || reserve.metadata().is_ok_and(|reserve| 0 < reserve.len()));
+    disk.fill();
+    server.kill_and_restart();
+    let files = || files_in(&data.join("queues/siem/journal"));
+    let receiver = RelpServer::start(to, &arrived, Manners::Slow);
+    let (mut in_flight, mut before) = (0, (0, files()));
+    for kill in 1..=KILLS {
+        wait_until("it is noted what was delivered", || {
+            disk.fill_more();
+            before.0 + queued / 20 < noted(data)
+        });
+        server.kill();
+        disk.fill_more();
+        let now = noted(data);
+        assert!(before.0 < now, "kill {kill}: nothing was noted at zero bytes free");
+        in_flight += arrived.count().saturating_sub(now);
+        before = (now, files());
+        server.restart();
+    }
+    drop(receiver);
+    let _receiver = RelpServer::start(to, &arrived, Manners::Prompt);
+    wait_until("all are delivered", || {
+        disk.fill_more();
+        status(&server, "queue_messages") == 0 && arrived.count() == queued
+    });
+    wait_until("what was delivered is noted and freed", || {
+        disk.fill_more();
+        noted(data) == queued && files() == 1
+    });
+    assert!(
+        arrived.doubles() <= in_flight + queued / 20,
+        "{} doubles, {in_flight} in flight",
+        arrived.doubles()
+    );
+    assert_closed(&server);
+    server.kill_and_restart();
+    assert_eq!(status(&server, "queue_messages"), 0);
+    assert_closed(&server);
+    format!("{queued} messages, {KILLS} kills: {} came twice, {in_flight} were in flight", arrived.doubles())
+}
+
+#[test]
+fn on_a_full_disk_kills_send_nothing_again_beyond_what_was_in_flight() {
+    let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let disk = SmallDisk::mount(mounted.path());
+    println!("{}", kills_at_zero_bytes_free(&disk, folder, &mounted.path().join("data")));
+}
+
+#[test]
+fn on_a_full_disk_with_ext4_kills_send_nothing_again_beyond_what_was_in_flight() {
+    let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let disk = SmallDisk::mount_ext4(&folder.path().join("image"), mounted.path());
+    println!("{}", kills_at_zero_bytes_free(&disk, folder, &mounted.path().join("data")));
+}
+
 fn files_in(folder: &std::path::Path) -> usize {
     std::fs::read_dir(folder).unwrap().count()
 }

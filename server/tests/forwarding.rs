@@ -484,7 +484,8 @@ fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
     assert!(refused.contains("is full") && refused.contains("nothing of the body is stored"), "{refused}");
     assert_eq!(server.count("*"), accepted, "what was refused is not stored");
     let bulk = |id: &str| format!("{{\"create\":{{\"_id\":\"{id}\"}}}}\n{{\"message\":\"probe-id\"}}\n");
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let send_bulk = || {
         let request = agent.post(format!("{}/_bulk", server.web()));
         let request = request.header("Authorization", format!("Bearer {}", support::TOKEN));
@@ -528,6 +529,89 @@ fn a_full_queue_leaves_no_copies_however_often_a_sender_tries() {
     support::books::assert_closed(&server);
 }
 
+/// Whoever waits for room in one queue leaves no copies in another.
+#[test]
+fn a_sender_over_relp_that_comes_and_goes_leaves_no_copies_in_the_queue_that_has_room() {
+    let to = nowhere();
+    let second = "[[destinations]]\nid = \"copy\"\nkind = \"syslog\"\nto = \"tcp://127.0.0.1:9\"\n\
+                  [[routes]]\nid = \"probes\"\nwhere = \"probe\"\nto = [\"copy\", \"siem\", \"main\"]\nfinal = true\n";
+    let all = "[[routes]]\nid = \"all\"";
+    let router = both(to, "queue = { size = \"1MiB\" }").replacen(all, &format!("{second}{all}"), 1);
+    let server = Server::start(&router);
+    let (accepted, refused) = fill(&server);
+    assert!(refused.is_err());
+    let copies = || {
+        let status = server.status();
+        let rows = status["destinations"].as_array().unwrap();
+        rows.iter().find(|row| row["id"] == "copy").unwrap()["queue_messages"].as_u64().unwrap()
+    };
+    for _ in 0..4 {
+        let session = relp(&server, "probe");
+        wait_until("it waits", || 0 < server.source("relp")["queue_bytes"].as_u64().unwrap());
+        drop(session);
+        wait_until("it is let go", || server.source("relp")["queue_bytes"] == 0);
+    }
+    assert_eq!((copies(), server.count("*")), (0, accepted), "nothing is anywhere");
+    let mut session = relp(&server, "probe");
+    let _receiver = Receiver::start(to);
+    let mut answers = String::new();
+    while !answers.contains("2 rsp 6 200 OK") {
+        assert_ne!(session.read_line(&mut answers).unwrap(), 0, "{answers}");
+    }
+    assert_eq!((copies(), server.count("probe")), (1, 1));
+}
+
+/// What a step took out as a repetition was not a repetition of anything: the message itself had been refused.
+#[test]
+fn what_was_refused_and_comes_again_meets_the_steps_as_if_it_came_for_the_first_time() {
+    let to = nowhere();
+    let steps = "[{ dedup = [\"message\"], within = \"1h\", where = \"probe\" }, \
+                 { throttle = \"3/h\", where = \"probe\" }]";
+    let server = Server::start(&both(to, "queue = { size = \"1MiB\" }").replacen(
+        "id = \"all\"",
+        &format!("id = \"all\"\nsteps = {steps}"),
+        1,
+    ));
+    let (accepted, refused) = fill(&server);
+    assert!(refused.is_err());
+    let send = |key: Option<&str>, text: &str| {
+        let mut headers = vec![("Content-Type", "text/plain")];
+        headers.extend(key.map(|key| ("Idempotency-Key", key)));
+        server.call("POST", "/ingest", &headers, text.as_bytes())
+    };
+    for _ in 0..4 {
+        assert_eq!((send(None, "probe-plain").0, send(Some("k"), "probe-key").0), (503, 503));
+        let session = relp(&server, "probe-relp");
+        wait_until("it waits", || 0 < server.source("relp")["queue_bytes"].as_u64().unwrap());
+        drop(session);
+        wait_until("it is let go", || server.source("relp")["queue_bytes"] == 0);
+    }
+    assert_eq!(server.count("*"), accepted, "nothing of it is stored");
+    let _receiver = Receiver::start(to);
+    let taken = |key: Option<&str>, text: &str| {
+        let mut answer = Value::Null;
+        wait_until("it is taken", || {
+            let (status, said) = send(key, text);
+            answer = said;
+            status == 200
+        });
+        (answer["accepted"].clone(), answer["dropped"].clone())
+    };
+    assert_eq!(taken(None, "probe-plain"), (json!(1), json!(0)));
+    assert_eq!(taken(Some("k"), "probe-key"), (json!(1), json!(0)));
+    let mut session = relp(&server, "probe-relp");
+    let mut answers = String::new();
+    while !answers.contains("2 rsp 6 200 OK") {
+        assert_ne!(session.read_line(&mut answers).unwrap(), 0, "{answers}");
+    }
+    for probe in ["probe-plain", "probe-key", "probe-relp"] {
+        assert_eq!(server.count(probe), 1, "{probe}");
+    }
+    assert_eq!(taken(None, "probe-plain"), (json!(0), json!(1)), "a repetition of what is stored");
+    assert_eq!(taken(None, "probe-more"), (json!(0), json!(1)), "the fourth within an hour");
+    support::books::assert_closed(&server);
+}
+
 #[test]
 fn a_key_and_an_id_are_remembered_over_kills() {
     let mut server = Server::start(&both(nowhere(), ""));
@@ -537,7 +621,8 @@ fn a_key_and_an_id_are_remembered_over_kills() {
         let (web, stopping) = (server.web().to_owned(), stop.clone());
         // Each request is sent until it is answered with success, or the server is killed; those it goes on with.
         let sender = std::thread::spawn(move || {
-            let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+            let agent: ureq::Agent =
+                ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
             let mut number = sent;
             while !stopping.load(Ordering::Relaxed) {
                 if !send_named(&agent, &web, number) {
@@ -552,7 +637,8 @@ fn a_key_and_an_id_are_remembered_over_kills() {
         stop.store(true, Ordering::Relaxed);
         sent = sender.join().unwrap();
         server.restart();
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         // The one that was not answered, and some that were.
         for number in sent.saturating_sub(20)..=sent {
             assert!(send_named(&agent, server.web(), number), "{number}");
@@ -633,4 +719,110 @@ fn a_receiver_that_accepts_and_hangs_up_has_got_nothing() {
     let receiver = Receiver::start(to);
     receiver.await_all(&expected);
     wait_until("they are delivered", || destination(&server)["messages"] == 1000);
+}
+
+/// Also those that are new in the document, and those whose queues nothing but the disk knows.
+#[test]
+fn a_start_can_keep_paused_what_the_document_begins_to_name() {
+    let to = nowhere();
+    let mut server = Server::start(&router(to, "", ""));
+    let sent = ingest(&server, 0..10);
+    let without = "version = 1\n[[sources]]\nid = \"http\"\nkind = \"http\"\n[[logspaces]]\nid = \"main\"\n\
+                   [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
+    let (status, answer) = server.put_router(without);
+    assert_eq!(status, 200, "{answer}");
+    assert!(server.terminate().success());
+    server.restart_with(&["--pause-destinations"]);
+    let new = nowhere();
+    let second = router(to, "", "").replacen(
+        "[[destinations]]",
+        &format!(
+            "[[destinations]]\nid = \"new\"\nkind = \"syslog\"\nto = \"tcp://{new}\"\nformat = \"raw\"\n[[destinations]]"
+        ),
+        1,
+    );
+    let receiver = Receiver::start(to);
+    let (status, answer) =
+        server.put_router(&second.replacen("to = [\"siem\"]", "to = [\"siem\", \"new\"]", 1));
+    assert_eq!(status, 200, "{answer}");
+    let state = |server: &Server, id: &str| {
+        let status = server.status();
+        let all = status["destinations"].as_array().unwrap();
+        all.iter().find(|one| one["id"] == id).unwrap()["state"].clone()
+    };
+    assert_eq!(state(&server, "siem"), "paused", "its queue was on the disk at that start");
+    assert_ne!(state(&server, "new"), "paused", "nothing of it came with a copy");
+    assert!(receiver.lines().is_empty());
+
+    // A copy may lack the folder of a queue that its document names.
+    assert!(server.terminate().success());
+    std::fs::remove_dir_all(server.data().join("queues/new")).unwrap();
+    server.restart_with(&["--pause-destinations"]);
+    assert_eq!((state(&server, "siem"), state(&server, "new")), (json!("paused"), json!("paused")));
+    assert_eq!(server.post("/destinations/siem/resume", &json!({})).0, 204);
+    receiver.await_all(&sent);
+}
+
+#[test]
+fn where_one_of_two_queues_is_full_the_other_gets_no_copy_at_each_try() {
+    let (full, roomy) = (nowhere(), nowhere());
+    let second = format!(
+        "[[destinations]]\nid = \"roomy\"\nkind = \"syslog\"\nto = \"tcp://{roomy}\"\nformat = \"raw\"\n\
+         framing = \"newline\"\n"
+    );
+    let document = router(full, "", "queue = { size = \"1MiB\" }") + &second;
+    let server = Server::start(&document.replacen("to = [\"siem\"]", "to = [\"roomy\", \"siem\"]", 1));
+    let (accepted, refused) = fill(&server);
+    assert!(refused.unwrap_err().contains("nothing of the body is stored"));
+    let waiting = || {
+        let status = server.status();
+        let all = status["destinations"].as_array().unwrap();
+        all.iter().map(|one| one["queue_messages"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(waiting(), [accepted, accepted], "neither has more than was acknowledged");
+    let line = format!("{}\n", "0123456789abcdef ".repeat(600));
+    for _ in 0..5 {
+        assert!(server.try_ingest(&line.repeat(20)).is_err());
+    }
+    assert_eq!(waiting(), [accepted, accepted]);
+}
+
+/// What a sender heard of is known after a kill in the same moment, also where the messages are stored elsewhere.
+#[test]
+fn drops_that_a_sender_heard_of_are_not_forgotten_by_a_kill() {
+    let document = router(nowhere(), "flow_control = false", "queue = { size = \"1MiB\" }");
+    let mut server = Server::start(&document.replacen("to = [\"siem\"]", "to = [\"main\", \"siem\"]", 1));
+    let (mut accepted, dropped) = fill(&server);
+    assert!(dropped.is_ok());
+    let line = format!("{}\n", (0..2000).map(|number| format!("{number:x}")).collect::<Vec<_>>().join(" "));
+    (0..100).for_each(|_| accepted += server.ingest(&line.repeat(20)));
+    server.kill_and_restart();
+    let status = destination(&server);
+    let flow = support::books::flow(&server);
+    let dropped = flow["destinations"][0]["dropped"]["queue_full"].as_u64().unwrap_or(0);
+    let waiting = status["queue_messages"].as_u64().unwrap();
+    assert_eq!(waiting + dropped, accepted, "{flow}");
+    support::books::assert_closed(&server);
+}
+
+/// A receiver that accepts and reads nothing: what is still on this side may yet be lost with the connection.
+#[test]
+fn what_the_other_system_has_not_confirmed_is_not_delivered() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let server = Server::start(&router(listener.local_addr().unwrap(), "", ""));
+    let line = format!("{}\n", "x".repeat(9999));
+    // More than both systems keep for a connection.
+    (0..50).for_each(|_| assert_eq!(server.ingest(&line.repeat(40)), 40));
+    let (connection, _) = listener.accept().unwrap();
+    connection.set_nonblocking(true).unwrap();
+    let mut bytes = vec![0; 32 << 20];
+    let (mut arrived, mut looks) = (0, 0);
+    wait_until("nothing more is taken", || {
+        let delivered = destination(&server)["messages"].as_u64().unwrap() as usize;
+        let now = connection.peek(&mut bytes).unwrap_or(0);
+        assert!(delivered * line.len() <= now, "{delivered} are delivered, {now} bytes have arrived");
+        looks = if now == arrived { looks + 1 } else { 0 };
+        arrived = now;
+        0 < now && 200 < looks
+    });
 }

@@ -8,22 +8,26 @@ mod support;
 use logstead::pipeline::{Change, LogspaceState, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
-use logstead_indexer::{Filter, Run, SimDisk};
+use logstead_indexer::{Disk, Filter, Options, Run, SimDisk, open_queue};
 use logstead_record::query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
 use std::io::Write;
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{ROUTER, wait_until};
 
 fn start(disk: Arc<SimDisk>) -> Arc<Pipeline> {
-    let data = tempfile::tempdir().unwrap();
+    start_with(disk, tempfile::tempdir().unwrap().path(), ROUTER)
+}
+
+fn start_with(disk: Arc<SimDisk>, data: &Path, router: &str) -> Arc<Pipeline> {
     let set = vec!["storage.segment_rows_max=1000".to_owned()];
     let settings = Arc::new(settings::load(&Layers { set, ..Layers::default() }).unwrap());
-    let (document, checked) = check_toml(ROUTER).unwrap();
-    let change = Change { toml: ROUTER.to_owned(), document, checked };
-    Pipeline::start(disk, data.path(), settings, 1, change).unwrap()
+    let (document, checked) = check_toml(router).unwrap();
+    let change = Change { toml: router.to_owned(), document, checked };
+    Pipeline::start(disk, data, settings, 1, change).unwrap()
 }
 
 fn batch(message: &str) -> Batch {
@@ -147,4 +151,36 @@ fn what_is_held_back_is_stored_when_space_returns_during_a_stop() {
     disk.set_bytes_max(None);
     has_ended.recv_timeout(Duration::from_secs(9)).expect("the stop ends");
     assert_eq!(count(&pipeline, "\"just in time\""), 1);
+}
+
+/// A queue with `durability = "delay"` puts what has to wait on the disk: where messages wait already at a start, from its
+/// first message on.
+#[test]
+fn what_comes_right_after_a_start_to_a_queue_in_which_messages_wait_survives_a_power_cut() {
+    let router = format!(
+        "{ROUTER}\n[[destinations]]\nid = \"siem\"\nkind = \"relp\"\nto = \"relp://127.0.0.1:9\"\n\
+         queue.durability = \"delay\"\n[[routes]]\nid = \"forward\"\nto = [\"siem\"]\n"
+    );
+    let (disk, data) = (Arc::new(SimDisk::new(5)), tempfile::tempdir().unwrap());
+    // A start looks for logspaces and queues in the real folder.
+    for folder in ["logspaces/main", "queues/siem"] {
+        std::fs::create_dir_all(data.path().join(folder)).unwrap();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let submit = |pipeline: &Pipeline, message: &str| {
+        runtime.block_on(pipeline.submit("http", batch(message), None)).unwrap()
+    };
+    let first = start_with(disk.clone(), data.path(), &router);
+    submit(&first, "waits");
+    first.stop();
+    let second = start_with(disk.clone(), data.path(), &router);
+    submit(&second, "comes");
+    let queued = |seed: u64| {
+        let cut: Arc<dyn Disk> = Arc::new(disk.after_power_cut(seed));
+        let opened = open_queue(&cut, &data.path().join("queues/siem"), Options::default(), 0).unwrap();
+        opened.searcher.next_sequence()
+    };
+    let left: Vec<u64> = (0..16).map(queued).collect();
+    assert_eq!(left, [2; 16]);
+    second.stop();
 }

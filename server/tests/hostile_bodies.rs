@@ -146,6 +146,39 @@ fn hostile_bodies_are_answered_and_keep_nobody_from_logging_in() {
     assert!(peak(&server) < MEMORY_MAX, "{} MiB", peak(&server) >> 20);
 }
 
+/// So many records of a resource with an attribute of this length.
+fn records(resource_bytes: usize, records: usize) -> String {
+    let value = json!({"stringValue": "x".repeat(resource_bytes)});
+    let logs = vec![json!({"body": {"stringValue": "one"}}); records];
+    let resource = json!({"attributes": [{"key": "long", "value": value}]});
+    json!({"resourceLogs": [{"resource": resource, "scopeLogs": [{"logRecords": logs}]}]}).to_string()
+}
+
+#[test]
+fn a_source_of_otlp_limits_and_charges_what_its_records_repeat() {
+    let source = "[[sources]]\nid = \"otlp\"\nkind = \"otlp\"\nlisten = [\"http://127.0.0.1:0\"]\ntoken = \"shipper\"\n";
+    let server = Server::start(&format!("{ROUTER}{source}"));
+    let token = json!({"name": "shipper", "role": "ingest", "limits": {"bytes_per_second": 1_000_000}});
+    let (status, token) = server.post("/tokens", &token);
+    assert_eq!(status, 201, "{token}");
+    let secret = token["token"].as_str().unwrap();
+    let url = format!("http://{}/v1/logs", server.address_of("otlp", "http"));
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
+    let send = |body: String| {
+        let request = agent.post(&url).header("Authorization", format!("Bearer {secret}"));
+        let mut answer = request.header("Content-Type", "application/json").send(body).unwrap();
+        (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
+    };
+    let (status, told) = send(records(800_000, 100));
+    assert!(status == 413 && told.contains("with what each of them repeats"), "{status} {told}");
+    // Four megabytes are made of twenty kilobytes, so the token has to wait for seconds.
+    assert_eq!(send(records(20_000, 200)).0, 200);
+    let (status, told) = send(records(20, 1));
+    assert_eq!(status, 429, "{told}");
+    assert_eq!(server.count("one"), 200);
+}
+
 /// Four of a kind may take so much more than the server has before.
 const MADE_MEMORY_MAX: u64 = 300 << 20;
 const AT_ONCE: usize = 4;

@@ -107,6 +107,24 @@ fn a_flood_of_datagrams_and_of_a_stream_holds_no_other_source_up() {
     assert_eq!(server.count("source:steady"), 100);
 }
 
+/// While the process stands still, the kernel has room for some datagrams, and nothing comes after those that it drops.
+#[test]
+fn datagrams_that_the_kernel_drops_are_counted_although_none_comes_after_them() {
+    const SENT: u64 = 40_000;
+    let server = Server::start(SOURCES);
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let datagram = format!("<13>flood datagram {}", "x".repeat(1000));
+    assert!(support::signal("STOP", server.pid()));
+    for _ in 0..SENT {
+        socket.send_to(datagram.as_bytes(), server.address_of("datagrams", "udp")).unwrap();
+    }
+    assert!(support::signal("CONT", server.pid()));
+    let source = || server.source("datagrams");
+    let all = |source: &Value| source["messages"].as_u64().unwrap() + sum(&source["dropped"]);
+    wait_until("every datagram is accounted for", || all(&source()) == SENT);
+    assert!(1000 < sum(&source()["dropped"]), "too few were dropped to tell: {}", source());
+}
+
 /// As fast as the receiver lets it; every eighth message is wanted by no route.
 fn flood_stream(address: SocketAddr, stop: &AtomicBool) -> u64 {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -362,7 +380,8 @@ fn ask(
     headers: &[(&str, &str)],
     body: &Value,
 ) -> (u16, String, Value) {
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", server.web()));
     for (name, value) in headers.iter().chain(&[("Content-Type", "application/json")]) {
         request = request.header(*name, *value);

@@ -174,6 +174,36 @@ fn bytes_that_no_message_holds_are_said_wherever_one_looks_also_after_a_kill() {
 }
 
 #[test]
+fn what_is_cut_from_long_messages_is_counted_by_every_transport() {
+    const MESSAGE_MAX: usize = 1 << 10;
+    const LONG: usize = 3000;
+    let logs = tempfile::tempdir().unwrap();
+    let source =
+        |id: &str, rest: &str| format!("[[sources]]\nid = \"{id}\"\nmax_message = \"1 KiB\"\n{rest}\n");
+    let router = [
+        "version = 1\n[[logspaces]]\nid = \"main\"\n[[routes]]\nid = \"all\"\nto = [\"main\"]\n".to_owned(),
+        source("udp", "kind = \"syslog\"\nlisten = [\"udp://127.0.0.1:0\"]"),
+        source("relp", "kind = \"relp\"\nlisten = [\"relp://127.0.0.1:0\"]"),
+        source("files", &format!("kind = \"file\"\npaths = [\"{}/*.log\"]", logs.path().display())),
+        "[[sources]]\nid = \"http\"\nkind = \"http\"\n".to_owned(),
+    ];
+    let read = format!("files.read={}", logs.path().display());
+    let server = Server::start_with(&router.concat(), &[&read]);
+    let long = "y".repeat(LONG);
+    server.send_udp(&[long.as_bytes()]);
+    let mut session = std::net::TcpStream::connect(server.address_of("relp", "relp")).unwrap();
+    write!(session, "1 open 15 relp_version=0\n\n2 syslog {LONG} {long}\n").unwrap();
+    std::fs::write(logs.path().join("a.log"), format!("{long}\n")).unwrap();
+    server.wait_for("flag:truncated", 3);
+    for id in ["udp", "relp", "files"] {
+        let cut = || server.source(id)["skipped_bytes"]["too_long"].as_u64().unwrap_or(0) as usize;
+        wait_until("what was cut is counted", || 0 < cut());
+        assert_eq!(cut(), LONG - MESSAGE_MAX, "{id}");
+    }
+    assert_closed(&server);
+}
+
+#[test]
 fn a_range_that_makes_no_sense_is_refused() {
     let server = Server::start(support::ROUTER);
     let ask = |query: &str| server.call("GET", &format!("/flow?{query}"), &[], b"");
@@ -245,6 +275,42 @@ fn it_closes_after_every_kill_and_has_what_was_acknowledged() {
     }
 }
 
+/// A sender that is told that messages were accepted may forget them: it is on the disk by then that a destination did not get
+/// them, whether a logspace has them or not.
+#[test]
+fn what_a_full_queue_drops_is_known_after_a_kill_right_behind_the_answer() {
+    for to in ["\"siem\"", "\"main\", \"siem\""] {
+        let router = router(nowhere())
+            .replace("framing = \"newline\"", "framing = \"newline\"\nqueue = { size = \"1MiB\" }")
+            .replace(
+                "where = \"message:siem\"\nto = [\"siem\"]",
+                &format!("where = \"siem\"\nflow_control = false\nto = [{to}]"),
+            );
+        let mut server = Server::start(&router);
+        let noise = |number: u64| (0..2000).map(|word| format!("{:x} ", word * number)).collect::<String>();
+        let siem = |server: &Server| {
+            let flow = flow(server);
+            let rows = flow["destinations"].as_array().unwrap();
+            rows.iter().find(|row| row["id"] == "siem").cloned().unwrap_or_default()
+        };
+        let dropped = |row: &Value| row["dropped"]["queue_full"].as_u64().unwrap_or(0);
+        let mut accepted = 0;
+        while dropped(&siem(&server)) == 0 {
+            accepted += server.ingest(&format!("siem {}\n", noise(accepted)).repeat(20));
+        }
+        for _ in 0..3 {
+            accepted += server.ingest(&"siem\n".repeat(1000));
+            accepted += server.ingest(&"siem\n".repeat(1000));
+            server.kill_and_restart();
+            let row = siem(&server);
+            let known = row["waiting"].as_u64().unwrap() + dropped(&row);
+            assert_eq!((known, &row["remainder"]), (accepted, &json!(0)), "{row}");
+            let total = flow(&server)["total"].clone();
+            assert_eq!((&total["received"], &total["remainder"]), (&json!(accepted), &json!(0)), "{total}");
+        }
+    }
+}
+
 #[test]
 fn it_closes_when_the_disk_is_full() {
     let (folder, mounted) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -268,4 +334,22 @@ fn it_closes_when_the_disk_is_full() {
         flow(&server)["total"]["stored"].as_u64(),
         Some(server.count("message:main") + server.count("message:both"))
     );
+}
+
+/// The datagrams that are there say nothing of those that came behind them.
+#[test]
+fn what_the_kernel_drops_in_the_moment_of_a_stop_is_in_the_ledger() {
+    const SENT: u64 = 100_000;
+    let mut server = Server::start(support::ROUTER);
+    let (udp, socket) = (server.address("udp"), std::net::UdpSocket::bind("127.0.0.1:0").unwrap());
+    assert!(support::signal("STOP", server.pid()));
+    // More than any socket keeps.
+    let datagram = [b"<13>".to_vec(), vec![b'x'; 1000]].concat();
+    (0..SENT).for_each(|_| assert_eq!(socket.send_to(&datagram, udp).unwrap(), datagram.len()));
+    assert!(support::signal("TERM", server.pid()) && support::signal("CONT", server.pid()));
+    assert!(server.ended().success());
+    server.restart();
+    let answer = flow(&server);
+    let lost = answer["total"]["lost_before"]["socket_buffer_full"].as_u64().unwrap_or(0);
+    assert!(0 < lost && server.count("*") + lost == SENT, "{lost} of {SENT}: {answer}");
 }

@@ -26,7 +26,7 @@ fn server() -> Server {
 }
 
 fn metrics(server: &Server) -> String {
-    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
     let mut answer = agent.get(format!("{}/metrics", server.named("metrics"))).call().unwrap();
     answer.body_mut().read_to_string().unwrap()
 }

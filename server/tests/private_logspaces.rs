@@ -55,7 +55,8 @@ impl Store {
 
     fn get(&self, path: &str, token: &str) -> (u16, Value) {
         let url = format!("{}/api/v1{path}", self.server.web());
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut answer = agent.get(url).header("authorization", format!("Bearer {token}")).call().unwrap();
         let text = answer.body_mut().read_to_string().unwrap();
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
@@ -161,7 +162,8 @@ fn nobody_chooses_a_private_logspace_when_sending() {
     let sender = store.token("sender", "ingest", &json!(["_audit"]));
     let send = |token: &str| {
         let url = format!("{}/api/v1/ingest?logspace=_audit", store.server.web());
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let request = agent.post(url).header("authorization", format!("Bearer {token}"));
         let mut answer = request.header("content-type", "text/plain").send("forged\n").unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
@@ -172,7 +174,8 @@ fn nobody_chooses_a_private_logspace_when_sending() {
     }
     // Nor does anybody who names another learn of it.
     let url = format!("{}/api/v1/ingest?logspace=nothing", store.server.web());
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let request = agent.post(url).header("authorization", format!("Bearer {analyst}"));
     let mut answer = request.header("content-type", "text/plain").send("m\n").unwrap();
     let told = answer.body_mut().read_to_string().unwrap();

@@ -159,3 +159,34 @@ fn names_that_were_invented_are_forgotten_together() {
     assert_eq!(senders(&server, "")["total"], 1);
     assert_eq!(forget("?once=true"), (200, json!({"senders": 1})));
 }
+
+/// Of the names that were heard once, those of the address with the most of them make room, however new they are.
+#[test]
+fn a_flood_of_names_from_one_address_leaves_the_few_of_another() {
+    let server = Server::start(ROUTER);
+    let line =
+        |host: &str, number: usize| format!("<13>1 2026-11-20T10:00:00Z {host}-{number} app - - - m\n");
+    let few = std::net::UdpSocket::bind("127.0.0.2:0").unwrap();
+    for number in 0..20 {
+        few.send_to(line("few", number).as_bytes(), server.address("udp")).unwrap();
+    }
+    wait_until("the few are known", || senders(&server, "?query=few")["total"] == 20);
+    for part in 0..14 {
+        let names: String = (0..1000).map(|number| line("invented", part * 1000 + number)).collect();
+        server.send(names.as_bytes());
+        server.wait_for("*", 20 + (part as u64 + 1) * 1000);
+    }
+    assert!(0 < senders(&server, "")["left_out"].as_u64().unwrap(), "{}", senders(&server, "")["left_out"]);
+    assert_eq!(senders(&server, "?query=few")["total"], 20);
+}
+
+#[test]
+fn every_value_of_a_field_that_is_repeated_in_a_frame_is_shown() {
+    let server = Server::start(ROUTER);
+    server.send(b"<13>1 2026-11-20T10:00:00Z edge app - - [a@1 x=\"1\" y=\"3\" x=\"2\"] m\n");
+    server.wait_for("host:edge", 1);
+    let (_, told) = server.call("GET", "/senders/syslog/edge/frames", &[], b"");
+    let fields = told["frames"][0]["fields"].as_object().unwrap();
+    let value = |end: &str| fields.iter().find(|(name, _)| name.ends_with(end)).unwrap().1.clone();
+    assert_eq!((value("x"), value("y")), (json!(["1", "2"]), json!("3")), "{told}");
+}

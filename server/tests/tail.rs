@@ -228,7 +228,7 @@ async fn who_comes_back_at_any_position_sees_each_message_once() {
         settings.storage.segment_rows_max = 1000;
         settings.storage.seal_after = Period::seconds(1);
         settings.storage.journal_file_max = Size::mib(1);
-        settings.memory.tail_max = Size::mib(16);
+        settings.memory.tail_max = Size::mib(16).into();
     };
     let mut server = Some(Server::start_in(data.path(), adjust));
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -505,4 +505,29 @@ async fn a_token_that_is_taken_away_hears_of_no_changes() {
     changes.read().await;
     server.meta.remove_token(id).unwrap();
     assert!(!changes.rest().await.contains("event: stored"));
+}
+
+/// Each of these messages is an event of its own, and a turn reads several of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_read_for_a_tail_is_not_sent_once_its_token_is_gone() {
+    /// Those that wait for the client, and one that waits for its place.
+    const WAITING_MAX: usize = 3;
+    let data = TempDir::new().unwrap();
+    let server = Server::start_in(data.path(), |_| {});
+    server.ingest("main", lines(&"x".repeat(70_000), 0..30)).await;
+    let new = NewToken { name: "watcher", role: Role::Analyst, created_by: "test".into(), expires_at: None };
+    let (id, secret) = server.meta.add_token(&new, Timestamp::from_nanos(0)).unwrap();
+    let (status, mut events) = server.try_tail("", Some("main:0"), secret.reveal()).await;
+    assert_eq!(status, StatusCode::OK);
+    while events.next().await.unwrap().name != "messages" {}
+    server.meta.remove_token(id).unwrap();
+    let mut more = 0;
+    loop {
+        match events.next().await.unwrap().name.as_str() {
+            "messages" => more += 1,
+            "problem" => break,
+            _ => {}
+        }
+    }
+    assert!(more <= WAITING_MAX, "{more} more events were sent");
 }

@@ -2,12 +2,19 @@ import './ui/mantine.css';
 import './ui/global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { base } from './base';
 import { App } from './app/App';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+const { pathname, search, hash } = window.location;
+if (pathname === base || pathname.startsWith(`${base}/`)) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+} else {
+  // Somebody came past the proxy: the server answers below the path too.
+  window.location.replace(base + pathname + search + hash);
+}

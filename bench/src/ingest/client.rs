@@ -27,7 +27,8 @@ pub(super) fn http(
 ) -> Result<()> {
     let next = AtomicUsize::new(0);
     let send = || {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut request = agent.post(url).header("Content-Type", media);
             request = request.header("Authorization", format!("Bearer {TOKEN}"));

@@ -102,7 +102,8 @@ pub(crate) const STREAM_DESTINATION: &[Setting] = &[
         .empty("those of the system")
         .help("For encrypted servers: a file in PEM, absolute or below the data directory.")
         .means("For `tls://` and `relp+tls://`: the authorities that sign the server's certificate, or that \
-                certificate itself; a file in PEM. Without it, the authorities that the system trusts. This and the \
+                certificate itself; a file in PEM. Without it, [those that the system \
+                trusts](configuration.md#whom-tls-trusts). This and the \
                 following files are absolute or relative to the data directory, and are read for each connection."),
     Setting::new("tls.certificate", Kind::Text, "Certificate")
         .help("Our own, for servers that ask for one: a file in PEM.")
@@ -381,11 +382,17 @@ pub(super) const HTTP: &[Setting] = &[
         .help("How long a request may take. After that it is sent again.")
         .means("How long a request may take from connecting to the last byte of the answer, {min} to {max}. After that \
                 it counts as failed and is sent again."),
+    Setting::new("proxy", Kind::Text, "Proxy")
+        .empty("that of the environment")
+        .help("http://HOST:PORT, or none. Without it, what the environment of the server says.")
+        .means("The proxy that requests go through: `http://HOST:PORT`, with `USER:PASSWORD@` in front of the host if it \
+                wants a user; `none` for no proxy. Without it, what the [environment](configuration.md#proxies) of the \
+                server says."),
     Setting::new("tls.ca", Kind::Text, "Authorities")
-        .empty("those that browsers trust")
+        .empty("those of the system")
         .help("The server's certificate is signed by these: a file in PEM.")
         .means("The authorities that sign the server's certificate, or that certificate itself; a file in PEM. Without \
-                it, those of Mozilla's list. This and the following files are absolute or relative to the data \
+                it, [those that the system trusts](configuration.md#whom-tls-trusts). This and the following files are absolute or relative to the data \
                 directory, and are read again after a failure."),
     Setting::new("tls.certificate", Kind::Text, "Certificate")
         .help("Our own, for servers that ask for one: a file in PEM.")

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 
+use super::proxy::Proxy;
 use super::stream::ClientTls;
 use super::url::{Header, Url};
 use crate::catalogue::{
@@ -132,6 +133,10 @@ pub struct HttpServer {
     /// The longest that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
+    /// What requests go through, unless it is what the environment of the server says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub proxy: Option<Proxy>,
     /// What an encrypted connection needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
@@ -240,6 +245,7 @@ impl HttpServer {
             headers: fields.get("headers"),
             compression: fields.get("compression"),
             timeout: fields.get_within("timeout"),
+            proxy: fields.optional("proxy"),
             tls: fields.optional_table("tls.", ClientTls::read),
             password,
             password_file,

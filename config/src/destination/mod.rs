@@ -3,6 +3,7 @@
 mod address;
 mod file;
 mod http;
+mod proxy;
 mod s3;
 mod stream;
 mod url;
@@ -10,6 +11,8 @@ mod url;
 pub use address::{Address, Addresses, Transport};
 pub use file::{FileSink, Rotate};
 pub use http::{Elastic, HttpServer, Loki, NdjsonHttp, Otlp, SplunkHec, Token};
+pub use proxy::Proxy;
+pub(crate) use proxy::without_password;
 pub use s3::{Gather, S3};
 pub use stream::{ClientTls, RelpServer, SyslogServer};
 pub use url::{Header, Url};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::http::{HttpServer, check_encryption, check_headers, secret};
+use super::proxy::Proxy;
 use super::stream::ClientTls;
 use super::url::{Header, Url};
 use crate::catalogue::S3_DESTINATION;
@@ -52,6 +53,10 @@ pub struct S3 {
     /// The longest that a request may take.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub timeout: Period,
+    /// What requests go through, unless it is what the environment of the server says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub proxy: Option<Proxy>,
     /// What an encrypted connection needs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<ClientTls>,
@@ -88,6 +93,7 @@ impl S3 {
             compression: fields.get("compression"),
             headers: fields.get("headers"),
             timeout: fields.get_within("timeout"),
+            proxy: fields.optional("proxy"),
             tls: fields.optional_table("tls.", ClientTls::read),
             secret_key,
             secret_key_file,
@@ -142,6 +148,7 @@ impl S3 {
             // Objects are packed, not requests.
             compression: Compression::None,
             timeout: self.timeout,
+            proxy: self.proxy.clone(),
             tls: self.tls.clone(),
         }
     }

@@ -1,9 +1,11 @@
 //! The settings in force, each with its default and where it comes from: what an operator reads to see which layer won.
 //!
-//! **Invariant:** no setting is a secret. Those are in files that a setting names, or in the environment only.
+//! **Invariant:** nothing secret is shown. Secrets are in files that a setting names, or in the environment only; the user and
+//! the password of a proxy are left out.
 
 use super::{DEFAULT_SETTINGS_TOML, Layers, laid};
-use crate::node::{Node, Origin, Value};
+use crate::destination::without_password;
+use crate::node::{Entry, Node, Origin, Value};
 use crate::problem::{Findings, Path, Problem};
 
 /// A setting as the process has it.
@@ -100,7 +102,10 @@ fn nested(node: &Node) -> String {
         Value::Other(name) => (*name).to_owned(),
         Value::List(nodes) => format!("[{}]", nodes.iter().map(nested).collect::<Vec<_>>().join(", ")),
         Value::Table(entries) => {
-            let entry = |entry: &crate::node::Entry| format!("{} = {}", entry.key, nested(&entry.node));
+            let entry = |Entry { key, node, .. }: &Entry| match &node.value {
+                Value::Text(text) if key == "proxy" => format!("{key} = {:?}", without_password(text)),
+                _ => format!("{key} = {}", nested(node)),
+            };
             format!("{{ {} }}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
     }

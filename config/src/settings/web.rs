@@ -31,7 +31,7 @@ pub struct Web {
     pub session_lifetime: Period,
     /// How long it lasts however it is used.
     pub session_max: Period,
-    /// Where browsers find the console; empty where `listen` says that.
+    /// Where browsers find the console, perhaps below a path of a proxy; empty where `listen` says that.
     pub public_url: String,
     /// Proxies whose word counts for where a request comes from.
     pub trusted_proxies: Vec<IpNet>,
@@ -60,6 +60,13 @@ impl Web {
         self.public_url.starts_with("https://")
     }
 
+    /// The path below which a proxy shows the console, such as `/logs`; empty at the root of its host.
+    pub fn base(&self) -> &str {
+        let place = self.public_url.split_once("://").map_or("", |(_, place)| place);
+        let host = place.split('/').next().unwrap_or_default();
+        place.strip_prefix(host).unwrap_or_default().trim_end_matches('/')
+    }
+
     pub(super) fn read(fields: &mut Fields<'_>) -> Option<Web> {
         let listen = fields.optional::<OneOrMore<WebListener>>("listen");
         if listen.as_ref().is_some_and(|listen| listen.0.is_empty()) {
@@ -86,11 +93,8 @@ impl Web {
             fields.optional_within("session_lifetime", Period::seconds(60)..=Period::days(365));
         let session_max = fields.optional_within("session_max", Period::seconds(60)..=Period::days(3650));
         let public_url: Option<String> = fields.optional("public_url");
-        if public_url.as_deref().is_some_and(|url| !url.is_empty() && !is_origin(url)) {
-            fields.note(
-                "public_url",
-                "must be where browsers find the console, like `https://logs.example.org`",
-            );
+        if let Some(wrong) = public_url.as_deref().filter(|url| !url.is_empty()).and_then(misplaced) {
+            fields.note("public_url", wrong);
         }
         let trusted_proxies = fields.optional("trusted_proxies");
         let connections_max = fields.optional_within("connections_max", 1..=1_000_000);
@@ -113,12 +117,59 @@ impl Web {
     }
 }
 
-/// Scheme and host, perhaps a port: the console lives at the root of its host.
-fn is_origin(url: &str) -> bool {
-    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
-    let host = host.strip_suffix('/').unwrap_or(host);
-    let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
-    !host.is_empty() && host.chars().all(is_fit)
+/// Beginnings of our own paths. A proxy may remove the path of the console before it asks us, or may not: below one of
+/// these nobody could tell.
+const OWN: [&str; 27] = [
+    "account",
+    "admin",
+    "api",
+    "assets",
+    "favicon.svg",
+    "flow",
+    "gelf",
+    "healthz",
+    "help",
+    "licences.txt",
+    "logspaces",
+    "loki",
+    "metrics",
+    "otlp",
+    "overview",
+    "ready",
+    "readyz",
+    "router",
+    "search",
+    "send",
+    "senders",
+    "services",
+    "setup",
+    "tail",
+    "upload",
+    "v1",
+    "welcome",
+];
+/// Maximum length of the path of the console.
+const BASE_BYTES_MAX: usize = 200;
+
+/// Why nothing can be shown at this address: it needs scheme and host, and may have a port and a path.
+fn misplaced(url: &str) -> Option<String> {
+    let place = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
+    let (host, path) = place.split_once('/').unwrap_or((place, ""));
+    let is_of_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    let is_of_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '~');
+    let is_name =
+        |name: &str| !name.is_empty() && !matches!(name, "." | "..") && name.chars().all(is_of_path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let is_path = path.is_empty() || path.split('/').all(is_name);
+    if host.is_empty() || !host.chars().all(is_of_host) || !is_path || BASE_BYTES_MAX < path.len() {
+        let hint = "like `https://logs.example.org` or `https://intra.example.org/logs`";
+        return Some(format!("must be where browsers find the console, {hint}"));
+    }
+    let first = path.split('/').next().unwrap_or_default();
+    (first.starts_with('_') || OWN.contains(&first)).then(|| {
+        let hint = "choose another path, like `/logs`";
+        format!("cannot begin with `/{first}`, which is the beginning of one of our own paths: {hint}")
+    })
 }
 
 impl WebListener {

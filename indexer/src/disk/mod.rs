@@ -3,8 +3,6 @@
 //! **Invariant:** nothing else in this crate calls `std::fs`.
 #![expect(clippy::disallowed_methods, reason = "this is where the real disk is")]
 
-use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
 use std::fs;
 use std::io::{self, IoSlice, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -100,11 +98,6 @@ pub trait DiskFile: Send + Sync {
     /// and nobody looks for it where it was renamed to.
     fn is_at(&self, _path: &Path) -> io::Result<bool> {
         Ok(true)
-    }
-    /// Takes room behind its end from the disk, which appends then need not find. Where the file system cannot do that,
-    /// nothing is taken.
-    fn reserve(&self, _bytes: u64) -> io::Result<()> {
-        Ok(())
     }
     /// Cuts it.
     fn truncate(&self, bytes: u64) -> io::Result<()>;
@@ -241,13 +234,6 @@ impl DiskFile for RealFile {
             Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
-        }
-    }
-
-    fn reserve(&self, bytes: u64) -> io::Result<()> {
-        match fallocate(&self.0, FallocateFlags::KEEP_SIZE, self.bytes()?, bytes) {
-            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
-            taken => Ok(taken?),
         }
     }
 

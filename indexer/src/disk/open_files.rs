@@ -280,10 +280,6 @@ impl DiskFile for Held {
         self.handle(false)?.is_at(path)
     }
 
-    fn reserve(&self, bytes: u64) -> io::Result<()> {
-        self.handle(true)?.reserve(bytes)
-    }
-
     fn truncate(&self, bytes: u64) -> io::Result<()> {
         self.handle(true)?.truncate(bytes)
     }

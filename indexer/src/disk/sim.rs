@@ -48,8 +48,6 @@ struct State {
 struct Inode {
     content: Vec<u8>,
     synced: Vec<u8>,
-    /// What it has taken from the disk at most: it may be longer than it is.
-    taken: usize,
     /// A sync failed when these were to be written: no later one will write them.
     lost: Vec<Range<usize>>,
 }
@@ -119,7 +117,7 @@ impl SimDisk {
         state.synced_names = state.names.clone();
         for file in &mut state.files {
             let content = file.survivor(&mut state.random);
-            *file = Inode { synced: content.clone(), content, taken: file.taken, lost: Vec::new() };
+            *file = Inode { synced: content.clone(), content, lost: Vec::new() };
         }
         SimDisk { state: Arc::new(Mutex::new(state)) }
     }
@@ -150,7 +148,7 @@ impl State {
     }
 
     fn used_bytes(&self) -> u64 {
-        self.names.values().map(|&at| self.files[at].room() as u64).sum()
+        self.names.values().map(|&at| self.files[at].content.len() as u64).sum()
     }
 
     fn file_at(&self, path: &Path) -> io::Result<usize> {
@@ -170,11 +168,6 @@ impl State {
 }
 
 impl Inode {
-    /// How much of the disk it takes.
-    fn room(&self) -> usize {
-        self.content.len().max(self.taken)
-    }
-
     /// What a power cut leaves.
     fn survivor(&self, random: &mut Random) -> Vec<u8> {
         let (synced, content) = (self.synced.len(), self.content.len());
@@ -310,9 +303,7 @@ impl DiskFile for SimFile {
             return allowed;
         }
         let free = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
-        let file = &state.files[self.at];
-        let room = free.saturating_add(file.room() - file.content.len());
-        let mut fitting = bytes.len().min(room);
+        let mut fitting = bytes.len().min(free);
         if allowed.is_err() {
             fitting = state.random.below(fitting as u64 + 1) as usize;
         }
@@ -362,17 +353,10 @@ impl DiskFile for SimFile {
         Ok(state.files[self.at].content.len() as u64)
     }
 
-    fn reserve(&self, bytes: u64) -> io::Result<()> {
-        let (mut state, allowed) = self.disk.call();
+    fn is_at(&self, path: &Path) -> io::Result<bool> {
+        let (state, allowed) = self.disk.call();
         allowed?;
-        let free = state.bytes_max.map_or(usize::MAX, |max| max.saturating_sub(state.used_bytes()) as usize);
-        let file = &mut state.files[self.at];
-        let taken = file.content.len() + bytes as usize;
-        if free < taken.saturating_sub(file.room()) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        file.taken = file.taken.max(taken);
-        Ok(())
+        Ok(state.names.get(path) == Some(&self.at))
     }
 
     fn truncate(&self, bytes: u64) -> io::Result<()> {
@@ -381,7 +365,6 @@ impl DiskFile for SimFile {
         if state.is_done(&allowed, was_dead) {
             let file = &mut state.files[self.at];
             file.content.truncate(bytes as usize);
-            file.taken = 0;
             for lost in &mut file.lost {
                 lost.end = lost.end.min(bytes as usize);
             }

@@ -65,6 +65,8 @@ pub struct QueueReader {
     done: u64,
     /// Messages that were passed over, as they are damaged, in files that are still there.
     damaged: Vec<Range<u64>>,
+    /// Messages that were done with when the queue was opened, and that nobody has looked at since.
+    unseen: Range<u64>,
     freed: u64,
 }
 
@@ -116,8 +118,7 @@ pub fn open_queue(
         written.map_err(|source| unopened("write", &path, source))?;
     }
     let follower = follower(&searcher, done);
-    let mut reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
-    reader.look_back();
+    let reader = QueueReader::new((disk, dir), (cursor, keeper), follower, &searcher, done);
     Ok(OpenedQueue { appender, reader, searcher, recovery, cursor: lost, cursor_kept })
 }
 
@@ -214,24 +215,30 @@ impl QueueReader {
         done: u64,
     ) -> QueueReader {
         let (disk, dir, searcher) = (Arc::clone(disk), dir.to_owned(), searcher.clone());
-        QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged: Vec::new() }
+        let (damaged, unseen) = (Vec::new(), 0..done);
+        QueueReader { disk, dir, cursor, keeper, searcher, follower, done, freed: done, damaged, unseen }
     }
 
-    /// Finds the damage in files that are still there before the cursor, as a rule one: who passed over it may have been
-    /// another process, and what is damaged is kept.
-    fn look_back(&mut self) {
-        let (done, damaged) = (self.done, &mut self.damaged);
-        follower(&self.searcher, self.searcher.stats().first_sequence).read(&Run::alone(), &mut |part| {
+    /// Finds the damage in a file that is about to be removed, where it was done with before the queue was opened: who passed
+    /// over it may have been another process, and what is damaged is kept. A start does not wait for that.
+    fn look_back(&mut self, file: &Range<u64>) {
+        let (from, to) = (file.start.max(self.unseen.start), file.end.min(self.unseen.end));
+        if to <= from {
+            return;
+        }
+        let damaged = &mut self.damaged;
+        follower(&self.searcher, from).read(&Run::alone(), &mut |part| {
             let end = match part {
                 Followed::Messages { sequences, .. } => sequences.end,
-                Followed::Missing { sequences, cause: Cause::Damaged, .. } if sequences.start < done => {
+                Followed::Missing { sequences, cause: Cause::Damaged, .. } if sequences.start < to => {
                     remember(damaged, sequences.clone());
                     sequences.end
                 }
                 Followed::Missing { sequences, .. } => sequences.end,
             };
-            if done <= end { ControlFlow::Break(end) } else { ControlFlow::Continue(()) }
+            if to <= end { ControlFlow::Break(end) } else { ControlFlow::Continue(()) }
         });
+        self.unseen.start = to;
     }
 
     /// Shows what comes next, until `visit` has enough or there is no more for now.
@@ -311,9 +318,13 @@ impl QueueReader {
         let mut kept = Vec::new();
         for (file, next) in view.files.iter().zip(view.files.iter().skip(1)) {
             let (first, end) = (file.first_sequence, next.first_sequence);
+            if self.done < end {
+                break;
+            }
+            self.look_back(&(first..end));
             let is_damaged = !file.damaged.is_empty()
                 || self.damaged.iter().any(|lost| lost.start < end && first < lost.end);
-            if end <= self.done && is_damaged {
+            if is_damaged {
                 let name = &file.journal.name;
                 match aside::set_aside(&*self.disk, &folder, name) {
                     Ok(name) => kept.push(name),

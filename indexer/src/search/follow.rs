@@ -145,7 +145,7 @@ impl Follower {
         let batch = match blocks.read(block, Groups::ALL, &mut Scratch::default()) {
             Ok(batch) => Arc::new(batch),
             Err(error) => {
-                let damage = Damage::of_block(segment, block, error).to_string();
+                let damage = Damage::of_block(segment, error).to_string();
                 return self.show_missing(end, (&damage, Cause::Damaged), visit);
             }
         };

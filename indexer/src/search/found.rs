@@ -23,15 +23,22 @@ impl Hit {
     pub fn position(&self) -> Position {
         Position { time: self.time, sequence: self.sequence }
     }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        self.batch.memory_bytes() / self.batch.rows().max(1)
+    }
 }
 
 /// A page of messages.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// In the requested order: the requested number, or all that can be read.
+    /// In the requested order: the requested number, or all that can be read, or as many as may be held.
     pub hits: Vec<Hit>,
     /// Whether there are more after these; perhaps ones that cannot be read.
     pub more: bool,
+    /// Whether it is shorter than it was to be: these are as much as may be held.
+    pub is_cut: bool,
     /// What was looked at.
     pub coverage: Coverage,
 }

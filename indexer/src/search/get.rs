@@ -29,7 +29,7 @@ fn get_sealed(segment: &Segment, sequence: u64) -> Result<Hit, SearchError> {
     let blocks = &segment.blocks;
     let row = (sequence - segment.id.first_sequence) as u32;
     let block = blocks.block_of(row);
-    let damaged = |error| SearchError::Damaged(Damage::of_block(segment, block, error).to_string());
+    let damaged = |error| SearchError::Damaged(Damage::of_block(segment, error).to_string());
     let rows = blocks.row_range(block);
     let mut only = Selection::none(rows.len());
     only.insert(row as usize - rows.start);

@@ -105,7 +105,7 @@ impl Look {
         let batch = match read {
             Ok(batch) => batch,
             Err(error) => {
-                coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
+                coverage.damaged.push(Damage::of_block(segment, error).to_string());
                 return (Selection::none(undecided.rows()), coverage);
             }
         };

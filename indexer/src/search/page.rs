@@ -4,7 +4,7 @@
 //! when no other part can hold a better one than it has. Rows are ranked by their times alone; only those that
 //! are on the page in the end are decompressed. If some of those cannot be read, it continues after them.
 //!
-//! **Invariant:** a page is full, or there is nothing behind it.
+//! **Invariant:** a page is full, or there is nothing behind it, or it holds as much as it may, and says so.
 
 use super::coverage::Coverage;
 use super::found::{Found, Hit};
@@ -16,7 +16,7 @@ use crate::segment::blocks::{Blocks, BlocksError, Scratch};
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use crate::work::lanes;
+use crate::work::lanes::{self, Wave};
 use crate::work::run::Run;
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
 use std::cmp::Reverse;
@@ -66,6 +66,8 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found
         looks: BTreeMap::new(),
         unreadable: BTreeSet::new(),
         coverage: Coverage::default(),
+        held_bytes: 0,
+        is_cut: false,
     };
     let mut hits = Vec::new();
     loop {
@@ -73,8 +75,9 @@ pub(super) fn search(view: &View, request: &Request<'_>, run: &Run<'_>) -> Found
         pages.collect();
         let more = pages.request.limit < pages.best.heap.len();
         hits.extend(pages.take());
-        if !more || pages.coverage.cancelled || request.limit <= hits.len() {
-            return Found { hits, more, coverage: pages.coverage.end(view) };
+        if pages.is_cut || !more || pages.coverage.cancelled || request.limit <= hits.len() {
+            let Pages { is_cut, coverage, .. } = pages;
+            return Found { hits, more: more || is_cut, is_cut, coverage: coverage.end(view) };
         }
         pages.request.limit = request.limit - hits.len();
         pages.best = Best::new(&pages.request);
@@ -102,6 +105,9 @@ struct Pages<'a> {
     /// Blocks without a row that can be shown.
     unreadable: BTreeSet<(usize, usize)>,
     coverage: Coverage,
+    /// What the page holds of messages, and whether that is as much as it may.
+    held_bytes: usize,
+    is_cut: bool,
 }
 
 impl<'a> Pages<'a> {
@@ -238,18 +244,32 @@ impl<'a> Pages<'a> {
         let mut blocks = self.blocks_of(&ranked);
         self.request.after = ranked.last().map(|last| order.position(last.rank)).or(self.request.after);
         self.ahead.clear();
-        let hits = ranked.into_iter().filter_map(|Ranked { rank, place }| {
+        let mut hits = Vec::with_capacity(ranked.len());
+        for Ranked { rank, place } in ranked {
             let Position { time, sequence } = order.position(rank);
             let (batch, row) = match place {
                 Place::Batch(batch, row) => (batch, row),
                 Place::Sealed { segment, block, row } => {
-                    let (batch, rows) = blocks.get_mut(&(segment, block))?;
-                    (Arc::clone(batch.as_ref()?), rows.partition_point(|&other| other < row))
+                    let Some((batch, rows)) = blocks.get_mut(&(segment, block)) else {
+                        if self.coverage.cancelled {
+                            continue;
+                        }
+                        self.is_cut = true;
+                        break;
+                    };
+                    let Some(batch) = batch else { continue };
+                    (Arc::clone(batch), rows.partition_point(|&other| other < row))
                 }
             };
-            Some(Hit { sequence, time, batch, row })
-        });
-        hits.collect()
+            let hit = Hit { sequence, time, batch, row };
+            self.held_bytes += hit.bytes();
+            hits.push(hit);
+            if self.run.lanes.bytes() < self.held_bytes {
+                self.is_cut = true;
+                break;
+            }
+        }
+        hits
     }
 
     /// The rows of the page that are in blocks, read: those of the best first.
@@ -271,23 +291,32 @@ impl<'a> Pages<'a> {
         let run = self.run;
         let late = AtomicUsize::new(0);
         let is_too_late = || run.is_over() && LATE_BLOCKS_MAX <= late.fetch_add(1, Ordering::Relaxed);
-        let read = lanes::map(run.lanes, wanted.len(), |at| {
-            let ((segment, block), rows) = &wanted[at];
-            (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows))
-        });
-        let mut blocks = BTreeMap::new();
-        for ((place, rows), batch) in wanted.into_iter().zip(read) {
-            let Some(batch) = batch else {
-                self.coverage.cancelled = true;
-                continue;
-            };
-            if let Err(damage) = &batch {
-                self.coverage.damaged.push(damage.clone());
-                self.unreadable.insert(place);
+        let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BLOCKS_MAX), wanted.as_slice());
+        let (mut blocks, mut bytes) = (BTreeMap::new(), self.held_bytes);
+        // Where the rest does not fit, it is on the next page.
+        while !left.is_empty() && bytes <= run.lanes.bytes() {
+            let next;
+            (next, left) = wave.split(left);
+            let read = lanes::map(run.lanes, next.len(), |at| {
+                let ((segment, block), rows) = &next[at];
+                (!is_too_late()).then(|| read_rows(&self.view.segments[*segment], *block, rows))
+            });
+            for ((place, rows), batch) in next.iter().zip(read) {
+                let Some(batch) = batch else {
+                    self.coverage.cancelled = true;
+                    continue;
+                };
+                if let Err(damage) = &batch {
+                    self.coverage.damaged.push(damage.clone());
+                    self.unreadable.insert(*place);
+                }
+                let batch = batch.ok();
+                let held = batch.as_ref().map_or(0, |batch| batch.memory_bytes());
+                wave.saw(held);
+                bytes += held;
+                self.coverage.blocks += 1;
+                blocks.insert(*place, (batch, rows.clone()));
             }
-            let batch = batch.ok();
-            self.coverage.blocks += 1;
-            blocks.insert(place, (batch, rows));
         }
         blocks
     }
@@ -295,7 +324,7 @@ impl<'a> Pages<'a> {
 
 /// Some rows of a block as a batch of their own, so that a hit does not keep a whole block in memory.
 fn read_rows(segment: &Segment, block: usize, rows: &[usize]) -> Result<Arc<Batch>, String> {
-    let damaged = |error| Damage::of_block(segment, block, error).to_string();
+    let damaged = |error| Damage::of_block(segment, error).to_string();
     let mut selection = Selection::none(segment.blocks.row_range(block).len());
     rows.iter().for_each(|&row| selection.insert(row));
     let read = segment.blocks.read_some(block, (&selection, Groups::ALL), &mut Scratch::default());
@@ -329,7 +358,7 @@ fn rank_block(
             (rows.iter().map(|row| (rank(row), row)).collect(), coverage)
         }
         Err(error) => {
-            coverage.damaged.push(Damage::of_block(segment, block, error).to_string());
+            coverage.damaged.push(Damage::of_block(segment, error).to_string());
             (Vec::new(), coverage)
         }
     }

@@ -12,7 +12,7 @@ use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use crate::work::lanes;
+use crate::work::lanes::{self, Wave};
 use crate::work::run::Run;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
 use std::sync::Arc;
@@ -186,16 +186,22 @@ impl<'a> Sweep<'a> {
         let stretches = files.flat_map(|file| file.stretches.iter().map(move |stretch| (&**file, stretch)));
         let stretches: Vec<(&FileView, &Stretch)> =
             stretches.filter(|(_, stretch)| self.question.concerns(stretch.times)).collect();
-        for wave in stretches.chunks(WAVE_BATCHES * self.question.run.lanes.count().max(1)) {
-            self.stretches(wave);
+        let (mut wave, mut left) = (Wave::new(self.question.run.lanes, WAVE_BATCHES), stretches.as_slice());
+        while !left.is_empty() {
+            let next;
+            (next, left) = wave.split(left);
+            self.stretches(next, &mut wave);
         }
     }
 
-    fn stretches(&mut self, wave: &[(&FileView, &Stretch)]) {
+    fn stretches(&mut self, next: &[(&FileView, &Stretch)], wave: &mut Wave) {
         let question = &self.question;
-        let read = lanes::map(question.run.lanes, wave.len(), |at| select(wave[at], question));
-        for (selected, more) in read {
+        let read = lanes::map(question.run.lanes, next.len(), |at| select(next[at], question));
+        for ((selected, more), (_, stretch)) in read.into_iter().zip(next) {
             self.coverage.add(more);
+            if stretch.batch.is_none() {
+                wave.saw(selected.iter().map(|(_, batch, _)| batch.memory_bytes()).sum());
+            }
             for (first_sequence, batch, rows) in selected {
                 if self.is_over() {
                     return;
@@ -284,11 +290,15 @@ impl Sealed<'_> {
     ) -> Coverage {
         let mut coverage = Coverage::default();
         let (segment, blocks) = (self.segment, &self.segment.blocks);
-        for wave in blocks_with(blocks, rows).chunks(WAVE_BATCHES * run.lanes.count().max(1)) {
-            let read = lanes::map(run.lanes, wave.len(), |at| {
-                (!run.is_over()).then(|| blocks.read(wave[at].0, groups, &mut Scratch::default()))
+        let wanted = blocks_with(blocks, rows);
+        let (mut wave, mut left) = (Wave::new(run.lanes, WAVE_BATCHES), wanted.as_slice());
+        while !left.is_empty() {
+            let next;
+            (next, left) = wave.split(left);
+            let read = lanes::map(run.lanes, next.len(), |at| {
+                (!run.is_over()).then(|| blocks.read(next[at].0, groups, &mut Scratch::default()))
             });
-            for ((block, rows), batch) in wave.iter().zip(read) {
+            for ((block, rows), batch) in next.iter().zip(read) {
                 let Some(batch) = batch.filter(|_| !run.is_over()) else {
                     coverage.cancelled = true;
                     return coverage;
@@ -296,11 +306,12 @@ impl Sealed<'_> {
                 match batch {
                     Ok(batch) => {
                         coverage.blocks += 1;
+                        wave.saw(batch.memory_bytes());
                         let first = blocks.row_range(*block).start as u64;
                         visit(segment.id.first_sequence + first, &Arc::new(batch), rows);
                     }
                     Err(error) => {
-                        coverage.damaged.push(Damage::of_block(segment, *block, error).to_string());
+                        coverage.damaged.push(Damage::of_block(segment, error).to_string());
                     }
                 }
             }

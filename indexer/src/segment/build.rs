@@ -96,20 +96,6 @@ impl<'a> SegmentBuilder<'a> {
 
     /// Ends the segment with the frame that has this hash. Its files are there, but no manifest names them.
     pub(crate) fn finish(self, hash: Hash) -> io::Result<Segment> {
-        let Replacement { folder, id, mut unnamed } = self.replacement(hash)?;
-        let paths = folder.paths(id);
-        for (new_path, path) in unnamed.paths.clone().iter().zip(&paths) {
-            folder.disk.rename(new_path, path)?;
-            unnamed.paths.push(path.clone());
-        }
-        folder.disk.sync_dir(&folder.path)?;
-        let segment = folder.open(id).map_err(io::Error::other)?;
-        unnamed.paths.clear();
-        Ok(segment)
-    }
-
-    /// The same, where a segment of these messages is there already: its files stay until the new ones are put.
-    pub(crate) fn replacement(self, hash: Hash) -> io::Result<Replacement<'a>> {
         let SegmentBuilder { folder, first_sequence, blocks, mut index, memory: _memory } = self;
         let id = SegmentId { first_sequence, rows: blocks.rows() };
         let mut fault = None;
@@ -122,27 +108,15 @@ impl<'a> SegmentBuilder<'a> {
         write_file(folder, blocks, &blocks_path, &mut unnamed)?;
         let blocks = folder.open_blocks(&blocks_path).map_err(io::Error::other)?;
         write_file(folder, index.finish(&blocks).map_err(io::Error::other)?, &index_path, &mut unnamed)?;
-        Ok(Replacement { folder, id, unnamed })
-    }
-}
-
-/// The synced files of a segment, which have no names yet.
-pub(crate) struct Replacement<'a> {
-    folder: &'a Folder,
-    id: SegmentId,
-    unnamed: Unnamed<'a>,
-}
-
-impl Replacement<'_> {
-    /// Puts them in the place of those that are there. After a failure one of them may be new and the other old: then
-    /// the index is not that of the blocks, and is made again.
-    pub(crate) fn put(self) -> io::Result<Segment> {
-        let Replacement { folder, id, unnamed } = self;
-        for (new_path, path) in unnamed.paths.iter().zip(&folder.paths(id)) {
+        let paths = folder.paths(id);
+        for (new_path, path) in unnamed.paths.clone().iter().zip(&paths) {
             folder.disk.rename(new_path, path)?;
+            unnamed.paths.push(path.clone());
         }
         folder.disk.sync_dir(&folder.path)?;
-        folder.open(id).map_err(io::Error::other)
+        let segment = folder.open(id).map_err(io::Error::other)?;
+        unnamed.paths.clear();
+        Ok(segment)
     }
 }
 

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use logstead_record::columns::{Columns, PRIORITY};
 use logstead_record::{Batch, Field, Storage, TextColumn};
 
-/// A column that every segment has. The first version keeps them in the index, the second beside the messages.
+/// A column that every segment has, beside its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Column {
     /// Of a field that batches keep as names.
@@ -23,7 +23,7 @@ pub(crate) enum Column {
 pub(crate) const COLUMNS: [(Column, &str); COLUMN_COUNT] = columns();
 /// How many there are.
 pub(crate) const COLUMN_COUNT: usize = FIRST_COLUMNS.len() + Field::NAMES - FIRST_NAMES;
-/// Those of the first version. Fields that came later follow them.
+/// Those that come first in the file. Fields that came later follow them.
 const FIRST_COLUMNS: [(Column, &str); 7] = [
     (Column::Names(Field::Host), "host"),
     (Column::Program, ORIGIN),
@@ -37,7 +37,7 @@ const FIRST_COLUMNS: [(Column, &str); 7] = [
 pub(crate) const ORIGIN: &str = "origin";
 /// The section of the flags.
 pub(crate) const FLAGS: &str = "flags";
-/// How many fields the first version kept as names.
+/// How many fields kept as names are among them.
 const FIRST_NAMES: usize = 5;
 
 const fn columns() -> [(Column, &'static str); COLUMN_COUNT] {

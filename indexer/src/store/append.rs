@@ -276,6 +276,7 @@ mod tests {
         journal_file_max: 600,
         journal_rows_max: u32::MAX,
         segment_rows_max: 1000,
+        join_bytes_max: 64 << 20,
         durability: Durability::Fsync,
     };
 

@@ -55,6 +55,22 @@ pub enum DamageReason {
         /// The last.
         last: u64,
     },
+    /// The file that held them is not there, and may have held more.
+    #[error(
+        "the messages with the sequences {first} to {last} are missing beside it; how many came after them is not known"
+    )]
+    GapAtLeast {
+        /// The first that is missing.
+        first: u64,
+        /// The last that is known of.
+        last: u64,
+    },
+    /// The file that may have held some is not there.
+    #[error("messages from the sequence {first} on may be missing beside it; how many is not known")]
+    GapUnknown {
+        /// The first that may be missing.
+        first: u64,
+    },
     /// The journal file that was appended to is not there.
     #[error(
         "the file that was appended to is missing; what it held after the last note in the manifest is lost, and nothing \
@@ -73,10 +89,9 @@ impl Damage {
         Damage { file, offset: 0, bytes: 0, messages, why: why.into() }
     }
 
-    /// Of a block of a segment.
-    pub(crate) fn of_block(segment: &Segment, block: usize, why: BlocksError) -> Damage {
-        let (file, place) = (segment.id.blocks_name(), segment.blocks.place(block));
-        Damage { file, offset: place.start, bytes: place.end - place.start, messages: None, why: why.into() }
+    /// Of a block of a segment: its columns lie in several places of the file.
+    pub(crate) fn of_block(segment: &Segment, why: BlocksError) -> Damage {
+        Damage { file: segment.id.blocks_name(), offset: 0, bytes: 0, messages: None, why: why.into() }
     }
 }
 
@@ -88,6 +103,7 @@ impl fmt::Display for Damage {
             _ => write!(f, "{file}: {bytes} bytes at {offset}: {why}")?,
         }
         match self.messages {
+            Some(1) => write!(f, " (1 message)"),
             Some(messages) => write!(f, " ({messages} messages)"),
             None => Ok(()),
         }

@@ -144,21 +144,11 @@ fn tell_blocks(file: Arc<dyn DiskFile>) -> Result<Vec<String>, BlocksError> {
         format!("hash            {}", hex(&blocks.hash)),
         format!("root            {}, {root}", hex(&blocks.root)),
         String::new(),
-        format!(
-            "{:>6} {:>10} {:>9} {:>7} {:>9}  earliest and latest time",
-            "block", "offset", "bytes", "rows", "first row"
-        ),
+        format!("{:>6} {:>7} {:>9}  earliest and latest time", "block", "rows", "first row"),
     ];
     lines.extend((0..blocks.len()).map(|block| {
-        let (place, rows, span) = (blocks.place(block), blocks.row_range(block), blocks.span_of(block));
-        format!(
-            "{block:>6} {:>10} {:>9} {:>7} {:>9}  {}",
-            place.start,
-            place.end - place.start,
-            rows.len(),
-            rows.start,
-            times(span.earliest, span.latest)
-        )
+        let (rows, span) = (blocks.row_range(block), blocks.span_of(block));
+        format!("{block:>6} {:>7} {:>9}  {}", rows.len(), rows.start, times(span.earliest, span.latest))
     }));
     Ok(lines)
 }

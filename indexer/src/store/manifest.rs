@@ -14,14 +14,12 @@
 //! |     64 |      | segments | each its first sequence (8) and its number of rows (8)    |
 //!
 //! All numbers are little endian. The segments are in the order of their sequences and do not overlap. `expired` is the
-//! smallest number where nothing has expired, or where it is not known when that was received. Version 2 has neither
-//! `identity` nor `expired`: its segments begin at 40. Version 1 has none of `first`, `next` and `newest` either: its
-//! segments begin at 16.
+//! smallest number where nothing has expired, or where it is not known when that was received.
 //!
 //! **Invariant:** a manifest is replaced in one step: a reader finds the old one or the new one. What it says of
 //! `next` was synced before, so a journal that ends earlier has lost messages.
 
-use crate::bytes::{time_at, u32_at, u64_at};
+use crate::bytes::{array_at, time_at, u32_at, u64_at};
 use crate::disk::{self, Disk, Identity};
 use crate::segment::id::SegmentId;
 use logstead_record::Timestamp;
@@ -29,13 +27,11 @@ use std::io;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"LSM1";
-/// The version that is written, and the newest that is read.
+/// The version that is written and read.
 const VERSION: u32 = 3;
-/// The header that all versions share.
-const HEADER_BYTES: usize = 16;
-const EXTENT_BYTES: usize = 24;
-const IDENTITY_BYTES: usize = 16;
-const EXPIRED_BYTES: usize = 8;
+/// The part of the header that all versions share.
+const COMMON_BYTES: usize = 16;
+const HEADER_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 16;
 /// Its name in the folder of a logspace.
 pub(crate) const NAME: &str = "manifest";
@@ -46,7 +42,7 @@ const BYTES_MAX: u64 = 64 << 20;
 /// The segments of a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Manifest {
-    /// Unknown where an older version wrote it.
+    /// None until the first one is written.
     pub(crate) extent: Option<Extent>,
     /// Likewise.
     pub(crate) identity: Option<Identity>,
@@ -78,9 +74,9 @@ pub enum ManifestError {
     /// They are those of another logspace or queue.
     #[error("it belongs to another logspace or queue")]
     Foreign,
-    /// A later version of this program wrote it.
-    #[error("it has version {0}, which this program does not know (it knows {VERSION})")]
-    Newer(u32),
+    /// Another version of this program wrote it.
+    #[error("it has version {0}, and this program reads version {VERSION}")]
+    Version(u32),
 }
 
 impl Manifest {
@@ -107,7 +103,7 @@ impl Manifest {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; HEADER_BYTES];
+        let mut bytes = vec![0; COMMON_BYTES];
         let Extent { first, next, newest, expired } = self.extent.unwrap_or_default();
         bytes[..4].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -127,26 +123,16 @@ impl Manifest {
     /// What the bytes of a manifest say.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let damaged = ManifestError::Damaged;
-        let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
-        if header[..4] != MAGIC || u32_at(header, 4) != crc32c::crc32c(&bytes[8..]) {
+        let common = bytes.first_chunk::<COMMON_BYTES>().ok_or(damaged)?;
+        if common[..4] != MAGIC || u32_at(common, 4) != crc32c::crc32c(&bytes[8..]) {
             return Err(damaged);
         }
-        let (mut extent, mut identity, mut entries) = (None, None, entries);
-        let version = u32_at(header, 8);
-        if VERSION < version {
-            return Err(ManifestError::Newer(version));
+        let version = u32_at(common, 8);
+        if version != VERSION {
+            return Err(ManifestError::Version(version));
         }
-        if 2 <= version {
-            let (read, rest) = entries.split_first_chunk::<EXTENT_BYTES>().ok_or(damaged)?;
-            (extent, entries) = (Some(read_extent(read)), rest);
-        }
-        if 3 <= version {
-            let (read, rest) = entries.split_first_chunk::<IDENTITY_BYTES>().ok_or(damaged)?;
-            let (received, rest) = rest.split_first_chunk::<EXPIRED_BYTES>().ok_or(damaged)?;
-            let expired = Some(time_at(received, 0)).filter(|received| *received != Timestamp::MIN);
-            extent = extent.map(|extent| Extent { expired, ..extent });
-            (identity, entries) = (Some(Identity(*read)), rest);
-        }
+        let (header, entries) = bytes.split_first_chunk::<HEADER_BYTES>().ok_or(damaged)?;
+        let (extent, identity) = (Some(read_extent(header)), Some(Identity(array_at(header, 40))));
         let (entries, rest) = entries.as_chunks::<ENTRY_BYTES>();
         let segments: Option<Vec<SegmentId>> = entries.iter().map(read_entry).collect();
         let segments = segments
@@ -157,8 +143,13 @@ impl Manifest {
     }
 }
 
-fn read_extent(bytes: &[u8; EXTENT_BYTES]) -> Extent {
-    Extent { first: u64_at(bytes, 0), next: u64_at(bytes, 8), newest: u64_at(bytes, 16), expired: None }
+fn read_extent(header: &[u8; HEADER_BYTES]) -> Extent {
+    Extent {
+        first: u64_at(header, 16),
+        next: u64_at(header, 24),
+        newest: u64_at(header, 32),
+        expired: Some(time_at(header, 56)).filter(|received| *received != Timestamp::MIN),
+    }
 }
 
 fn read_entry(entry: &[u8; ENTRY_BYTES]) -> Option<SegmentId> {
@@ -196,11 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_version_is_its_own_error() {
+    fn another_version_is_its_own_error() {
         let mut bytes = Manifest::default().to_bytes();
-        bytes[8] = 9;
-        let crc = crc32c::crc32c(&bytes[8..]);
-        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
-        assert_eq!(Manifest::from_bytes(&bytes), Err(ManifestError::Newer(9)));
+        for version in [2, 9] {
+            bytes[8] = version;
+            let crc = crc32c::crc32c(&bytes[8..]);
+            bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+            assert_eq!(Manifest::from_bytes(&bytes), Err(ManifestError::Version(version.into())));
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct Options {
     pub journal_rows_max: u32,
     /// Neither a journal file nor a segment holds more messages than this.
     pub segment_rows_max: u32,
+    /// Segments are joined to no more bytes of messages than this. Joining holds about as much in memory.
+    pub join_bytes_max: u64,
     /// When an append is acknowledged.
     pub durability: Durability,
 }
@@ -36,6 +38,7 @@ impl Default for Options {
             journal_file_max: 64 << 20,
             journal_rows_max: 1 << 17,
             segment_rows_max: 1 << 22,
+            join_bytes_max: 64 << 20,
             durability: Durability::Fsync,
         }
     }

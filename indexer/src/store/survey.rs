@@ -81,8 +81,8 @@ impl Listing {
     pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Listing, OpenError> {
         let path = dir.join(manifest::NAME);
         let mut manifest = Manifest::read(disk, dir);
-        if let Err(source @ ManifestError::Newer(_)) = manifest {
-            return Err(OpenError::NewerManifest { path, source });
+        if let Err(source @ ManifestError::Version(_)) = manifest {
+            return Err(OpenError::ManifestVersion { path, source });
         }
         let list = |folder| {
             let path = dir.join(folder);
@@ -286,7 +286,12 @@ impl Surveying<'_> {
         }
         let has_parts = has_parts || newest.is_some();
         kept.extend(newest);
-        let gaps = self.gaps(&kept, end.next_sequence);
+        let mut gaps = self.gaps(&kept, end.next_sequence);
+        if end.newest_missing.is_some()
+            && let Some(last) = gaps.last_mut().filter(|gap| gap.sequences.end == end.next_sequence)
+        {
+            last.known_end = Some(self.noted());
+        }
         let damaged = self.damaged(has_parts, &end);
         let ids: Vec<SegmentId> = self.segments.iter().map(|candidate| candidate.id).collect();
         let missing = gaps.first().map(|gap| gap.sequences.start);
@@ -322,10 +327,15 @@ impl Surveying<'_> {
         self.segments.iter().map(|candidate| candidate.range().end).max().unwrap_or(0)
     }
 
+    /// All messages below this sequence were stored, as the manifest or somebody else noted.
+    fn noted(&self) -> u64 {
+        self.listing.extent().map_or(0, |extent| extent.next).max(self.reached)
+    }
+
     /// How the journal ends, and with it the logspace.
     fn end(&self, newest: Option<Replayed>, kept_end: u64) -> (Option<Replayed>, End) {
         let extent = self.listing.extent();
-        let noted = extent.map_or(0, |extent| extent.next).max(self.reached);
+        let noted = self.noted();
         let before = self.sealed_end().max(kept_end).max(self.expired);
         let last = self.segments.last().and_then(|candidate| candidate.segment.as_ref().ok());
         let sealed_hash = last.map_or([0; 32], |segment| segment.blocks.hash);
@@ -402,13 +412,13 @@ impl Surveying<'_> {
         let (mut at, mut beside, mut gaps) = (start, name, Vec::new());
         for (range, name) in parts {
             if at < range.start {
-                gaps.push(Gap { sequences: at..range.start, beside });
+                gaps.push(Gap { sequences: at..range.start, beside, known_end: None });
             }
             beside = name;
             at = at.max(range.end);
         }
         if at < next_sequence {
-            gaps.push(Gap { sequences: at..next_sequence, beside });
+            gaps.push(Gap { sequences: at..next_sequence, beside, known_end: None });
         }
         gaps
     }

@@ -21,9 +21,9 @@ pub enum OpenError {
         /// What the disk said.
         source: io::Error,
     },
-    /// A later version of this program wrote it.
+    /// Another version of this program wrote it.
     #[error("cannot read {path}: {source}; start the version that wrote it", path = path.display())]
-    NewerManifest {
+    ManifestVersion {
         /// The file.
         path: PathBuf,
         /// Its version.

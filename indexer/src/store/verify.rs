@@ -14,7 +14,7 @@ use crate::store::damage::Damage;
 use crate::store::part::{Part, parts};
 use crate::store::view::{FileView, LostSegment, View};
 use crate::work::run::Run;
-use logstead_record::Timestamp;
+use logstead_record::{Groups, Timestamp};
 
 /// A part of a logspace that was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,8 +114,8 @@ fn check_blocks(segment: &Segment, run: &Run<'_>, findings: &mut Vec<Finding>) {
     let root = blocks.verify_root();
     let (mut scratch, mut stretches) = (Scratch::default(), Vec::<DamagedBlocks>::new());
     for block in (0..blocks.len()).take_while(|_| !run.is_over()) {
-        let Err(error) = blocks.verify(block, &mut scratch) else { continue };
-        let why = Damage::of_block(segment, block, error).to_string();
+        let Err(error) = blocks.read(block, Groups::ALL, &mut scratch) else { continue };
+        let why = Damage::of_block(segment, error).to_string();
         let times = blocks.span_of(block).times();
         match stretches.last_mut() {
             Some(last) if last.last + 1 == block && last.why == why => {

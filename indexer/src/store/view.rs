@@ -73,6 +73,9 @@ pub(crate) struct Gap {
     pub(crate) sequences: Range<u64>,
     /// The file that they should follow, or be before.
     pub(crate) beside: String,
+    /// All messages below this sequence were stored, and nobody knows of any behind it: set where the file that held them is
+    /// missing.
+    pub(crate) known_end: Option<u64>,
 }
 
 /// One journal file.
@@ -108,14 +111,13 @@ pub(crate) struct Stretch {
 impl Gap {
     /// As a part that cannot be read.
     pub(crate) fn damage(&self) -> Damage {
-        let Range { start, end } = self.sequences;
-        Damage {
-            file: self.beside.clone(),
-            offset: 0,
-            bytes: 0,
-            messages: Some(end - start),
-            why: DamageReason::Gap { first: start, last: end - 1 },
-        }
+        let Range { start: first, end } = self.sequences;
+        let (messages, why) = match self.known_end {
+            None => (Some(end - first), DamageReason::Gap { first, last: end - 1 }),
+            Some(known) if first < known => (None, DamageReason::GapAtLeast { first, last: known - 1 }),
+            Some(_) => (None, DamageReason::GapUnknown { first }),
+        };
+        Damage { file: self.beside.clone(), offset: 0, bytes: 0, messages, why }
     }
 }
 

@@ -7,7 +7,7 @@
 //! **Invariant:** no search waits for another: one that finds no thread free goes on alone, and what is done on one of
 //! these threads asks for no other.
 
-use super::lanes::Lanes;
+use super::lanes::{Alone, Lanes};
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,6 +18,7 @@ const READS: usize = 8;
 /// Threads that all searches share.
 pub struct Pool {
     count: usize,
+    bytes: Option<usize>,
     /// None where they could not be started.
     threads: OnceLock<Option<ThreadPool>>,
     /// Lanes that are open now.
@@ -38,7 +39,12 @@ struct Jobs<'a> {
 impl Pool {
     /// At most this many, besides the threads that searches begin on.
     pub fn new(count: usize) -> Pool {
-        Pool { count, threads: OnceLock::new(), open: AtomicUsize::new(0) }
+        Pool { count, bytes: None, threads: OnceLock::new(), open: AtomicUsize::new(0) }
+    }
+
+    /// The same, for questions that may hold so many bytes of messages at once.
+    pub fn holding(count: usize, bytes: usize) -> Pool {
+        Pool { bytes: Some(bytes), ..Pool::new(count) }
     }
 
     /// Threads that wait for the disk while segments are opened.
@@ -71,6 +77,10 @@ impl Drop for Lane<'_> {
 impl Lanes for Pool {
     fn count(&self) -> usize {
         self.count
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.unwrap_or_else(|| Alone.bytes())
     }
 
     fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {

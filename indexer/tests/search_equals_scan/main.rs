@@ -37,6 +37,7 @@ fn options() -> impl Strategy<Value = Options> {
             journal_file_max,
             journal_rows_max: u32::MAX,
             segment_rows_max,
+            join_bytes_max: 64 << 20,
             durability: Durability::Fsync,
         },
     )

@@ -3,6 +3,7 @@
 use logstead_record::query::{Context, DISTANCE_MAX, Matcher, NEAR_WORDS_MAX, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Selection, Timestamp};
 use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 fn context() -> Context<'static> {
     Context { now: time("2026-11-21T12:00:00Z"), logspace: "fw" }
@@ -338,4 +339,35 @@ fn a_look_at_a_batch_ends_between_conditions() {
         assert_eq!(select(asks_max), None);
         assert_eq!(asked.get(), asks_max + 1, "nothing is looked at after the end");
     }
+}
+
+#[test]
+fn a_query_that_is_no_longer_wanted_is_not_made_ready_to_the_end() {
+    let words: Vec<String> = (0..100).map(|number| format!("field{number}=word{number}")).collect();
+    let query = parse(&words.join(" OR ")).unwrap();
+    let asked = Cell::new(0);
+    let ready_within = |questions: usize| {
+        asked.set(0);
+        let go_on = |_| {
+            asked.set(asked.get() + 1);
+            asked.get() < questions
+        };
+        Matcher::new_while(&query, &context(), &go_on).is_some()
+    };
+    assert!(ready_within(usize::MAX) && 100 <= asked.get(), "{}", asked.get());
+    assert!(!ready_within(10));
+    assert_eq!(asked.get(), 10);
+}
+
+/// Place by place it would take the length of the text for each: more than a billion steps.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test may look at the clock")]
+fn a_long_text_that_repeats_itself_is_looked_for_in_one_pass() {
+    let nearly = format!("{}x", "=".repeat(3999)).repeat(15);
+    let batch = one(nearly.as_bytes(), &[]);
+    let query = parse(&format!("\"{}\"", "=".repeat(4000))).unwrap();
+    let matcher = Matcher::new(&query, &context());
+    let began = Instant::now();
+    (0..100).for_each(|_| assert!(!matcher.select(&batch).contains(0)));
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 }

@@ -18,6 +18,7 @@ mod mask;
 mod parse;
 mod replace;
 
+use crate::attempt::Attempt;
 use crate::filter::Filter;
 use crate::lookup::Lookups;
 use crate::state::{Groups, Kind as Rule};
@@ -106,7 +107,8 @@ impl Step {
         }
     }
 
-    pub(crate) fn run(&self, way: &Way) -> Done {
+    /// Takes messages through it. What it remembers of them is taken back if their attempt fails.
+    pub(crate) fn run(&self, way: &Way, attempt: Option<&Arc<Attempt>>) -> Done {
         let batch = &way.batch;
         let concerned = match &self.filter {
             Some(filter) => filter.select_within(batch, &way.rows),
@@ -131,7 +133,7 @@ impl Step {
                 done.dropped.subtract(&filter.select_within(batch, &done.concerned));
             }
             Work::Thin(groups) => {
-                let thinned = groups.thin(batch, &done.concerned);
+                let thinned = groups.thin(batch, &done.concerned, attempt);
                 if !thinned.repeated.is_empty() {
                     let rows = Selection::from_fn(batch.rows(), |row| thinned.repeated.contains_key(&row));
                     done.change(&fields::Repeated(thinned.repeated), &rows);

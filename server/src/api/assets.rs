@@ -6,24 +6,27 @@
 //! Addresses of the console are for its page to read. Only browsers get it there: to programs, which do not ask for
 //! HTML, an address that nobody serves does not exist.
 //!
+//! Below a path of a proxy (`web.public_url`), only the page differs: it names the path, and asks for its files below it.
+//!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
 use super::compress::AsItIs;
 use super::error::ApiError;
 use super::ingest::greeting;
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::MethodRouter;
 use flate2::write::GzEncoder;
 use parking_lot::Mutex;
-use rust_embed::{Embed, EmbeddedFile};
+use rust_embed::Embed;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::sync::Arc;
 
 #[derive(Embed)]
 #[folder = "../web/dist"]
@@ -39,6 +42,9 @@ const GZIPPED_BYTES_MIN: usize = 1024;
 /// The page that reads addresses.
 const PAGE: &str = "index.html";
 
+/// The line of the page that names the path below which it lies, as the build writes it.
+const NO_BASE: &str = "<meta name=\"base\" content=\"\"";
+
 /// The suffix of compressed files.
 const PACKED: &str = ".br";
 
@@ -46,22 +52,59 @@ const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</tit
     <h1>The console is not built</h1><p>The API answers under <code>/api/v1</code>. \
     To have the console too, run <code>npm run build</code> in the repository and start again.</p>";
 
+/// The path below which a proxy shows the console; empty for none.
+pub(crate) type Base = Arc<str>;
+
+/// A file of the console as it is served.
+struct File {
+    data: Cow<'static, [u8]>,
+    media_type: String,
+    /// Weak, since the same file may be sent compressed or not.
+    tag: String,
+    /// The same, compressed by the build.
+    packed: Option<Cow<'static, [u8]>>,
+}
+
+impl File {
+    fn find(name: &str, base: &str) -> Option<File> {
+        let file = Console::get(name)?;
+        let hash = file.metadata.sha256_hash();
+        let hash = hash.iter().take(16).fold(String::new(), |mut hex, byte| {
+            write!(hex, "{byte:02x}").expect("writing to a text does not fail");
+            hex
+        });
+        let media_type = file.metadata.mimetype().to_owned();
+        if name == PAGE && !base.is_empty() {
+            let data = Cow::Owned(moved(&String::from_utf8_lossy(&file.data), base).into_bytes());
+            return Some(File { data, media_type, tag: format!("W/\"{hash}{base}\""), packed: None });
+        }
+        let packed = Console::get(&format!("{name}{PACKED}")).map(|packed| packed.data);
+        Some(File { data: file.data, media_type, tag: format!("W/\"{hash}\""), packed })
+    }
+}
+
+/// The page below a path, which has only letters, digits and marks that need no escape.
+fn moved(page: &str, base: &str) -> String {
+    page.replace("=\"/", &format!("=\"{base}/"))
+        .replace(NO_BASE, &NO_BASE.replace("\"\"", &format!("\"{base}\"")))
+}
+
 /// Answers every path without a route: files of the console, and its page for every other address that a browser opens.
-pub(crate) fn service<S: Clone + Send + Sync + 'static>() -> MethodRouter<S> {
-    axum::routing::any(serve)
+pub(crate) fn service<S: Clone + Send + Sync + 'static>(base: Base) -> MethodRouter<S> {
+    axum::routing::any(move |request| serve(base.clone(), request))
 }
 
 /// Answers whoever reads a file or a page of the console, before others are asked.
-pub(crate) async fn first(request: Request, next: Next) -> Response {
+pub(crate) async fn first(State(base): State<Base>, request: Request, next: Next) -> Response {
     let name = request.uri().path().trim_start_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     match is_read && (Console::get(name).is_some() || wants_html(request.headers())) {
-        true => serve(request).await,
+        true => serve(base, request).await,
         false => next.run(request).await,
     }
 }
 
-async fn serve(request: Request) -> Response {
+async fn serve(base: Base, request: Request) -> Response {
     let path = request.uri().path();
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if path == "/" && is_read && !wants_html(request.headers()) {
@@ -69,7 +112,7 @@ async fn serve(request: Request) -> Response {
         return greeting(request.headers());
     }
     let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
-    let file = Console::get(name);
+    let file = File::find(name, &base);
     let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
     if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not answered at {path}", request.method());
@@ -78,7 +121,7 @@ async fn serve(request: Request) -> Response {
     }
     match file {
         Some(file) => answer(name, file, request.headers()),
-        None if name == PAGE || is_page => match Console::get(PAGE) {
+        None if name == PAGE || is_page => match File::find(PAGE, &base) {
             Some(page) => answer(PAGE, page, request.headers()),
             None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
         },
@@ -101,14 +144,14 @@ fn wants_html(request: &HeaderMap) -> bool {
     })
 }
 
-fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
-    let tag = entity_tag(&file);
+fn answer(name: &str, file: File, request: &HeaderMap) -> Response {
+    let tag = file.tag.clone();
     let is_known = request.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let media_type = file.metadata.mimetype().to_owned();
-        let (body, coding) = packed(name, file, request);
+        let media_type = file.media_type.clone();
+        let (body, coding) = packed(file, request);
         let mut response = Body::from(body).into_response();
         let headers = response.headers_mut();
         headers.extend(HeaderValue::from_str(&media_type).ok().map(|value| (header::CONTENT_TYPE, value)));
@@ -126,16 +169,15 @@ fn answer(name: &str, file: EmbeddedFile, request: &HeaderMap) -> Response {
 }
 
 /// What is sent of a file, and how it is compressed.
-fn packed(name: &str, file: EmbeddedFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
-    let brotli = takes(request, "br").then(|| Console::get(&format!("{name}{PACKED}"))).flatten();
-    if let Some(brotli) = brotli {
-        return (bytes(brotli.data), Some("br"));
+fn packed(file: File, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
+    if let Some(brotli) = file.packed.filter(|_| takes(request, "br")) {
+        return (bytes(brotli), Some("br"));
     }
     let plain = bytes(file.data);
     if !takes(request, "gzip") || plain.len() < GZIPPED_BYTES_MIN {
         return (plain, None);
     }
-    match gzipped(name, &plain) {
+    match gzipped(&file.tag, &plain) {
         Some(gzipped) => (gzipped, Some("gzip")),
         None => (plain, None),
     }
@@ -148,18 +190,18 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
     }
 }
 
-/// A file compressed with gzip; `None` if that makes it no smaller. The build decides how many files there are.
-fn gzipped(name: &str, plain: &Bytes) -> Option<Bytes> {
+/// The file of this tag compressed with gzip; `None` if that makes it no smaller. The build decides how many there are.
+fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
     // Those who come meanwhile wait rather than do the same.
     let mut kept = KEPT.lock();
-    if let Some(gzipped) = kept.get(name) {
+    if let Some(gzipped) = kept.get(tag) {
         return gzipped.clone();
     }
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
     let gzipped = encoder.write_all(plain).and_then(|()| encoder.finish()).ok();
     let gzipped = gzipped.filter(|gzipped| gzipped.len() < plain.len()).map(Bytes::from);
-    kept.insert(name.to_owned(), gzipped.clone());
+    kept.insert(tag.to_owned(), gzipped.clone());
     gzipped
 }
 
@@ -174,19 +216,22 @@ fn takes(request: &HeaderMap, coding: &str) -> bool {
     })
 }
 
-/// Weak, since the same file may be sent compressed or not.
-fn entity_tag(file: &EmbeddedFile) -> String {
-    let hash = file.metadata.sha256_hash();
-    let hex = hash.iter().take(16).fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("writing to a text does not fail");
-        hex
-    });
-    format!("W/\"{hex}\"")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn below_a_path_the_page_names_it_and_asks_for_its_files_there() {
+        let page =
+            r#"<meta name="base" content="" /><link href="/favicon.svg" /><script src="/assets/a.js">"#;
+        let below = r#"<meta name="base" content="/logs" /><link href="/logs/favicon.svg" /><script src="/logs/assets/a.js">"#;
+        assert_eq!(moved(page, "/logs"), below);
+        // What the build made is of that form.
+        let Some(built) = File::find(PAGE, "/logs") else { return };
+        let built = String::from_utf8(built.data.into_owned()).unwrap();
+        assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");
+        assert_eq!(built.matches("=\"/").count(), built.matches("=\"/logs").count(), "{built}");
+    }
 
     #[test]
     fn brotli_goes_to_those_who_take_it() {

@@ -13,6 +13,7 @@ use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::waiting::busy;
 use crate::pipeline::watch::{Ending, Stored};
+use crate::request;
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
@@ -64,7 +65,9 @@ pub(super) async fn changes(
     };
     let (events, pieces) = mpsc::channel(1);
     let (_, guard) = Cancel::without_limit(&shared);
-    tokio::spawn(Listener { shared, caller, headers, events, news, ending, _permit: permit }.run());
+    tokio::spawn(request::followed(
+        Listener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
+    ));
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
     Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
 }

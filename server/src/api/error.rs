@@ -1,6 +1,7 @@
 //! What went wrong, as RFC 9457 describes it: the body of every unsuccessful response.
 
 use crate::meta;
+use crate::request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use logstead_indexer::AnswerError;
@@ -45,6 +46,10 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     problems: Vec<DocumentProblem>,
+    /// The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    request_id: Option<String>,
     /// What may have been meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -124,6 +129,7 @@ impl ApiError {
             excerpt: None,
             path: None,
             problems: Vec::new(),
+            request_id: request::current().map(|id| id.to_string()),
             suggestion: None,
         };
         ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
@@ -231,8 +237,11 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+    fn into_response(mut self) -> Response {
         let refusal = self.refusal();
+        // One that was found on a thread that knew of no request is answered on one that does.
+        self.problem.request_id =
+            self.problem.request_id.or_else(|| request::current().map(|id| id.to_string()));
         let mut response = (self.status, axum::Json(self.problem)).into_response();
         response.extensions_mut().insert(refusal);
         let headers = response.headers_mut();
@@ -305,12 +314,32 @@ impl From<meta::Error> for ApiError {
             meta::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
             meta::Error::Open { .. }
             | meta::Error::Damaged { .. }
-            | meta::Error::TooNew { .. }
+            | meta::Error::Version { .. }
             | meta::Error::Sqlite(_)
             | meta::Error::WeakPassword(_)
             | meta::Error::Witness(_)
             | meta::Error::Secret(_) => return ApiError::internal(error),
         };
         ApiError::new(status, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Id, within};
+
+    #[tokio::test]
+    async fn a_problem_names_its_request_wherever_it_was_found() {
+        let elsewhere = within(Id::given(b"a").unwrap(), async {
+            tokio::task::spawn_blocking(request::carried(|| ApiError::internal("x"))).await
+        });
+        let problem = serde_json::to_value(elsewhere.await.unwrap().into_problem()).unwrap();
+        assert_eq!(problem["request_id"], "a");
+        let lost = ApiError::bad_request("found where no request is known");
+        let response = within(Id::given(b"b").unwrap(), async { lost.into_response() }).await;
+        let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
+        let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem["request_id"], "b");
     }
 }

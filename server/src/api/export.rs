@@ -16,6 +16,7 @@ use super::question::{Asked, Parameters, Question, Takes, list};
 use super::state::Shared;
 use super::stream::{Piece, Pieces};
 use super::waiting::{blocking, busy};
+use crate::request;
 use crate::store::{Cancelled, Passing, Reading};
 use crate::wire::file::{self, Writing};
 use crate::wire::table::Table;
@@ -226,10 +227,10 @@ impl Exporting {
             tracing::warn!("an export lacks what cannot be read: {damage}");
         }
         let (pieces, received) = mpsc::channel(PIECES_MAX);
-        tokio::spawn(async move {
+        tokio::spawn(request::followed(async move {
             let _permit = permit;
             self.send(&pieces, &asker).await;
-        });
+        }));
         let mut response = Pieces::whole(received, guard).into_response();
         format.describe(&mut response, now, (count, copies));
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));

@@ -13,11 +13,13 @@
 //! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
 //! `routes` ← `openapi`.
 //!
-//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`].
+//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`], and every response has the id of its
+//! request.
 
 mod access;
 mod ask;
 mod assets;
+mod below;
 mod changes;
 mod compress;
 mod error;
@@ -33,6 +35,7 @@ mod operate;
 mod peer;
 mod question;
 mod redirect;
+mod request_id;
 mod router;
 mod routes;
 mod saved_searches;
@@ -96,19 +99,24 @@ pub fn apps(state: ApiState) -> Apps {
     }
     let (console, _) = console.split_for_parts();
     let (metrics, _) = routes::metrics().split_for_parts();
-    let console = console.route("/{index}", index(&shared)).fallback_service(assets::service());
+    let base: assets::Base = shared.state.settings.web.base().into();
+    let console =
+        console.route("/{index}", index(&shared, &base)).fallback_service(assets::service(base.clone()));
     let console = console.layer(Extension(Description(openapi)));
-    Apps { console: finished(console, &shared), metrics: finished(metrics.fallback(nothing), &shared) }
+    Apps {
+        console: below::below(&base, finished(console, &shared)),
+        metrics: finished(metrics.fallback(nothing), &shared),
+    }
 }
 
 /// The console's addresses of one word, and what Elasticsearch's clients ask of the index that is called so.
-fn index(shared: &Shared) -> MethodRouter<Shared> {
+fn index(shared: &Shared, base: &assets::Base) -> MethodRouter<Shared> {
     let needs = Needs::Ingest(Protocol::Elastic);
     ingest::index()
         .route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require))
         .layer(from_fn_with_state(Protocol::Elastic, dress::dress))
-        .layer(from_fn(assets::first))
-        .fallback_service(assets::service())
+        .layer(from_fn_with_state(base.clone(), assets::first))
+        .fallback_service(assets::service(base.clone()))
 }
 
 /// Adds what all answers have in common.
@@ -120,6 +128,7 @@ fn finished(app: Router<Shared>, shared: &Shared) -> Router {
         .layer(from_fn_with_state(settings.clone(), headers::with_headers))
         .layer(from_fn_with_state(settings, peer::identify))
         .layer(from_fn_with_state(shared.clone(), observe::observe))
+        .layer(from_fn(request_id::name))
 }
 
 async fn nothing(request: Request) -> ApiError {

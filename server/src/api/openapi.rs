@@ -38,7 +38,9 @@ fn describe_item(item: &mut PathItem, needs: Needs) {
 fn info() -> Info {
     let mut info = Info::new("Logstead", env!("CARGO_PKG_VERSION"));
     info.description = Some(
-        "Send, search and route log messages. Every unsuccessful response is a problem (RFC 9457)."
+        "Send, search and route log messages. Every unsuccessful response is a problem (RFC 9457). Every response \
+             has the header `X-Request-Id`: the one of the request, if it has 1 to 128 harmless characters, or a new one. \
+             A problem has it as `request_id`, and so have the lines of the server's own log that the request causes."
             .to_owned(),
     );
     info.license = Some(License::builder().name("Apache-2.0").identifier(Some("Apache-2.0")).build());

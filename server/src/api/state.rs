@@ -119,12 +119,13 @@ pub(super) struct Inner {
 impl Inner {
     pub(super) fn new(state: ApiState) -> Shared {
         let limits = &state.settings.limits;
-        let searches_max = limits.searches_max.max(1) as usize;
-        let (tails_max, exports_max) = (limits.tails_max as usize, limits.exports_max as usize);
+        let shares = &state.pipeline.memory().shares;
+        let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
+        let (tails_max, exports_max) = (limits.tails_max as usize, shares.exports);
         let web = &state.settings.web;
         let providers = state.settings.accounts.oidc.iter();
         let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
-        let ingest = Memory::for_bodies_of(limits.ingest_body_max.as_usize());
+        let ingest = Memory::of(shares.bodies, limits.ingest_body_max.as_usize());
         Arc::new(Inner {
             state,
             throttle: Mutex::default(),
@@ -135,16 +136,16 @@ impl Inner {
             providers_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
             directories_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
             searches: Lane::new(searches_max, searches_max),
-            instant_searches: Lane::new(INSTANT_SEARCHES_MAX, 1),
+            instant_searches: Lane::new(INSTANT_SEARCHES_MAX.min(searches_max), 1),
             ingest,
             pace: Arc::default(),
             upkeep: Arc::default(),
             tails: Arc::new(Semaphore::new(tails_max)),
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
-            tail_turns: Semaphore::new(crate::machine::cores()),
+            tail_turns: Semaphore::new(lanes.max(1)),
             exports: Arc::new(Semaphore::new(exports_max)),
             trials: Arc::new(Semaphore::new(TRIALS_MAX)),
-            lanes: Pool::new(crate::machine::cores()),
+            lanes: Pool::holding(lanes, held),
         })
     }
 
@@ -184,7 +185,7 @@ impl Inner {
 
     /// The memory limit of an answer.
     pub(super) fn query_memory_max(&self) -> usize {
-        self.state.settings.limits.query_memory_max.as_usize()
+        self.state.pipeline.memory().shares.answer
     }
 
     /// Whether a user has to set up a second factor before anything else. Those of OpenID providers have theirs there.

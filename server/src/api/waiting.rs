@@ -1,6 +1,7 @@
 //! How requests wait: on threads that may block, and for one of a limited number of places.
 
 use super::error::{ApiError, Result};
+use crate::request;
 use axum::http::StatusCode;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -11,7 +12,7 @@ const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Runs a blocking call on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(call).await.map_err(ApiError::internal)
+    tokio::task::spawn_blocking(request::carried(call)).await.map_err(ApiError::internal)
 }
 
 /// Waits for places; 503 with this reason if they are not free in time.

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::format::Format;
 use super::question::{to_the_end, warn_of_damage};
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs, Store};
 use super::{store, text};
 use crate::machine::clock;
 use crate::store::{Copies, Logspaces, PageRequest, Place, Wanted};
@@ -26,7 +26,7 @@ message, or it cannot be read; 3: the store or the server cannot be read.";
 const LIMIT_MAX: u32 = 1000;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct Context {
     /// The message: LOGSPACE:SEQUENCE
     id: String,
@@ -41,19 +41,15 @@ pub(super) struct Context {
     /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
 }
 
 impl Context {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let messages = match (&self.data, &self.server) {
-            (Some(data), _) => self.in_data(data)?,
-            (None, Some(server)) => self.at_server(server)?,
-            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        let messages = match self.server.or(self.data.as_ref())? {
+            Store::Data(data) => self.in_data(data)?,
+            Store::Server(remote) => self.at_server(&remote)?,
         };
         self.format.print_all(&messages)
     }
@@ -76,11 +72,11 @@ impl Context {
         messages.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
     }
 
-    fn at_server(&self, server: &str) -> Result<Vec<Value>, Failure> {
+    fn at_server(&self, server: &Remote) -> Result<Vec<Value>, Failure> {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
-        let body = Remote::new(server, &self.login).ask(&path, &parameters)?;
+        let body = server.ask(&path, &parameters)?;
         for warning in body["warnings"].as_array().into_iter().flatten() {
             text::error(&format!("warning: {}", warning["message"].as_str().unwrap_or_default()));
         }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs};
 use super::table::Table;
 use super::text;
 use clap::{Args, Subcommand, ValueEnum};
@@ -36,16 +36,6 @@ pub(super) struct Command {
     action: Action,
 }
 
-/// The server that is asked.
-#[derive(Args, Debug)]
-struct Place {
-    /// The address of a running server
-    #[arg(long, value_name = "URL", env = "LOGSTEAD_SERVER")]
-    server: String,
-    #[command(flatten)]
-    login: Login,
-}
-
 /// A destination of that server.
 #[derive(Args, Debug)]
 struct Named {
@@ -53,7 +43,7 @@ struct Named {
     #[arg(value_parser = id)]
     id: String,
     #[command(flatten)]
-    place: Place,
+    server: ServerArgs,
 }
 
 #[derive(Subcommand, Debug)]
@@ -64,7 +54,7 @@ enum Action {
         #[arg(long, value_enum, default_value_t = ListFormat::Text)]
         format: ListFormat,
         #[command(flatten)]
-        place: Place,
+        server: ServerArgs,
     },
     /// Sends a test message past the queue, and prints what the other side answers
     #[command(after_help = EXAMPLES)]
@@ -151,7 +141,7 @@ enum ListFormat {
 impl Command {
     pub(super) fn run(&self) -> Result<(), Failure> {
         match &self.action {
-            Action::List { format, place } => list(*format, place),
+            Action::List { format, server } => list(*format, server),
             Action::Test(named) => test(named),
             Action::Pause(named) => named.tell("pause", "it is paused"),
             Action::Resume(named) => named.tell("resume", "it sends again"),
@@ -181,13 +171,11 @@ impl Command {
     }
 }
 
-impl Place {
-    fn remote(&self) -> Remote {
-        Remote::new(&self.server, &self.login)
-    }
-}
-
 impl Named {
+    fn remote(&self) -> Result<Remote, Failure> {
+        self.server.needed()
+    }
+
     fn path(&self, what: &str) -> String {
         format!("destinations/{}/{what}", self.id)
     }
@@ -197,18 +185,18 @@ impl Named {
     }
 
     fn tell(&self, action: &str, done: &str) -> Result<(), Failure> {
-        self.place.remote().post(&self.path(action), &json!({}))?;
+        self.remote()?.post(&self.path(action), &json!({}))?;
         self.say(done)
     }
 
     fn change(&self, action: &str, messages: u64, done: &str) -> Result<(), Failure> {
-        self.place.remote().post(&self.path(action), &json!({ "messages": messages }))?;
+        self.remote()?.post(&self.path(action), &json!({ "messages": messages }))?;
         self.say(&format!("{} {done}", counted(messages)))
     }
 
     fn show(&self, list: &str, shown: &Shown, none: &str) -> Result<(), Failure> {
         let limit = shown.limit.to_string();
-        let answer = self.place.remote().ask(&self.path(list), &[("limit", &limit)])?;
+        let answer = self.remote()?.ask(&self.path(list), &[("limit", &limit)])?;
         let messages: &[Value] = answer["messages"].as_array().map_or(&[], Vec::as_slice);
         match shown.format {
             Format::Text => messages.iter().try_for_each(print_with_reason)?,
@@ -235,8 +223,8 @@ fn print_with_reason(message: &Value) -> Result<(), Failure> {
     }
 }
 
-fn list(format: ListFormat, place: &Place) -> Result<(), Failure> {
-    let status = place.remote().ask("router/status", &[])?;
+fn list(format: ListFormat, server: &ServerArgs) -> Result<(), Failure> {
+    let status = server.needed()?.ask("router/status", &[])?;
     let each = |name: &str| status[name].as_array().cloned().unwrap_or_default();
     let seconds = |of: &Value| of["oldest_ms"].as_u64().map(|ms| ms as f64 / 1000.0);
     let row = |of: &Value, state: &Value| {
@@ -275,7 +263,7 @@ fn list(format: ListFormat, place: &Place) -> Result<(), Failure> {
 }
 
 fn test(named: &Named) -> Result<(), Failure> {
-    let mut answer = named.place.remote().post("destinations/test", &json!({ "id": named.id }))?;
+    let mut answer = named.remote()?.post("destinations/test", &json!({ "id": named.id }))?;
     let answer: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
     if answer["ok"] != true {
         let error = answer["error"].as_str().unwrap_or("it says nothing");
@@ -301,7 +289,7 @@ struct Far {
 }
 
 fn replay(named: &Named, question: &Value) -> Result<(), Failure> {
-    let answer = named.place.remote().post(&named.path("replay"), question)?;
+    let answer = named.remote()?.post(&named.path("replay"), question)?;
     let mut lines = BufReader::new(answer.into_body().into_reader());
     let mut far = Far::default();
     let mut told = Instant::now();

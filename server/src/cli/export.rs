@@ -5,7 +5,7 @@
 use super::failure::Failure;
 use super::output::Output;
 use super::question::{AsText, CopiesCounted, Question};
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs, Store};
 use super::text;
 use crate::store::Passing;
 use crate::wire::file::{self, Writing};
@@ -32,7 +32,7 @@ const PIECE_BYTES: usize = 256 << 10;
 const NAMED_MAX: usize = 20;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct Export {
     /// What to look for, in the query language; '' matches everything. A query with stages exports its table
     query: String,
@@ -67,11 +67,8 @@ pub(super) struct Export {
     /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -93,16 +90,15 @@ enum Order {
 impl Export {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let mut output = Output::open("export", self.output.as_deref())?;
-        let lacks = match (&self.data, &self.server) {
-            (Some(data), _) => self.in_data(data, &mut output)?,
-            (None, Some(server)) => self.at_server(server, &mut output)?,
-            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        let lacks = match self.server.or(self.data.as_ref())? {
+            Store::Data(data) => self.in_data(data, &mut output)?,
+            Store::Server(remote) => self.at_server(&remote, &mut output)?,
         };
         output.finish()?;
         lacks.told().map_or(Ok(()), |told| Err(Failure::no(told)))
     }
 
-    fn at_server(&self, server: &str, output: &mut Output) -> Result<Lacks, Failure> {
+    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<Lacks, Failure> {
         let (logspaces, columns) =
             (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
         let limit = self.limit.map(|limit| limit.to_string());
@@ -125,17 +121,20 @@ impl Export {
         ];
         let parameters: Vec<(&str, &str)> =
             parameters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-        let answer = Remote::new(server, &self.login).get("export", &parameters, &[])?;
+        let answer = remote.get("export", &parameters, &[])?;
         let mut body = answer.into_body().into_reader();
         let mut piece = vec![0; PIECE_BYTES];
         let mut last = LastLine::default();
         loop {
             let read = match body.read(&mut piece) {
-                Ok(0) => return last.lacks(server),
+                Ok(0) => return last.lacks(remote.server()),
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
-                    return Err(Failure::environment(format!("{server}: the export broke off: {error}")));
+                    return Err(Failure::environment(format!(
+                        "{}: the export broke off: {error}",
+                        remote.server()
+                    )));
                 }
             };
             output.write(&last.push(&piece[..read]))?;

@@ -4,13 +4,13 @@
 
 use super::failure::Failure;
 use super::progress::Progress;
-use super::remote::{Login, Remote, refused};
+use super::remote::{Remote, ServerArgs, refused};
 use super::settings::SettingsArgs;
 use super::store::{Store, options};
 use super::{starting, text};
+use crate::machine::memory::Shares;
 use crate::machine::{clock, rights};
 use crate::meta::Meta;
-use crate::pipeline::sealer_count;
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
@@ -71,11 +71,8 @@ pub(super) struct Import {
     /// The data directory of a stopped server, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL", requires = "token")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
 }
 
 /// A file that can be read, or standard input.
@@ -118,9 +115,9 @@ impl Import {
         let context = Context { host, timezone: self.timezone.clone() };
         let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();
-        let Imported { messages, bytes, rejected } = match &self.server {
-            Some(url) => {
-                let (remote, logspace) = (Remote::new(url, &self.login), self.logspace.clone());
+        let Imported { messages, bytes, rejected } = match self.server.unless(self.data.as_ref())? {
+            Some(remote) => {
+                let logspace = self.logspace.clone();
                 import(inputs, &mut Server { remote, logspace, context })
             }
             None => self.store_in_data(inputs, context, zone),
@@ -151,7 +148,7 @@ impl Import {
         let (bell, rung) = bounded(1);
         let syslog = Syslog::of_lines(Format::Auto, zone);
         std::thread::scope(|scope| {
-            for _ in 0..sealer_count(settings.threads.sealers) {
+            for _ in 0..Shares::of_process(&settings).sealers {
                 let (keeper, rung) = (keeper.clone(), rung.clone());
                 scope.spawn(move || seal(&keeper, &rung));
             }

@@ -1,6 +1,7 @@
 //! `logstead loadgen`: sends load to a receiver, and counts what was sent and acknowledged.
 
 use super::failure::Failure;
+use super::remote::TokenArgs;
 use super::text;
 use crate::machine::sockets::Descriptors;
 use clap::{Args, ValueEnum};
@@ -82,9 +83,9 @@ pub(super) struct Loadgen {
     /// The maximum number of messages in a write or request [default: 1000 per request, 128 KiB per write]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// HTTP: an API token
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true, default_value = "")]
-    token: String,
+    // For HTTP.
+    #[command(flatten)]
+    token: TokenArgs,
     /// TLS: the authorities to trust, instead of the system's
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
@@ -125,7 +126,7 @@ enum StreamFraming {
 
 impl Loadgen {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let plan = self.plan();
+        let plan = self.plan(self.token.read()?.unwrap_or_default());
         Descriptors::of_process();
         let stop = Arc::new(AtomicBool::new(false));
         stop_at_signals(stop.clone())?;
@@ -142,7 +143,7 @@ impl Loadgen {
         Ok(())
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self, token: String) -> Plan {
         let content = match &self.read_file {
             Some(path) => Content::File { path: path.clone(), repeats: self.repeats },
             None => Content::Generated { header: self.format.into(), size: self.size },
@@ -166,7 +167,7 @@ impl Loadgen {
             permanent: self.permanent,
             window: self.window as usize,
             batch: self.batch,
-            token: self.token.clone(),
+            token,
             tls,
             run_id: self.run_id.unwrap_or_else(now_seconds),
         }

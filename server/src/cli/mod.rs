@@ -20,6 +20,7 @@ mod reindex;
 mod remote;
 mod router;
 mod search;
+mod secret;
 mod serve;
 mod settings;
 mod starting;

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
 use super::text;
-use crate::pipeline::sealer_count;
+use crate::machine::memory::Shares;
 use clap::Args;
 use logstead_indexer::{Done, KeepError, Lanes, Opened, Pool};
 use parking_lot::Mutex;
@@ -26,7 +26,7 @@ pub(super) struct Reindex {
 impl Reindex {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let store = self.store.open()?;
-        let lanes = Pool::new(sealer_count(store.settings.threads.sealers) - 1);
+        let lanes = Pool::new(Shares::of_process(&store.settings).sealers - 1);
         let mut failed = Failed::default();
         for (id, opened) in &store.logspaces {
             failed.add(reindex(id, opened, &lanes)?);

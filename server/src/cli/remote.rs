@@ -1,43 +1,121 @@
 //! A running server, for the commands that ask one.
 
 use super::failure::Failure;
-use crate::destination::Encryption;
+use super::secret;
 use clap::Args;
-use logstead_client::tls::{Authorities, TlsOptions, config};
+use clap::error::ErrorKind;
+use logstead_client::http::{Encryption, agent};
+use logstead_client::proxy::Proxies;
+use logstead_client::tls::{Authorities, TlsOptions};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use ureq::http::{Response, StatusCode, Uri};
 use ureq::typestate::WithBody;
-use ureq::unversioned::resolver::DefaultResolver;
-use ureq::unversioned::transport::{Connector, TcpConnector};
 use ureq::{Agent, Body, RequestBuilder};
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
 
-/// The token a command logs in with, and the authority that it trusts for the server.
+/// The server that a command asks, and what it takes to be let in: the same options for all commands.
+///
+/// The environment is not read by clap: a variable is for every command, so it must not exclude arguments such as `--data`.
 #[derive(Args, Clone, Debug)]
-pub(super) struct Login {
-    /// An API token for that server
-    #[arg(long, value_name = "T", env = "LOGSTEAD_TOKEN", hide_env_values = true)]
-    token: Option<String>,
-    /// A PEM file of whom to trust at an https address, instead of Mozilla's list: authorities, or the server's own
-    /// certificate
-    #[arg(long, value_name = "FILE", env = "LOGSTEAD_CA_FILE")]
+pub(super) struct ServerArgs {
+    /// The address of a running server [env: LOGSTEAD_SERVER]
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    #[command(flatten)]
+    token: TokenArgs,
+    /// A PEM file of whom to trust at an https address, instead of the authorities of the system: authorities, or the
+    /// server's own certificate [env: LOGSTEAD_CA_FILE]
+    #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
 }
 
+/// The token that a command logs in with.
+#[derive(Args, Clone, Debug)]
+pub(super) struct TokenArgs {
+    /// An API token for that server [env: LOGSTEAD_TOKEN]
+    #[arg(long, value_name = "TOKEN", conflicts_with = "token_file")]
+    token: Option<String>,
+    /// A file with that token [env: LOGSTEAD_TOKEN_FILE]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// The server that is named, unless a data directory is.
+    pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>, Failure> {
+        let server = match data {
+            Some(_) => None,
+            None => self.server.clone().or_else(|| variable("LOGSTEAD_SERVER")),
+        };
+        server.map(|server| self.remote(server)).transpose()
+    }
+
+    /// The data directory or the server that a command reads. Without both, the process ends as it does for every missing
+    /// argument.
+    pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<Store<'a>, Failure> {
+        match (data, self.unless(data)?) {
+            (Some(data), _) => Ok(Store::Data(data)),
+            (None, Some(remote)) => Ok(Store::Server(remote)),
+            (None, None) => missing("say --data DIR or --server URL (or set LOGSTEAD_SERVER)"),
+        }
+    }
+
+    /// The server, for commands that need one.
+    pub(super) fn needed(&self) -> Result<Remote, Failure> {
+        let remote = self.unless(None)?;
+        Ok(remote.unwrap_or_else(|| missing("say --server URL (or set LOGSTEAD_SERVER)")))
+    }
+
+    fn remote(&self, server: String) -> Result<Remote, Failure> {
+        let token = self.token.read()?;
+        let ca_file = self.ca_file.clone().or_else(|| variable("LOGSTEAD_CA_FILE").map(PathBuf::from));
+        Ok(Remote { server, token, ca_file })
+    }
+}
+
+impl TokenArgs {
+    /// The token; an argument counts instead of the environment.
+    pub(super) fn read(&self) -> Result<Option<String>, Failure> {
+        let token = match (&self.token, &self.token_file) {
+            (Some(token), _) => Some(token.clone()),
+            (None, Some(file)) => {
+                Some(secret::of_file(file).map_err(|error| Failure::No(format!("--token-file: {error}")))?)
+            }
+            (None, None) => secret::of_environment("LOGSTEAD_TOKEN", None)?,
+        };
+        Ok(token.filter(|token| !token.is_empty()))
+    }
+}
+
+/// A variable of the environment; one that is empty is as one that is not set.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Ends the process with a usage error.
+fn missing(what: &str) -> ! {
+    clap::Error::raw(ErrorKind::MissingRequiredArgument, format!("{what}\n")).exit()
+}
+
+/// A store that a command reads.
+pub(super) enum Store<'a> {
+    /// In a data directory.
+    Data(&'a Path),
+    /// Of a running server.
+    Server(Remote),
+}
+
 /// A server, and what it takes to ask it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Remote {
     server: String,
-    login: Login,
+    token: Option<String>,
+    ca_file: Option<PathBuf>,
 }
 
 impl Remote {
-    pub(super) fn new(server: &str, login: &Login) -> Remote {
-        Remote { server: server.to_owned(), login: login.clone() }
-    }
-
     pub(super) fn server(&self) -> &str {
         &self.server
     }
@@ -83,21 +161,20 @@ impl Remote {
 
     /// Responses that are not successful are responses too.
     fn agent(&self) -> Result<Agent, Failure> {
-        let config = Agent::config_builder().http_status_as_error(false).build();
-        let Some(ca_file) = &self.login.ca_file else { return Ok(config.into()) };
-        let encryption = self.trusting(ca_file).map_err(Failure::no)?;
-        Ok(Agent::with_parts(config, TcpConnector::default().chain(encryption), DefaultResolver::default()))
-    }
-
-    /// What encrypts connections to the server, trusting what is in a file.
-    fn trusting(&self, ca_file: &Path) -> Result<Encryption, String> {
-        let address: Uri = self.server.parse().map_err(|error| format!("{}: {error}", self.server))?;
-        if address.scheme_str() != Some("https") {
-            return Err(format!("{}: --ca-file is for an address that begins with https://", self.server));
+        let config = Agent::config_builder().proxy(None).http_status_as_error(false).build();
+        let address: Uri =
+            self.server.parse().map_err(|error| Failure::no(format!("{}: {error}", self.server)))?;
+        let is_encrypted = address.scheme_str() == Some("https");
+        if self.ca_file.is_some() && !is_encrypted {
+            let message = "--ca-file is for an address that begins with https://";
+            return Err(Failure::no(format!("{}: {message}", self.server)));
         }
-        let authorities = Authorities::File(ca_file.to_owned());
-        let trust = config(&TlsOptions { authorities, ..TlsOptions::default() })?;
-        Encryption::to(address.host().unwrap_or_default(), trust)
+        let authorities = self.ca_file.clone().map_or(Authorities::System, Authorities::File);
+        let encryption = Encryption::new(TlsOptions { authorities, ..TlsOptions::default() }, None);
+        if is_encrypted {
+            encryption.config().map_err(Failure::no)?;
+        }
+        Ok(agent(config, encryption, Proxies::of_environment()))
     }
 
     fn url(&self, what: &str) -> String {
@@ -110,7 +187,7 @@ impl Remote {
         parameters: Pairs<'_>,
         headers: Pairs<'_>,
     ) -> RequestBuilder<B> {
-        if let Some(token) = &self.login.token {
+        if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
         for (name, value) in headers {
@@ -144,6 +221,9 @@ impl Remote {
         for more in problem["problems"].as_array().into_iter().flatten().skip(1) {
             let [path, what] = ["path", "message"].map(|key| more[key].as_str().unwrap_or_default());
             message += &format!("\n{path}: {what}");
+        }
+        if let Some(id) = problem["request_id"].as_str().filter(|_| status.is_server_error()) {
+            message += &format!("\nrequest {id}: the log of the server says more");
         }
         Err(refused(status, message))
     }

@@ -4,7 +4,7 @@
 //! and comment.
 
 use super::failure::Failure;
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs};
 use super::settings::{SettingsArgs, listed, read};
 use super::stopped::Stopped;
 use super::text;
@@ -60,7 +60,7 @@ enum Action {
         #[arg(short = 'm', long, value_name = "TEXT", default_value = "")]
         comment: String,
         /// Go back to the document before unless `confirm` is run within this time (10s to 1d); with --server
-        #[arg(long, value_name = "TIME", requires = "server")]
+        #[arg(long, value_name = "TIME")]
         confirm_within: Option<String>,
         /// Go back earlier if fewer messages come, or more are dropped or not recognised
         #[arg(long, requires = "confirm_within")]
@@ -93,11 +93,8 @@ struct Place {
     /// The data directory of a stopped server, instead of the one in the settings
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL", requires = "token")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
 }
 
 impl Router {
@@ -114,7 +111,7 @@ impl Router {
 }
 
 fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
-    let toml = match place.remote() {
+    let toml = match place.remote()? {
         Some(remote) => remote_document(&remote, revision)?.1,
         None => {
             let store = Store::open(place)?;
@@ -142,7 +139,7 @@ fn parameters<'a>(
 
 fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Failure> {
     let (name, toml) = document(file)?;
-    let done = match place.remote() {
+    let done = match place.remote()? {
         Some(remote) => {
             let (tag, _) = remote_document(&remote, None)?;
             let headers = [TOML, ("If-Match", tag.as_str())];
@@ -155,6 +152,9 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Fa
                 None => format!("revision {revision} is in effect"),
             }
         }
+        None if parameters.iter().any(|(name, _)| *name == "confirm_within") => {
+            return Err(Failure::no("--confirm-within is for a running server: name it with --server"));
+        }
         None => {
             let store = Store::open(place)?;
             store.check(&name, &toml)?;
@@ -165,7 +165,7 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Fa
 }
 
 fn confirm(place: &Place) -> Result<(), Failure> {
-    let remote = place.remote().ok_or_else(|| {
+    let remote = place.remote()?.ok_or_else(|| {
         Failure::no("only a running server has a document to confirm: name it with --server and --token")
     })?;
     let answer = remote.send("POST", "router/confirm", &[], &[], "")?;
@@ -174,7 +174,7 @@ fn confirm(place: &Place) -> Result<(), Failure> {
 
 fn check(file: &Path, place: &Place) -> Result<(), Failure> {
     let (name, toml) = document(file)?;
-    let warnings = match place.remote() {
+    let warnings = match place.remote()? {
         Some(remote) => remote_check(&remote, &name, &toml)?,
         None => checked(&name, &toml, &place.settings()?)?,
     };
@@ -258,8 +258,8 @@ impl Store {
 }
 
 impl Place {
-    fn remote(&self) -> Option<Remote> {
-        self.server.as_ref().map(|server| Remote::new(server, &self.login))
+    fn remote(&self) -> Result<Option<Remote>, Failure> {
+        self.server.unless(self.data.as_ref())
     }
 
     fn settings(&self) -> Result<Settings, Failure> {

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::format::Format;
 use super::question::{AsText, CopiesCounted, Question, warn_of_damage};
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs, Store};
 use super::table::Table;
 use super::text;
 use crate::store::PageRequest;
@@ -21,6 +21,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead search 'host:fw* severity>=error' --from -1h --server http://127.0.0.1:8080 --token TOKEN
   logstead search 'program=sshd' --format csv --limit 1000 --data data > sshd.csv
   logstead search 'error | stats count() by host | sort -count' --data data
+  LOGSTEAD_SERVER=https://logs.example LOGSTEAD_TOKEN_FILE=~/.logstead-token logstead search 'failed password'
 
 The newest messages come first. Stages produce a table, to which --limit does not apply. Damaged parts are left out, and a
 warning names them. --data needs no lock and changes nothing. Exit code 0: found; 1: nothing matches, or the query is wrong;
@@ -30,7 +31,7 @@ warning names them. --data needs no lock and changes nothing. Exit code 0: found
 const PAGE_MAX: usize = 10_000;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct Search {
     /// What to look for, in the query language
     query: String,
@@ -57,19 +58,15 @@ pub(super) struct Search {
     /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL", requires = "token")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
 }
 
 impl Search {
     pub(super) fn run(&self) -> Result<(), Failure> {
-        let found = match (&self.data, &self.server) {
-            (Some(data), _) => self.in_data(data)?,
-            (None, Some(server)) => self.at_server(server)?,
-            (None, None) => return Err(Failure::no("say --data DIR or --server URL")),
+        let found = match self.server.or(self.data.as_ref())? {
+            Store::Data(data) => self.in_data(data)?,
+            Store::Server(remote) => self.at_server(&remote)?,
         };
         match &found {
             Answer::Messages(messages) => self.format.print_all(messages)?,
@@ -97,7 +94,7 @@ impl Search {
         messages.map(Answer::Messages).map_err(Failure::environment)
     }
 
-    fn at_server(&self, server: &str) -> Result<Answer, Failure> {
+    fn at_server(&self, server: &Remote) -> Result<Answer, Failure> {
         // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             let answer = self.ask(server, "aggregate", &[])?;
@@ -123,12 +120,12 @@ impl Search {
         Ok(Answer::Messages(found))
     }
 
-    fn page(&self, server: &str, left: usize, cursor: Option<&str>) -> Result<Value, Failure> {
+    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value, Failure> {
         let limit = left.min(PAGE_MAX).to_string();
         self.ask(server, "search", &[("limit", Some(&limit)), ("cursor", cursor)])
     }
 
-    fn ask(&self, server: &str, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
+    fn ask(&self, server: &Remote, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
         let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
         let common = [
             ("query", Some(&*self.query)),
@@ -140,7 +137,7 @@ impl Search {
         ];
         let parameters: Vec<(&str, &str)> =
             common.iter().chain(more).filter_map(|&(name, value)| Some((name, value?))).collect();
-        Remote::new(server, &self.login).ask(what, &parameters)
+        server.ask(what, &parameters)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::deadline::Deadline;
 use super::failure::Failure;
+use super::secret;
 use super::settings::SettingsArgs;
 use super::starting::{self, First, Wanted};
 use super::text;
@@ -28,7 +29,7 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead serve
   logstead serve --data /var/lib/logstead --set web.listen=0.0.0.0:8080
   logstead serve --data /srv/restored --pause-destinations
-  LOGSTEAD_ADMIN_PASSWORD=… logstead serve --config /etc/logstead/logstead.toml
+  LOGSTEAD_ADMIN_PASSWORD_FILE=/run/secrets/admin logstead serve --config /etc/logstead/logstead.toml
 
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
@@ -73,12 +74,20 @@ impl Serve {
             }
         }
         rights::keep_to_owner();
-        let entries = internal::start(settings.log.level.name()).map_err(Failure::no)?;
+        let entries = internal::start(&settings.log).map_err(Failure::no)?;
+        match self.settings.file()? {
+            Some(file) => tracing::info!("settings are read from {}", file.display()),
+            None => {
+                tracing::info!("there is no settings file: the defaults, the environment and --set count")
+            }
+        }
+        let admin_token = secret::of_environment("LOGSTEAD_ADMIN_TOKEN", Some("admin_token"))?;
         let _lock = DataLock::acquire(&settings.data).map_err(Failure::environment)?;
         if let Some(warning) = rights::too_wide(&settings.data) {
             tracing::warn!("{warning}");
         }
         let meta = starting::open(&settings.data, self.wanted())?;
+        let password = first_password(&meta)?;
         let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
         let listeners = runtime.block_on(async { listen(&settings) })?;
         let certificates = certificates(&settings)?;
@@ -88,13 +97,13 @@ impl Serve {
         let revisions = Arc::new(Revisions::new(pipeline.clone(), meta.clone()));
         let watch = Watch::start(revisions.clone()).map_err(Failure::environment)?;
         internal::feed(entries, pipeline.clone()).map_err(Failure::environment)?;
-        let setup_code = first_login(&meta)?;
+        let setup_code = first_login(&meta, password)?;
         let state = ApiState {
             meta,
             pipeline: pipeline.clone(),
             revisions,
             settings,
-            admin_token: std::env::var("LOGSTEAD_ADMIN_TOKEN").ok().filter(|token| !token.is_empty()),
+            admin_token: admin_token.filter(|token| !token.is_empty()),
             setup_code: setup_code.clone(),
             process: Process { started: clock::now(), listeners: web_sockets(&listeners), in_force },
         };
@@ -181,17 +190,25 @@ fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, Failur
     })
 }
 
-/// Creates the administrator if the environment sets a password; otherwise the code that lets the console do it.
-fn first_login(meta: &Meta) -> Result<Option<String>, Failure> {
+/// The password of the first administrator, if there is no user yet and the environment sets one.
+fn first_password(meta: &Meta) -> Result<Option<String>, Failure> {
     if meta.has_users().map_err(Failure::environment)? {
         return Ok(None);
     }
-    match std::env::var("LOGSTEAD_ADMIN_PASSWORD") {
-        Ok(password) => {
+    secret::of_environment("LOGSTEAD_ADMIN_PASSWORD", Some("admin_password"))
+}
+
+/// Creates the administrator if there is a password; otherwise the code that lets the console do it.
+fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>, Failure> {
+    if meta.has_users().map_err(Failure::environment)? {
+        return Ok(None);
+    }
+    match password {
+        Some(password) => {
             meta.ensure_admin(&password, clock::now())?;
             Ok(None)
         }
-        Err(_) => Ok(Some(setup_code().map_err(Failure::environment)?)),
+        None => Ok(Some(setup_code().map_err(Failure::environment)?)),
     }
 }
 

@@ -4,13 +4,18 @@ use super::failure::Failure;
 use clap::Args;
 use logstead_config::Problem;
 use logstead_config::settings::{self, InForce, Layers, Settings};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// The settings file of an installation, if it is there.
+const STANDARD: &str = "/etc/logstead/logstead.toml";
 
 /// Where settings come from.
 #[derive(Args, Debug, Default)]
 pub(super) struct SettingsArgs {
-    /// The settings file; the defaults apply to whatever it leaves out
+    /// The settings file; the defaults apply to whatever it leaves out [env: LOGSTEAD_CONFIG] [default:
+    /// /etc/logstead/logstead.toml, if it is there]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A setting that overrides all others; may be repeated
@@ -31,13 +36,39 @@ impl SettingsArgs {
     }
 
     fn layers(&self) -> Result<Layers, Failure> {
-        let file = self.config.as_deref().map(read).transpose()?;
+        let file = self.file()?.as_deref().map(read).transpose()?;
         Ok(Layers { file, env: environment(), set: self.set.clone() })
     }
 
+    /// The settings file, if there is one.
+    pub(super) fn file(&self) -> Result<Option<PathBuf>, Failure> {
+        file(self.config.as_deref(), std::env::var_os("LOGSTEAD_CONFIG"), Path::new(STANDARD))
+    }
+
     fn refused(&self, problems: &[Problem]) -> Failure {
-        let name = self.config.as_ref().map_or("settings".to_owned(), |path| path.display().to_string());
+        let file = self.file().ok().flatten();
+        let name = file.map_or("settings".to_owned(), |path| path.display().to_string());
         Failure::No(listed(&name, problems))
+    }
+}
+
+/// The file that is named, by an argument or by a variable that is not empty, or else the standard one if it is there. One
+/// that is there and cannot be looked at is an error: a server without its settings would be another one.
+fn file(
+    argument: Option<&Path>,
+    variable: Option<OsString>,
+    standard: &Path,
+) -> Result<Option<PathBuf>, Failure> {
+    let variable = variable.filter(|path| !path.is_empty()).map(PathBuf::from);
+    if let Some(named) = argument.map(Path::to_owned).or(variable) {
+        return Ok(Some(named));
+    }
+    match standard.try_exists() {
+        Ok(is_there) => Ok(is_there.then(|| standard.to_owned())),
+        Err(error) => Err(Failure::environment(format!(
+            "{}: {error}. Name another settings file with --config, or /dev/null for none",
+            standard.display()
+        ))),
     }
 }
 
@@ -67,4 +98,29 @@ pub(super) fn listed(name: &str, problems: &[Problem]) -> String {
         format!("{name}:{place} {problem}")
     };
     problems.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_settings_file_is_the_one_that_is_named_or_that_of_the_installation() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, missing) = (folder.path().join("logstead.toml"), folder.path().join("missing.toml"));
+        std::fs::write(&there, "").unwrap();
+        let below_a_file = there.join("logstead.toml");
+        for (argument, variable, standard, expected) in [
+            (Some("a.toml"), Some("b.toml"), &there, Some("a.toml")),
+            (None, Some("b.toml"), &there, Some("b.toml")),
+            (None, Some("b.toml"), &below_a_file, Some("b.toml")),
+            (None, Some(""), &there, there.to_str()),
+            (None, None, &there, there.to_str()),
+            (None, None, &missing, None),
+        ] {
+            let found = file(argument.map(Path::new), variable.map(OsString::from), standard);
+            assert_eq!(found.unwrap().as_deref(), expected.map(Path::new), "{argument:?} {variable:?}");
+        }
+        assert!(matches!(file(None, None, &below_a_file), Err(Failure::Environment(_))));
+    }
 }

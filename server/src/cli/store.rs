@@ -6,6 +6,7 @@ use super::settings::SettingsArgs;
 use super::text;
 use crate::flow::ledger::{Place, Reached};
 use crate::machine::lock::DataLock;
+use crate::machine::memory::Shares;
 use crate::store::Logspaces;
 use clap::Args;
 use logstead_config::is_logspace_id;
@@ -118,8 +119,12 @@ impl StoreArgs {
 
 /// The options with which the server opens its logspaces.
 pub(super) fn options(settings: &Settings) -> Options {
+    let shares = Shares::of_process(settings);
     Options {
-        journal_file_max: settings.storage.journal_file_max.bytes(),
+        memory_max: shares.tail,
+        index_memory_max: shares.index,
+        journal_file_max: shares.journal_file(&settings.storage),
+        join_bytes_max: shares.join_bytes(),
         segment_rows_max: settings.storage.segment_rows_max,
         ..Options::default()
     }

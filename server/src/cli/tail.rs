@@ -7,12 +7,12 @@ use super::failure::Failure;
 use super::follow::Following;
 use super::format::Format as Shown;
 use super::question::AsText;
-use super::remote::{Login, Remote};
+use super::remote::{Remote, ServerArgs, Store};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -23,10 +23,11 @@ pub(super) const EXAMPLES: &str = "Examples:
   logstead tail 'program=sshd' --data data --last 20
   logstead tail 'program=nginx | parse json | where status>=500' --server http://127.0.0.1:8080
 
-The token can also be given as LOGSTEAD_TOKEN. Runs until Ctrl-C, or until its output is no longer read (exit code 0). --data
-needs no lock and changes nothing. A lost connection is re-established without a gap. If more messages match than the server
-sends in a second, it sends every n-th, and a line on standard error says so. Exit code 1: the query is wrong, or the token
-is no longer valid; 3: the store or the server cannot be read.";
+The server and the token can also be given as LOGSTEAD_SERVER and LOGSTEAD_TOKEN, or the token in a file. Runs until Ctrl-C,
+or until its output is no longer read (exit code 0). --data needs no lock and changes nothing. A lost connection is
+re-established without a gap. If more messages match than the server sends in a second, it sends every n-th, and a line on
+standard error says so. Exit code 1: the query is wrong, or the token is no longer valid; 3: the store or the server cannot
+be read.";
 
 /// A server sends something every second: one that is silent for this long is gone.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
@@ -37,7 +38,7 @@ const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
 const EVENTS_MAX: usize = 16;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("store").required(true).args(["data", "server"])))]
+#[command(group(ArgGroup::new("store").args(["data", "server"])))]
 pub(super) struct Tail {
     /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
@@ -46,11 +47,8 @@ pub(super) struct Tail {
     /// A data directory. It is only read, once a second, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The address of a running server
-    #[arg(long, value_name = "URL")]
-    server: Option<String>,
     #[command(flatten)]
-    login: Login,
+    server: ServerArgs,
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
@@ -90,38 +88,39 @@ impl Tail {
     pub(super) fn run(&self) -> Result<(), Failure> {
         end_on_interrupt()?;
         text::end_with_reader().map_err(Failure::environment)?;
-        if let Some(data) = &self.data {
-            let query = (self.query.as_str(), self.as_text.unparsed());
-            let (logspaces, last) = (&self.logspaces, self.last as usize);
-            return Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message));
-        }
+        let remote = match self.server.or(self.data.as_ref())? {
+            Store::Data(data) => return self.follow(data),
+            Store::Server(remote) => remote,
+        };
         let mut printed = Printed::default();
-        let mut events = self.connect(None)?;
+        let mut events = self.connect(&remote, None)?;
         let mut wait = RETRY_WAIT;
         loop {
             match events.recv_timeout(SILENCE_MAX) {
                 Ok(event) => {
                     wait = RETRY_WAIT;
-                    self.print(&event, &mut printed)?;
+                    self.print(&event, &mut printed, &remote)?;
                 }
                 Err(ended) => {
                     let why = match ended {
                         RecvTimeoutError::Timeout => "it has fallen silent",
                         RecvTimeoutError::Disconnected => "the connection ended",
                     };
-                    text::error(&format!("{}: {why}: reconnecting", self.server()));
-                    events = self.connect_again(printed.position.as_deref(), &mut wait)?;
+                    text::error(&format!("{}: {why}: reconnecting", remote.server()));
+                    events = self.connect_again(&remote, printed.position.as_deref(), &mut wait)?;
                 }
             }
         }
     }
 
-    fn server(&self) -> &str {
-        self.server.as_deref().unwrap_or_default()
+    fn follow(&self, data: &Path) -> Result<(), Failure> {
+        let query = (self.query.as_str(), self.as_text.unparsed());
+        let (logspaces, last) = (&self.logspaces, self.last as usize);
+        Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message))
     }
 
     /// The events from now on, or after a position.
-    fn connect(&self, position: Option<&str>) -> Result<Receiver<Event>, Failure> {
+    fn connect(&self, remote: &Remote, position: Option<&str>) -> Result<Receiver<Event>, Failure> {
         let logspaces = self.logspaces.join(",");
         let last = self.last.to_string();
         let mut parameters = vec![("query", self.query.as_str()), ("last", last.as_str())];
@@ -131,7 +130,7 @@ impl Tail {
         }
         let headers: Vec<(&str, &str)> =
             position.map(|position| ("Last-Event-ID", position)).into_iter().collect();
-        let answer = Remote::new(self.server(), &self.login).get("tail", &parameters, &headers)?;
+        let answer = remote.get("tail", &parameters, &headers)?;
         let reader = BufReader::new(answer.into_body().into_reader());
         let (sender, events) = sync_channel(EVENTS_MAX);
         // A thread of its own, so that a connection that has fallen silent can be abandoned.
@@ -147,18 +146,23 @@ impl Tail {
     }
 
     /// Tries until it succeeds, or the server refuses.
-    fn connect_again(&self, position: Option<&str>, wait: &mut Duration) -> Result<Receiver<Event>, Failure> {
+    fn connect_again(
+        &self,
+        remote: &Remote,
+        position: Option<&str>,
+        wait: &mut Duration,
+    ) -> Result<Receiver<Event>, Failure> {
         loop {
             std::thread::sleep(*wait);
             *wait = (*wait * 2).min(RETRY_WAIT_MAX);
-            match self.connect(position) {
+            match self.connect(remote, position) {
                 Err(Failure::Environment(_)) => {}
                 connected => return connected,
             }
         }
     }
 
-    fn print(&self, event: &Event, printed: &mut Printed) -> Result<(), Failure> {
+    fn print(&self, event: &Event, printed: &mut Printed, remote: &Remote) -> Result<(), Failure> {
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         match event.name.as_str() {
             "messages" => {
@@ -172,7 +176,7 @@ impl Tail {
             }
             "problem" => {
                 let detail = data["detail"].as_str().unwrap_or_default();
-                let problem = format!("{}: {detail}", self.server());
+                let problem = format!("{}: {detail}", remote.server());
                 if data["status"].as_u64().is_some_and(|status| status < 500) {
                     return Err(Failure::No(problem));
                 }

@@ -31,6 +31,8 @@ pub(crate) struct Means {
     pub(crate) clock_is_believed: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Gives the disk some space back that was kept for what has to work on a full disk; `false` if none is left.
     pub(crate) makes_room: MakesRoom,
+    /// What a queue keeps in memory at most.
+    pub(crate) memory_max: usize,
     /// The longest that a journal file becomes.
     pub(crate) journal_file_max: u64,
 }

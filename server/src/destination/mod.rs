@@ -24,7 +24,6 @@ mod stream;
 mod tls;
 mod trial;
 
-pub(crate) use http::Encryption;
 pub(crate) use means::{Means, pause_all};
 pub(crate) use queue::{Depth, QueueError};
 pub(crate) use trial::send_test;

@@ -204,7 +204,7 @@ fn bytes(stats: &Stats, done: u64) -> u64 {
 fn options(config: &Config, means: &Means) -> Options {
     let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
     Options {
-        memory_max: config.memory.as_usize(),
+        memory_max: config.memory.as_usize().min(means.memory_max),
         index_memory_max: 0,
         // Nothing searches it.
         journal_rows_max: u32::MAX,

@@ -4,12 +4,12 @@ use crate::machine::folders::Folders;
 use logstead_client::tls::{Authorities, TlsOptions};
 use logstead_config::ClientTls;
 
-/// Without a file of authorities, those that are given count.
-pub(super) fn options(tls: &ClientTls, authorities: Authorities, folders: &Folders) -> TlsOptions {
+/// Without a file of authorities, those of the system count.
+pub(super) fn options(tls: &ClientTls, folders: &Folders) -> TlsOptions {
     let path = |name: &String| folders.named(name);
     let identity = tls.certificate.as_ref().zip(tls.key.as_ref());
     TlsOptions {
-        authorities: tls.ca.as_ref().map(path).map_or(authorities, Authorities::File),
+        authorities: tls.ca.as_ref().map(path).map_or(Authorities::System, Authorities::File),
         trusts_anyone: false,
         identity: identity.map(|(certificate, key)| (path(certificate), path(key))),
     }

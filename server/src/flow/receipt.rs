@@ -13,6 +13,7 @@
 
 use crate::flow::ledger::{Ledger, Place, Slot};
 use crate::flow::sequel::Sequel;
+use logstead_route::Attempt;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -69,6 +70,8 @@ struct Shared {
     is_impatient: bool,
     /// Who has all that it gets of the chunk.
     had: Mutex<Vec<Place>>,
+    /// What steps of routes remember of it, until the outcome is known.
+    attempt: OnceLock<Arc<Attempt>>,
 }
 
 /// Where the messages are accounted for.
@@ -98,7 +101,13 @@ impl Receipt {
             is_awaited: waiting.is_some(),
             waiting: Mutex::new(waiting),
             had: Mutex::default(),
+            attempt: OnceLock::new(),
         }))
+    }
+
+    /// What steps of routes are to remember it by, if its sender sends it again where it fails.
+    pub(crate) fn attempt(&self) -> Option<&Arc<Attempt>> {
+        self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| Attempt::new(!self.0.is_impatient)))
     }
 
     /// Whether a sender waits for the outcome, who sends again what it does not hear of.
@@ -236,6 +245,9 @@ impl Drop for Shared {
         let had = std::mem::take(self.had.get_mut());
         let failed = |reason| Err(Failed { reason, had: had.clone() });
         let outcome = self.failure.get_mut().take().map_or(Ok(taken), failed);
+        if let Some(attempt) = self.attempt.get() {
+            attempt.end(outcome.is_ok());
+        }
         let waiting = self.waiting.get_mut().take();
         let dropped = self
             .account

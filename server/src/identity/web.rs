@@ -1,12 +1,13 @@
 //! The HTTP client for OpenID providers: JSON comes back, soon and of a bounded length.
 
-use logstead_client::pem;
+use logstead_client::http::{Encryption, agent};
+use logstead_client::proxy::Proxies;
+use logstead_client::tls::{Authorities, TlsOptions};
+use logstead_config::Proxy;
 use logstead_config::accounts::Oidc;
 use serde::de::DeserializeOwned;
-use std::path::Path;
 use ureq::Agent;
 use ureq::http::{Response, header};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Maximum length of an answer.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
@@ -19,16 +20,13 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Reads the file of authorities.
     pub(super) fn of(provider: &Oidc) -> Result<Web, String> {
-        let roots = if provider.ca_file.is_empty() {
-            RootCerts::WebPki
-        } else {
-            let known = pem::certificates(Path::new(&provider.ca_file))?;
-            let known: Vec<_> =
-                known.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
-            RootCerts::new_with_certs(&known)
+        let authorities = match provider.ca_file.as_str() {
+            "" => Authorities::System,
+            path => Authorities::File(path.into()),
         };
+        let encryption = Encryption::new(TlsOptions { authorities, ..TlsOptions::default() }, None);
+        let proxies = Proxies::of(provider.proxy.as_ref().map(Proxy::as_str))?;
         let config = Agent::config_builder()
             .http_status_as_error(false)
             // An answer from elsewhere is not the provider's.
@@ -36,9 +34,8 @@ impl Web {
             .max_redirects_will_error(false)
             .proxy(None)
             .user_agent(concat!("logstead/", env!("CARGO_PKG_VERSION")))
-            .timeout_global(Some(provider.timeout.duration()))
-            .tls_config(TlsConfig::builder().root_certs(roots).build());
-        Ok(Web { agent: config.build().into() })
+            .timeout_global(Some(provider.timeout.duration()));
+        Ok(Web { agent: agent(config.build(), encryption, proxies) })
     }
 
     pub(super) fn get<T: DeserializeOwned>(&self, url: &str, bearer: Option<&str>) -> Result<T, String> {

@@ -23,9 +23,9 @@ pub enum Error {
         /// What SQLite says.
         what: String,
     },
-    /// A newer Logstead has written the file.
-    #[error("{} has schema version {found}, this program knows up to {known}: use a newer Logstead", path.display())]
-    TooNew {
+    /// Another version of this program wrote the file.
+    #[error("{} has schema version {found}, and this program reads version {known}; start the version that wrote it", path.display())]
+    Version {
         /// Which file.
         path: PathBuf,
         /// The file's version.

@@ -22,7 +22,7 @@ const PROBLEMS_MAX: usize = 3;
 const BESIDE: [&str; 3] = ["-wal", "-shm", witness::SUFFIX];
 /// How often a database is looked at that a server may be writing.
 const LOOKS_MAX: usize = 5;
-/// How long to wait in between.
+/// How long to wait in between: it is another process that writes, so there is nothing else to wait for.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
 
 /// What was found where the database should be.

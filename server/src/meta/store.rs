@@ -19,15 +19,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Each migrates the database from one version to the next; the file's `user_version` counts them.
-const MIGRATIONS: [&str; 6] = [
-    include_str!("schema_1.sql"),
-    include_str!("schema_2.sql"),
-    include_str!("schema_3.sql"),
-    include_str!("schema_4.sql"),
-    include_str!("schema_5.sql"),
-    include_str!("schema_6.sql"),
-];
+/// The tables of a new database.
+const SCHEMA: &str = include_str!("schema.sql");
+/// Its version, in the file's `user_version`: 0 is a new database.
+const VERSION: u32 = 6;
+
+/// How much of the memory that processes share SQLite takes from the disk by writing to it once.
+const SHARED_PAGE_BYTES: u64 = 4096;
 
 /// A handle on the database. Cheap to clone; one call runs at a time.
 #[derive(Clone)]
@@ -56,7 +54,7 @@ struct Settled {
 }
 
 impl Meta {
-    /// Opens the file, and creates or migrates it if needed.
+    /// Opens the file, and creates it if needed.
     pub fn open(path: &Path) -> Result<Meta> {
         let reserve = Reserve::of(path.parent().unwrap_or(Path::new(".")));
         let connection = loop {
@@ -185,7 +183,7 @@ fn is_full(path: &Path) -> bool {
 
 fn open(path: &Path) -> Result<Connection> {
     let mut connection = connect(path).map_err(|source| not_opened(source, path))?;
-    migrate(&mut connection, path).map_err(|error| match error {
+    create(&mut connection, path).map_err(|error| match error {
         Error::Sqlite(error) => not_opened(error.into(), path),
         other => other,
     })?;
@@ -197,6 +195,9 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_WAIT_MAX)?;
+    if has_short_blocks(path) {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    }
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     // The log goes to the file when the witness knows it, not before.
@@ -207,19 +208,26 @@ fn connect(path: &Path) -> std::result::Result<Connection, Box<dyn std::error::E
     Ok(connection)
 }
 
-fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+/// Whether the memory that SQLite shares between processes, a file that it maps, could end this one on a full disk: it takes
+/// one block for each page of 4096 bytes from the disk, and where blocks are shorter, writing to the rest is a SIGBUS. Alone,
+/// it needs no such file; other processes then cannot read the database while this one has it.
+fn has_short_blocks(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|file_system| file_system.f_frsize < SHARED_PAGE_BYTES)
+}
+
+/// Makes the tables of a new database, and refuses one of another version.
+fn create(connection: &mut Connection, path: &Path) -> Result<()> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let known = MIGRATIONS.len() as u32;
-    if known < found {
-        return Err(Error::TooNew { path: path.to_owned(), found, known });
+    match found {
+        VERSION => Ok(()),
+        0 => {
+            let transaction = connection.transaction()?;
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+            Ok(transaction.commit()?)
+        }
+        _ => Err(Error::Version { path: path.to_owned(), found, known: VERSION }),
     }
-    for (version, migration) in (1..).zip(MIGRATIONS).skip(found as usize) {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(migration)?;
-        transaction.pragma_update(None, "user_version", version)?;
-        transaction.commit()?;
-    }
-    Ok(())
 }
 
 /// Says what to do about a file that SQLite refuses.
@@ -234,163 +242,23 @@ fn not_opened(source: Box<dyn std::error::Error + Send + Sync>, path: &Path) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meta::{Account, Actor, Grant, Role, SearchToSave, SessionLimits};
     use logstead_record::Timestamp;
-    use std::time::Duration;
-
-    /// A database as the first version left it.
-    fn first_version(path: &Path) {
-        let connection = connect(path).unwrap();
-        connection.execute_batch(MIGRATIONS[0]).unwrap();
-        connection
-            .execute_batch(
-                "INSERT INTO users VALUES ('ada', 'admin', 'hash', 5), ('bo', 'analyst', 'hash', 6);
-                 INSERT INTO tokens VALUES (3, 'ci', 'analyst', x'01', 'ada', 7, NULL, NULL);",
-            )
-            .unwrap();
-        connection.execute("INSERT INTO sessions VALUES (?1, 'bo', 9000000000000000000)", [[7; 32]]).unwrap();
-        connection.pragma_update(None, "user_version", 1).unwrap();
-    }
 
     #[test]
-    fn who_could_search_everything_before_there_were_grants_still_can() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("logstead.db");
-        first_version(&path);
-        let meta = Meta::open(&path).unwrap();
-        let users: Vec<_> =
-            meta.users().unwrap().into_iter().map(|user| (user.name, user.role, user.grant)).collect();
-        let expected = [("ada", Role::Admin), ("bo", Role::Analyst)];
-        assert_eq!(users, expected.map(|(name, role)| (name.to_owned(), role, Grant::default())));
-        let tokens = meta.tokens().unwrap();
-        assert_eq!((tokens[0].id, &tokens[0].grant), (3, &Grant::default()));
-        assert_eq!(meta.saved_searches(Account::User(2)).unwrap(), []);
-        assert!(meta.preferences(1).unwrap().is_empty());
-        drop(meta);
-        Meta::open(&path).unwrap();
-    }
-
-    /// A database as the second version left it: `bo` was an administrator once, and two tokens have one name.
-    fn second_version(path: &Path) {
-        first_version(path);
-        let connection = connect(path).unwrap();
-        connection.execute_batch(MIGRATIONS[1]).unwrap();
-        let searches = [
-            (1, "ada", true),
-            (2, "BO", false),
-            (3, "token:ci", true),
-            (4, "token:twice", true),
-            (5, "gone", true),
-            (6, "gone", false),
-            (7, "LOGSTEAD_ADMIN_TOKEN", true),
-            (9, "ada", false),
-        ];
-        for (id, owner, shared) in searches {
-            connection
-                .execute(
-                    "INSERT INTO saved_searches (id, owner, folder, name, tags, shared, query, view, created_at, updated_at)
-                     VALUES (?1, ?2, '', 'search ' || ?1, '[]', ?3, '', 'null', 5, 5)",
-                    (id, owner, shared),
-                )
-                .unwrap();
-        }
-        connection
-            .execute_batch(
-                "INSERT INTO tokens VALUES (4, 'twice', 'analyst', x'02', 'bo', 7, NULL, NULL, NULL, NULL),
-                                           (5, 'twice', 'analyst', x'03', 'gone', 7, NULL, NULL, '[\"main\"]', 'a');
-                 INSERT INTO audit (time, user, action, detail) VALUES (5, 'ada', 'setup', 'first');
-                 DELETE FROM saved_searches WHERE id = 9;",
-            )
-            .unwrap();
-        connection.pragma_update(None, "user_version", 2).unwrap();
-    }
-
-    #[test]
-    fn what_belonged_to_a_name_belongs_to_its_account_and_nothing_is_lost() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("logstead.db");
-        second_version(&path);
-        let meta = Meta::open(&path).unwrap();
-        let (ada, bo) = (Account::User(1), Account::User(2));
-        let names: Vec<_> = meta.users().unwrap().into_iter().map(|user| user.name).collect();
-        assert_eq!(names, ["ada", "bo"]);
-        assert_eq!(meta.credentials("Bo").unwrap().unwrap().id, 2);
-        let owners: Vec<_> = (1..=7)
-            .map(|id| {
-                let row = |row: &rusqlite::Row<'_>| row.get(0);
-                meta.connection()
-                    .query_row("SELECT account FROM saved_searches WHERE id = ?1", [id], row)
-                    .unwrap()
-            })
-            .map(|account: String| account)
-            .collect();
-        let expected = [
-            "user:1",
-            "user:2",
-            "token:3",
-            "former:token:twice",
-            "former:gone",
-            "former:gone",
-            "environment",
-        ];
-        assert_eq!(owners, expected);
-        // Neither of the tokens that share a name, nor a new user of a name that is free, gets at what was another's.
-        for stranger in [Account::Token(4), Account::Token(5), Account::User(3)] {
-            assert!(meta.remove_saved_search((stranger, false), 4).is_err());
-            assert!(matches!(meta.saved_search(stranger, 6), Err(Error::NoSuchSearch(6))));
-        }
-        assert_eq!(meta.saved_search(bo, 2).unwrap().owner, "BO");
-        meta.remove_saved_search((ada, true), 5).unwrap();
-        let new = SearchToSave {
-            name: "new".to_owned(),
-            folder: String::new(),
-            tags: Vec::new(),
-            shared: true,
-            query: String::new(),
-            from: None,
-            to: None,
-            logspaces: None,
-            view: serde_json::Value::Null,
-        };
-        let owner = Actor { account: Some(ada), name: "ada".to_owned() };
-        let added = meta.add_saved_search(&owner, &new, Timestamp::from_nanos(9)).unwrap();
-        assert_eq!(added.id, 10, "the id of a search that was removed is not given again");
-
-        let limits =
-            SessionLimits { idle_max: Duration::from_hours(1), age_max: Duration::from_hours(24 * 30) };
-        // It is counted from the upgrade on, which is later than 2001.
-        let session =
-            meta.use_session([7; 32], &limits, Timestamp::from_nanos(1_000_000_000_000_000_000)).unwrap();
-        assert_eq!(session.map(|session| (session.account, session.user)), Some((bo, "bo".to_owned())));
-        let tokens = meta.tokens().unwrap();
-        assert_eq!(
-            tokens.iter().map(|token| token.name.as_str()).collect::<Vec<_>>(),
-            ["ci", "twice", "twice"]
-        );
-        assert_eq!(tokens[2].grant.scope.as_deref(), Some("a"));
-        let audit = meta.audit(9).unwrap();
-        assert_eq!((audit.len(), audit[0].account, audit[0].user.as_str()), (1, None, "ada"));
-        let problems: Vec<String> = {
-            let connection = meta.connection();
-            let mut check = connection.prepare("PRAGMA foreign_key_check").unwrap();
-            check.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap()
-        };
-        assert_eq!(problems, [""; 0]);
-        drop(meta);
-        Meta::open(&path).unwrap();
-    }
-
-    #[test]
-    fn a_database_is_made_kept_and_refused_when_newer() {
+    fn a_database_is_made_kept_and_refused_when_of_another_version() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("logstead.db");
         let now = Timestamp::from_nanos(5);
         Meta::open(&path).unwrap().add_revision("version = 1\n", "ana", "first", now).unwrap();
         let meta = Meta::open(&path).unwrap();
         assert_eq!(meta.latest_revision().unwrap().unwrap().number, 1);
-        meta.connection().pragma_update(None, "user_version", MIGRATIONS.len() as u32 + 1).unwrap();
         drop(meta);
-        assert!(matches!(Meta::open(&path), Err(Error::TooNew { found: 7, known: 6, .. })));
+        for version in [VERSION - 1, VERSION + 1] {
+            connect(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
+            let refused = Meta::open(&path).err().unwrap();
+            assert!(matches!(refused, Error::Version { found, known: VERSION, .. } if found == version));
+            assert!(refused.to_string().contains("start the version that wrote it"), "{refused}");
+        }
     }
 
     #[test]

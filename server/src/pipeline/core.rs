@@ -19,6 +19,7 @@ use crate::flow::repeats::Repeats;
 use crate::flow::senders::Senders;
 use crate::machine::clock;
 use crate::machine::folders::Folders;
+use crate::machine::memory::Memory;
 use crate::machine::sockets::Sockets;
 use crate::source::Source;
 use arc_swap::ArcSwap;
@@ -52,6 +53,7 @@ pub struct Pipeline {
     pub(super) clock: Arc<ClockWatch>,
     pub(super) lookups: Arc<LookupFiles>,
     pub(super) settings: Arc<Settings>,
+    pub(super) memory: Memory,
     /// Held while another revision becomes live.
     pub(super) applying: Mutex<()>,
     pub(super) stopping: AtomicBool,
@@ -75,6 +77,11 @@ impl Pipeline {
 
     pub(crate) fn destination_ids(&self) -> Vec<String> {
         self.running.load().destinations.keys().cloned().collect()
+    }
+
+    /// How the memory of the process is divided, and what it takes.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Where files may be read and written.
@@ -211,7 +218,7 @@ impl Pipeline {
             running: &running,
             counters: &self.counters,
             sockets: &self.sockets,
-            memory: &self.settings.memory,
+            memory: &self.memory,
             accounts: &accounts,
             space: self.headroom.space().ok(),
         })

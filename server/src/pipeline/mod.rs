@@ -40,7 +40,6 @@ pub use core::Pipeline;
 pub(crate) use lookups::Known as KnownLookup;
 pub(crate) use reindex::Reindexed;
 pub use running::Live;
-pub(crate) use sealers::count as sealer_count;
 pub(crate) use start::pause_destinations;
 pub use status::{
     DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,

@@ -10,9 +10,10 @@ use super::logspace::Logspace;
 use super::progress::Progress;
 use super::running::Running;
 use crate::flow::ledger::Ledger;
+use crate::flow::repeats::Repeats;
+use crate::machine::memory::Gauge;
 use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
-use logstead_config::Count;
 use logstead_indexer::{Done, KeepError, Task};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -41,15 +42,28 @@ struct Shared {
     running: Arc<ArcSwap<Running>>,
     headroom: Headroom,
     ledger: Arc<Ledger>,
+    gauge: Arc<Gauge>,
+    repeats: Arc<Repeats>,
     bell: Bell,
     rung: Rung,
     progress: Arc<Progress>,
     cancelled: AtomicBool,
-    /// Whose turn it is.
-    turn: AtomicUsize,
+    /// Tasks that are being done.
+    working: AtomicUsize,
+    /// Which logspace has its turn.
+    next_turn: AtomicUsize,
     /// Logspaces that are left alone until then.
     resting: Mutex<HashMap<String, Instant>>,
     quiet: Mutex<Quiet>,
+}
+
+/// The right to do a task.
+struct Turn<'a>(&'a AtomicUsize);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Since when it has been quiet.
@@ -59,29 +73,28 @@ struct Quiet {
     messages: u64,
 }
 
-/// How many threads a setting means. Sealing takes a third of the CPU of receiving and sealing together: with fewer threads
-/// it falls behind a flood, with more it would not leave room for everything else.
-pub(crate) fn count(setting: Count) -> usize {
-    match setting {
-        Count::Auto => crate::machine::cores() / 2 + 1,
-        Count::Exactly(count) => count as usize,
-    }
-}
-
 impl Sealers {
     /// No thread yet.
-    pub(crate) fn new(running: Arc<ArcSwap<Running>>, headroom: Headroom, ledger: Arc<Ledger>) -> Sealers {
+    pub(crate) fn new(
+        running: Arc<ArcSwap<Running>>,
+        headroom: Headroom,
+        (ledger, repeats): (Arc<Ledger>, Arc<Repeats>),
+        gauge: Arc<Gauge>,
+    ) -> Sealers {
         let (bell, rung) = bell::new();
         let now = Instant::now();
         let shared = Shared {
             running,
             headroom,
             ledger,
+            gauge,
+            repeats,
             bell,
             rung,
             progress: Arc::default(),
             cancelled: AtomicBool::new(false),
-            turn: AtomicUsize::new(0),
+            working: AtomicUsize::new(0),
+            next_turn: AtomicUsize::new(0),
             resting: Mutex::default(),
             quiet: Mutex::new(Quiet { since: now, looked: now, messages: 0 }),
         };
@@ -133,6 +146,7 @@ impl Shared {
             // Woken or not, there may be something to do.
             self.rung.wait(LOOK_INTERVAL);
             while !self.is_cancelled()
+                && let Some(_turn) = self.turn()
                 && let Some((logspace, task)) = self.next()
             {
                 self.bell.ring();
@@ -140,6 +154,13 @@ impl Shared {
             }
         }
         self.bell.ring();
+    }
+
+    /// The right to do a task: where memory is tight, one at a time.
+    fn turn(&self) -> Option<Turn<'_>> {
+        let turn = Turn(&self.working);
+        let others = self.working.fetch_add(1, Ordering::Relaxed);
+        (others == 0 || !self.gauge.is_tight()).then_some(turn)
     }
 
     fn is_cancelled(&self) -> bool {
@@ -154,7 +175,7 @@ impl Shared {
         if logspaces.is_empty() {
             return None;
         }
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed) % logspaces.len();
+        let turn = self.next_turn.fetch_add(1, Ordering::Relaxed) % logspaces.len();
         logspaces.rotate_left(turn);
         let task = |idle| {
             let task =
@@ -181,6 +202,8 @@ impl Shared {
         if let Err(error) = self.ledger.write() {
             return self.failed(logspace, task, &error);
         }
+        // Neither can what was stored under a name be found. If that cannot be written, it was said.
+        self.repeats.sync().ok();
         let started = Instant::now();
         let keep = || logspace.keeper().run(task, &|| self.is_cancelled());
         let done = catch_unwind(AssertUnwindSafe(keep));

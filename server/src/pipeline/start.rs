@@ -7,7 +7,7 @@ use super::gaps::Gaps;
 use super::headroom::Headroom;
 use super::lookups::LookupFiles;
 use super::retry;
-use super::sealers::{self, Sealers};
+use super::sealers::Sealers;
 use super::watch::Wake;
 use super::worker::Worker;
 use crate::destination::pause_all;
@@ -18,9 +18,9 @@ use crate::flow::queue::{self, WorkReceiver};
 use crate::flow::repeats::Repeats;
 use crate::flow::senders::Senders;
 use crate::machine::folders::Folders;
+use crate::machine::memory::Memory;
 use crate::machine::sockets::{Descriptors, Sockets};
 use arc_swap::ArcSwap;
-use logstead_config::Count;
 use logstead_config::settings::Settings;
 use logstead_indexer::Disk;
 use parking_lot::Mutex;
@@ -97,18 +97,16 @@ impl Pipeline {
         change: &Change,
     ) -> Result<Arc<Pipeline>, ApplyError> {
         let counters = Arc::new(Counters::default());
-        let workers = match settings.threads.workers {
-            Count::Auto => crate::machine::cores(),
-            Count::Exactly(workers) => workers as usize,
-        };
-        let (work, received) = queue::queues(workers);
+        let memory = Memory::divide(&settings)?;
+        let (work, received) = queue::queues(memory.shares.workers);
         let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
         let headroom = Headroom::new(disk.clone(), data);
         let ledger = Ledger::open(&disk, &data.join("ledger")).map_err(io::Error::other)?;
         let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
         let silent_after = settings.senders.silent_after.duration();
         let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
-        let sealers = Sealers::new(running.clone(), headroom.clone(), ledger.clone());
+        let books = (ledger.clone(), repeats.clone());
+        let sealers = Sealers::new(running.clone(), headroom.clone(), books, memory.gauge.clone());
         let pipeline = Arc::new(Pipeline {
             running,
             counters,
@@ -127,6 +125,7 @@ impl Pipeline {
             lookups: Arc::new(LookupFiles::new(data)),
             folders: Arc::new(Folders::new(data, &settings.files)),
             settings,
+            memory,
             applying: Mutex::new(()),
             stopping: AtomicBool::new(false),
             stage: Mutex::new("requests"),
@@ -141,8 +140,7 @@ impl Pipeline {
         pipeline.senders.start()?;
         pipeline.lookups.start()?;
         pipeline.clock.begin();
-        let sealers = sealers::count(pipeline.settings.threads.sealers);
-        pipeline.sealers.start(sealers)?;
+        pipeline.sealers.start(pipeline.memory.shares.sealers)?;
         Ok(pipeline)
     }
 

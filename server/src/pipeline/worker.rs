@@ -17,10 +17,10 @@ use crate::machine::priority::{self, Way};
 use arc_swap::ArcSwap;
 use logstead_indexer::{Encoded, encode};
 use logstead_record::{Batch, BatchBuilder, Flags, Origin, Timestamp};
-use logstead_route::{AtStep, Delivery as RoutedTo, Dropped, Watch};
+use logstead_route::{AtStep, Attempt, Delivery as RoutedTo, Dropped, Watch};
 use logstead_syslog::format::{Known, Parser};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,7 +96,9 @@ impl Worker {
         (had, receipt): (&[Place], &Receipt),
     ) {
         let running = self.running.load();
-        let routed = running.router.route_watched(batch, source, &mut Counting(&running.routes));
+        let (attempt, watch) = (receipt.attempt(), &mut Counting(&running.routes));
+        let routed = running.router.route_attempt(batch, source, watch, attempt);
+        attempt.into_iter().flat_map(|attempt| attempt.followed()).for_each(|other| follow(receipt, &other));
         for (count, taken) in running.routes.iter().zip(&routed.taken) {
             count.route.messages.add(*taken);
         }
@@ -119,20 +121,22 @@ impl Worker {
             if had.contains(&running.targets[routed.target].place()) {
                 receipt.repeated(share.kept_before());
             } else {
-                parts.push(Part { routed, share, copies });
+                parts.push(Part { routed, share, copies, refusal: None });
             }
         }
-        let refusal = |Part { routed, .. }: &Part<'_>| {
-            let can_refuse = routed.flow_control || running.targets[routed.target].is_logspace();
-            can_refuse.then(|| running.refusal(routed.target)).flatten()
-        };
-        // Who gets it and who does not would otherwise differ, and its sender sends it again.
-        if 1 < parts.len()
-            && receipt.is_impatient()
-            && let Some(reason) = parts.iter().find_map(refusal)
-        {
-            receipt.fail(&reason);
-            return;
+        if 1 < parts.len() && receipt.is_awaited() {
+            // Who gets it and who does not would otherwise differ, and its sender sends it again.
+            for part in &mut parts {
+                let can_refuse =
+                    part.routed.flow_control || running.targets[part.routed.target].is_logspace();
+                part.refusal = can_refuse.then(|| running.refusal(part.routed.target)).flatten();
+            }
+            if receipt.is_impatient()
+                && let Some(reason) = parts.iter().find_map(|part| part.refusal.as_deref())
+            {
+                receipt.fail(reason);
+                return;
+            }
         }
         hand_over(&running, batch, parts, receipt);
     }
@@ -154,19 +158,35 @@ impl Worker {
     }
 }
 
+/// Messages of a batch repeat what another attempt stores: if that fails, they have to come again.
+fn follow(receipt: &Receipt, other: &Attempt) {
+    let pending = receipt.pending();
+    other.when_ended(move |is_taken| {
+        if is_taken {
+            pending.done();
+        } else {
+            pending.fail("a message that others repeat could not be stored, and comes again");
+        }
+    });
+}
+
 /// What a target is to get of a batch.
 struct Part<'a> {
     routed: RoutedTo,
     share: Share,
     copies: Copies<'a>,
+    /// Why its target takes nothing for now, if so and if its sender waits for that.
+    refusal: Option<String>,
 }
 
-/// Hands the parts of a batch over. Where its sender waits and sends again what fails, logspaces get theirs once every
-/// destination has its own: what a queue cannot take is not stored, and so it is not stored as often as it is sent.
+/// Hands the parts of a batch over. Where its sender waits and sends again what fails, targets that take nothing for now
+/// come first, and logspaces get theirs once every destination has its own: what one of them cannot take the others do not
+/// get, and so they do not get it as often as it is sent.
 fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receipt: &Receipt) {
     // What several targets get is encoded once; copies are other messages than their originals.
     let mut done: Vec<(Arc<Batch>, Encoded)> = Vec::new();
-    let deliveries = parts.into_iter().map(|Part { routed, share, copies }| {
+    let mut turns: BTreeMap<Turn, Vec<Delivery>> = BTreeMap::new();
+    for Part { routed, share, copies, refusal } in parts {
         let own = match routed.batch {
             Some(changed) => changed,
             None if routed.rows.is_all() => batch.clone(),
@@ -185,17 +205,37 @@ fn hand_over(running: &Running, batch: &Arc<Batch>, parts: Vec<Part<'_>>, receip
         if to.is_logspace() {
             encoded.prepare_for_search();
         }
-        Delivery { to, encoded, share, flow_control, pending: receipt.pending() }
-    });
-    let (last, mut first): (Vec<_>, Vec<_>) = deliveries.partition(|delivery| delivery.to.is_logspace());
-    let can_fail = first.iter().any(|delivery| delivery.flow_control);
-    if receipt.is_awaited() && can_fail && !last.is_empty() {
-        let sequel = Sequel::new(move || last.into_iter().for_each(Delivery::go));
-        first.iter_mut().for_each(|delivery| delivery.pending.come_before(&sequel));
-        first.into_iter().for_each(Delivery::go);
-    } else {
-        last.into_iter().chain(first).for_each(Delivery::go);
+        let turn = Turn { takes_now: refusal.is_none(), is_logspace: to.is_logspace() };
+        let delivery = Delivery { to, encoded, share, flow_control, pending: receipt.pending() };
+        turns.entry(turn).or_default().push(delivery);
     }
+    let can_fail = |turn: &Turn, delivery: &Delivery| delivery.flow_control && !turn.is_logspace;
+    let comes_again = receipt.is_awaited()
+        && turns
+            .iter()
+            .any(|(turn, of)| !turn.takes_now || of.iter().any(|delivery| can_fail(turn, delivery)));
+    if comes_again {
+        in_turn(turns.into_values());
+    } else {
+        turns.into_values().rev().flatten().for_each(Delivery::go);
+    }
+}
+
+/// When a target gets its part: the lesser come first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    takes_now: bool,
+    is_logspace: bool,
+}
+
+/// Hands over what comes first, and each of the others once all before it is done.
+fn in_turn(turns: impl DoubleEndedIterator<Item = Vec<Delivery>>) {
+    turns.rev().fold(None, |behind: Option<Sequel>, mut deliveries| {
+        if let Some(sequel) = &behind {
+            deliveries.iter_mut().for_each(|delivery| delivery.pending.come_before(sequel));
+        }
+        Some(Sequel::new(move || deliveries.into_iter().for_each(Delivery::go)))
+    });
 }
 
 /// Counts what steps do.

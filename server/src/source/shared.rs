@@ -16,6 +16,7 @@ use crate::flow::receipt::{Outcome, Pending};
 use crate::flow::senders::{Senders, Skip};
 use crate::machine::clock;
 use crate::machine::folders::Folders;
+use crate::machine::memory::Gauge;
 use crate::machine::sockets::Sockets;
 use arc_swap::ArcSwap;
 use logstead_config::Count;
@@ -38,6 +39,9 @@ pub(super) const TOO_LONG: &str = "too_long";
 pub(super) const OUT_OF_STEP: &str = "out_of_step";
 pub(super) const UNFINISHED: &str = "unfinished";
 
+/// How long a chunk waits where the process is short of memory: it never stops storing.
+const SHORT_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// What the reading tasks of one source share.
 pub(crate) struct Shared {
     pub(crate) id: Arc<str>,
@@ -49,6 +53,7 @@ pub(crate) struct Shared {
     senders: Arc<Senders>,
     pub(super) sockets: Arc<Sockets>,
     pub(super) gates: Gates,
+    gauge: Arc<Gauge>,
     /// The data directory.
     pub(super) data: PathBuf,
     /// Where files may be read.
@@ -69,6 +74,7 @@ pub(crate) struct Ways {
     pub(crate) senders: Arc<Senders>,
     pub(crate) sockets: Arc<Sockets>,
     pub(crate) gates: Gates,
+    pub(crate) gauge: Arc<Gauge>,
 }
 
 impl Shared {
@@ -78,7 +84,7 @@ impl Shared {
         ways: Ways,
         (data, folders): (&Path, &Arc<Folders>),
     ) -> Shared {
-        let Ways { counters, budget, work, ledger, senders, sockets, gates } = ways;
+        let Ways { counters, budget, work, ledger, senders, sockets, gates, gauge } = ways;
         Shared {
             id: id.into(),
             settings: ArcSwap::from_pointee(settings),
@@ -93,6 +99,7 @@ impl Shared {
             senders,
             sockets,
             gates,
+            gauge,
             complained: Mutex::new(None),
         }
     }
@@ -111,10 +118,17 @@ impl Shared {
         self.gathers[number].add(self, number, chunk, first_byte).await;
     }
 
+    /// Waits while too many bytes of this source are in flight; and a little where the whole process is short of memory.
+    async fn reserve(&self, chunk: &Chunk) -> OwnedSemaphorePermit {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        self.gauge.room(SHORT_WAIT_MAX).await;
+        reserved
+    }
+
     /// As [`Outlet::submit`]; the receiver learns when all of it is durable. What cannot be stored now is held back
     /// until it can.
     pub(super) async fn submit_confirmed(&self, chunk: Chunk) -> tokio::sync::oneshot::Receiver<Outcome> {
-        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        let reserved = self.reserve(&chunk).await;
         let (pending, outcome) = Pending::confirming(reserved);
         self.submit_reserved(chunk, pending);
         outcome
@@ -236,7 +250,7 @@ impl Outlet for Shared {
 
     /// Submits a chunk to the pipeline, and waits while too many bytes of this source are in flight.
     async fn submit(&self, chunk: Chunk) {
-        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        let reserved = self.reserve(&chunk).await;
         self.submit_reserved(chunk, Pending::silent(reserved));
     }
 }

@@ -29,6 +29,7 @@ impl Logspaces {
     pub(crate) fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
+        let mut cuts = Vec::new();
         for of in self.each(wanted, run) {
             let Some(filter) = &of.filter else {
                 page.coverage.add_unfinished(of.id);
@@ -38,11 +39,18 @@ impl Logspaces {
             let request = Request { filter, range: of.range, order, limit, after };
             let found = of.searcher.search(&request, run);
             page.more |= found.more;
+            cuts.extend(
+                found.hits.last().filter(|_| found.is_cut).map(|last| (of.id.to_owned(), last.clone())),
+            );
             page.hits.extend(found.hits.into_iter().map(|hit| (of.id.to_owned(), hit)));
             page.coverage.add(of.id, found.coverage);
         }
         page.more |= limit < page.hits.len();
         keep_first(&mut page.hits, order, limit);
+        // What comes after the end of a part that was cut may come after messages that are not here.
+        for (id, last) in &cuts {
+            page.hits.retain(|(of, hit)| compare(order, (of, hit), (id, last)).is_le());
+        }
         page
     }
 }
@@ -76,6 +84,10 @@ impl Logspaces {
                 whole.hits.truncate(request.limit);
                 return Page { more: true, reached: None, ..whole };
             }
+            let held: usize = whole.hits.iter().map(|(_, hit)| hit.bytes()).sum();
+            if run.lanes.bytes() < held && end.is_some() && !is_cut {
+                return Page { more: true, reached: None, ..whole };
+            }
             match end {
                 Some(_) if !is_cut => whole.reached = end,
                 _ => return Page { more: found.more, reached: None, ..whole },
@@ -106,7 +118,7 @@ impl Page {
 mod tests {
     use super::*;
     use crate::store::Copies;
-    use logstead_indexer::{Alone, Disk, Options, SimDisk, encode};
+    use logstead_indexer::{Alone, Disk, Lanes, Options, SimDisk, encode};
     use logstead_record::query::{TimeRange, parse_pipeline};
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use std::path::Path;
@@ -206,6 +218,57 @@ mod tests {
                     assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");
                 }
                 assert_eq!(0 < cut_pages, is_cut_between_parts, "{limit} a page");
+            }
+        }
+    }
+
+    /// One thread, which may hold so many bytes of messages.
+    struct Small(usize);
+
+    impl Lanes for Small {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn bytes(&self) -> usize {
+            self.0
+        }
+
+        fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+            (0..jobs).for_each(job);
+        }
+    }
+
+    #[test]
+    fn pages_that_hold_as_much_as_they_may_skip_nothing_of_another_logspace() {
+        let logspaces = logspaces();
+        for (text, step) in [("*", 1), ("* | where keep", KEPT)] {
+            let pipeline = parse_pipeline(text).unwrap();
+            let passing = Passing::new(&pipeline, NOW);
+            let wanted =
+                Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+            for bytes in [0, 2000, 50_000] {
+                let lanes = Small(bytes);
+                let run = Run { lanes: &lanes, ..Run::alone() };
+                let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
+                loop {
+                    let request = PageRequest { order: Order::Oldest, limit: 400, after };
+                    let page = logspaces.page_through(wanted, passing.as_ref(), &request, &run);
+                    found.extend(
+                        page.hits.iter().map(|(id, hit)| (hit.sequence / 2, id.clone(), hit.sequence)),
+                    );
+                    pages += 1;
+                    after = page.end();
+                    if after.is_none() {
+                        break;
+                    }
+                }
+                let all = 2 * (BATCHES * BATCH_MESSAGES).div_ceil(step);
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes");
+                assert!(found.is_sorted(), "{text}, {bytes} bytes");
+                found.dedup();
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes: some are on two pages");
+                assert!(50_000 <= bytes || 10 < pages, "{text}, {bytes} bytes: {pages} pages");
             }
         }
     }

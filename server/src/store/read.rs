@@ -171,7 +171,7 @@ impl Reading {
             while logspace.page.is_empty() && logspace.more {
                 let InLogspace { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
-                let Found { hits, more, coverage } = logspace.searcher.search(&request, run);
+                let Found { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
                 if coverage.cancelled {
                     return Err(Cancelled);
                 }

@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use super::pulse::Ending;
+use crate::request::{FIELD, Id};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -42,13 +43,15 @@ fn problem(status: u16, detail: &str) -> String {
         503 => "Service Unavailable",
         _ => "Bad Request",
     };
-    let body =
-        serde_json::json!({ "type": "about:blank", "title": title, "status": status, "detail": detail });
+    let id = Id::new();
+    let body = serde_json::json!({
+        "type": "about:blank", "title": title, "status": status, "detail": detail, FIELD: id.as_str()
+    });
     let body = body.to_string();
     let retry = if status == 503 { "retry-after: 1\r\n" } else { "" };
     format!(
         "HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
-         cache-control: no-store\r\nx-content-type-options: nosniff\r\n{retry}connection: close\r\n\r\n{body}",
+         cache-control: no-store\r\nx-content-type-options: nosniff\r\nx-request-id: {id}\r\n{retry}connection: close\r\n\r\n{body}",
         body.len()
     )
 }

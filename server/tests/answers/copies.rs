@@ -51,7 +51,8 @@ fn told(server: &Server, path: &str, mut body: Value, token: &str) -> (u64, u64)
         body["query"] = json!(format!("{query} | stats count()"));
     }
     let url = format!("{}/api/v1{path}", server.web());
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let request = agent.post(url).header("authorization", format!("Bearer {token}"));
     let mut answer = request.content_type("application/json").send(body.to_string()).unwrap();
     let text = answer.body_mut().read_to_string().unwrap();

@@ -180,6 +180,15 @@ async fn wherever_the_disk_fails_what_has_a_name_is_stored_once_everywhere() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
+    dies(|disk, _| disk.after_kill()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_a_power_cut_leaves_what_has_a_name_is_stored_once_everywhere() {
+    dies(SimDisk::after_power_cut).await;
+}
+
+async fn dies(what_is_left: fn(&SimDisk, u64) -> SimDisk) {
     let data = tempfile::tempdir().unwrap();
     let mut disk = Arc::new(SimDisk::new(8));
     // A start looks for logspaces in the real folder.
@@ -206,11 +215,47 @@ async fn wherever_the_process_dies_what_has_a_name_is_stored_once_everywhere() {
         } else {
             server.call("POST /_bulk", &headers, body).await;
         }
-        disk = Arc::new(disk.after_kill());
+        disk = Arc::new(what_is_left(&disk, number));
         drop(server);
         let server = Server::start_on(disk.clone(), data.path(), |_| {});
         server.route(EVERYWHERE).await;
         send_until_taken(&server, number).await;
         is_once_in(&server, number).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_in_the_middle_says_who_has_what_others_lack() {
+    let (disk, data) = (Arc::new(SimDisk::new(9)), tempfile::tempdir().unwrap());
+    let server = Server::start_on(disk.clone(), data.path(), |_| {});
+    server.route(EVERYWHERE).await;
+    let authorization = format!("Bearer {ADMIN}");
+    let mut told = String::new();
+    for number in 0..40 {
+        disk.fault_after(number / 2, Fault::Fail);
+        let key = format!("key {number}");
+        let headers =
+            [("authorization", &*authorization), ("content-type", "text/plain"), ("idempotency-key", &key)];
+        let answer = server.call("POST /api/v1/ingest", &headers, format!("probe{number}")).await;
+        told += &answer.text();
+    }
+    let said =
+        "has messages that others lack: sent again with the same Idempotency-Key or id, they are completed";
+    assert!(told.contains(said), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_a_full_disk_each_document_of_a_bulk_is_refused_by_itself() {
+    let (disk, data) = (Arc::new(SimDisk::new(1)), tempfile::tempdir().unwrap());
+    let server = Server::start_on(disk.clone(), data.path(), |_| {});
+    server.post("/api/v1/ingest", ADMIN, "text/plain", "before").await.check(200, "\"accepted\":1");
+    disk.set_bytes_max(Some(disk.used_bytes()));
+    for _ in 0..3 {
+        let body = "{\"create\":{}}\n{\"message\":\"one\"}\n".repeat(2);
+        let answer = server.post("/_bulk", ADMIN, "application/x-ndjson", body).await;
+        assert_eq!(answer.status.as_u16(), 503, "{}", answer.text());
+        let told = answer.json();
+        let items = told["items"].as_array().unwrap();
+        assert!(items.len() == 2 && items.iter().all(|item| item["create"]["status"] == 429), "{told}");
     }
 }

@@ -198,3 +198,13 @@ async fn what_is_made_of_a_body_is_limited_in_every_protocol() {
     assert_eq!(server.post("/v1/logs", ADMIN, protobuf, records).await.status.as_u16(), 200);
     assert_eq!(server.find("*").await.len(), 500);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_name_of_an_index_in_an_action_is_refused() {
+    let server = start();
+    let action = |name: &str| format!("{{\"create\":{{\"_index\":\"{name}\"}}}}\n{{\"message\":\"one\"}}\n");
+    let send = async |name: &str| server.post("/_bulk", ADMIN, "application/x-ndjson", action(name)).await;
+    send(&"x".repeat(256)).await.check(400, "255 bytes");
+    send(&"x".repeat(255)).await.check(200, "\"errors\":false");
+    assert_eq!(server.find("*").await.len(), 1);
+}

@@ -206,6 +206,41 @@ async fn a_journal_comes_at_the_pace_of_its_token_and_ends_with_it() {
     drop(sender);
 }
 
+/// Five hundred messages at a hundred in a second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_journal_takes_the_time_that_the_pace_of_its_token_leaves_it() {
+    let server = Server::usual();
+    let limits = json!({"messages_per_second": 100});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let entries: String = (0..500)
+        .map(|n| format!("__REALTIME_TIMESTAMP={}\nMESSAGE=entry {n}\n\n", 1_700_000_000_000_000_u64 + n))
+        .collect();
+    let secret = token["token"].as_str().unwrap();
+    let began = std::time::Instant::now();
+    let stored = server.post("/upload", secret, "application/vnd.fdo.journal", entries).await;
+    assert!(stored.status.is_success(), "{}", stored.text());
+    assert!(std::time::Duration::from_secs(2) < began.elapsed(), "{:?}", began.elapsed());
+    assert_eq!(server.find("entry").await.len(), 500);
+}
+
+/// What rsyslog is refused in any other way it loses.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn beyond_the_pace_of_a_token_each_document_of_a_bulk_is_refused_by_itself() {
+    let server = Server::usual();
+    let limits = json!({"messages_per_second": 1});
+    let token = create(&server, &json!({"name": "a", "role": "ingest", "limits": limits})).await;
+    let secret = token["token"].as_str().unwrap();
+    let body = "{\"create\":{}}\n{\"message\":\"one\"}\n".repeat(30);
+    let send = async || server.post("/_bulk", secret, "application/x-ndjson", body.clone()).await;
+    send().await.check(200, "\"errors\":false");
+    let refused = send().await;
+    assert_eq!(refused.status.as_u16(), 429, "{}", refused.text());
+    let told = refused.json();
+    let items = told["items"].as_array().unwrap();
+    assert!(items.len() == 30 && items.iter().all(|item| item["create"]["status"] == 429), "{told}");
+    assert_eq!(server.find("one").await.len(), 30);
+}
+
 /// A field of a message in Protocol Buffers that has a length.
 fn protobuf(number: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![number << 3 | 2];

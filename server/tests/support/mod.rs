@@ -11,6 +11,7 @@
 pub mod books;
 pub mod collector;
 pub mod loads;
+pub mod memory_group;
 pub mod relp_server;
 pub mod small_disk;
 
@@ -47,15 +48,20 @@ id = "default"
 to = ["main"]
 "#;
 
-/// `logstead` with arguments and no settings of the caller.
+/// `logstead` with arguments and no settings of the caller or of this machine: neither its settings file, nor its proxies,
+/// nor its own list of authorities.
 pub fn logstead(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_logstead"));
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("LOGSTEAD_") {
+        let text = name.to_string_lossy();
+        let is_proxy = text.to_ascii_lowercase().ends_with("_proxy");
+        let is_ours = text.starts_with("LOGSTEAD_") || text.starts_with("SSL_CERT_");
+        if is_proxy || is_ours || ["CREDENTIALS_DIRECTORY", "NO_COLOR"].contains(&&*text) {
             command.env_remove(name);
         }
     }
+    command.env("LOGSTEAD_CONFIG", "/dev/null");
     command
 }
 
@@ -74,7 +80,8 @@ pub struct Server {
     web: String,
     listening: Vec<(String, String)>,
     settings: Vec<String>,
-    descriptors_max: Option<u32>,
+    environment: Vec<(String, String)>,
+    before: Option<String>,
 }
 
 impl Server {
@@ -103,12 +110,43 @@ impl Server {
         settings: &[&str],
         descriptors_max: Option<u32>,
     ) -> Server {
+        let before = descriptors_max.map(|max| format!("ulimit -n {max}"));
+        Server::start_after(folder, data, router, settings, before)
+    }
+
+    /// The same in a control group, whose file of processes this is.
+    pub fn start_in_group(router: &str, settings: &[&str], processes: &Path) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let before = format!("echo $$ > '{}' || exit 9", processes.display());
+        Server::start_after(folder, data, router, settings, Some(before))
+    }
+
+    /// The same after the shell has done something to the process.
+    fn start_after(
+        folder: TempDir,
+        data: PathBuf,
+        router: &str,
+        settings: &[&str],
+        before: Option<String>,
+    ) -> Server {
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
         std::fs::write(folder.path().join("router.toml"), router).unwrap();
         let router = folder.path().join("router.toml");
         let arguments = ["--router", router.to_str().unwrap()];
-        let (child, web, listening) = launch(&data, &arguments, &settings, descriptors_max);
-        Server { child, data, folder: Some(folder), web, listening, settings, descriptors_max }
+        let (child, web, listening) = launch(&data, &arguments, &settings, &[], before.as_deref());
+        let environment = Vec::new();
+        Server { child, data, folder: Some(folder), web, listening, settings, environment, before }
+    }
+
+    /// Starts in a new data directory with settings and variables of the environment.
+    pub fn start_in_environment(router: &str, settings: &[&str], environment: &[(&str, &str)]) -> Server {
+        let mut server = Server::start_with(router, settings);
+        server.terminate();
+        server.environment =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        server.restart();
+        server
     }
 
     /// Ends it at once.
@@ -134,7 +172,7 @@ impl Server {
         // One that was only told to end holds the data directory until it has.
         self.child.wait().unwrap();
         (self.child, self.web, self.listening) =
-            launch(&self.data, arguments, &self.settings, self.descriptors_max);
+            launch(&self.data, arguments, &self.settings, &self.environment, self.before.as_deref());
     }
 
     /// Changes the settings for the next start.
@@ -223,7 +261,8 @@ impl Server {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<(u16, Value), ureq::Error> {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}/api/v1{path}", self.web))
@@ -292,7 +331,8 @@ impl Server {
 
     /// What `/readyz` says.
     pub fn ready(&self) -> (u16, String) {
-        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
         let mut answer = agent.get(format!("{}/readyz", self.web)).call().unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
     }
@@ -312,7 +352,7 @@ impl Server {
 
     /// All metrics.
     pub fn metrics(&self) -> String {
-        let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+        let agent: ureq::Agent = ureq::Agent::config_builder().proxy(None).build().into();
         let request = agent.get(format!("{}/metrics", self.web));
         let mut answer = request.header("Authorization", format!("Bearer {TOKEN}")).call().unwrap();
         answer.body_mut().read_to_string().unwrap()
@@ -377,14 +417,17 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// As [`logstead`], with a limit of open files.
-fn limited(descriptors_max: u32, arguments: &[&str]) -> Command {
+/// As [`logstead`], after the shell has done something to the process.
+fn after(before: &str, arguments: &[&str]) -> Command {
     let plain = logstead(arguments);
     let mut command = Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {descriptors_max}; exec \"$0\" \"$@\"")]);
+    command.args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]);
     command.arg(plain.get_program()).args(plain.get_args());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
     }
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
@@ -394,18 +437,20 @@ fn launch(
     data: &Path,
     arguments: &[&str],
     settings: &[String],
-    descriptors_max: Option<u32>,
+    environment: &[(String, String)],
+    before: Option<&str>,
 ) -> (Child, String, Vec<(String, String)>) {
     let serve = ["serve", "--data", data.to_str().unwrap(), "--set", "web.listen=127.0.0.1:0"];
-    let mut command = match descriptors_max {
+    let mut command = match before {
         None => logstead(&serve),
-        Some(max) => limited(max, &serve),
+        Some(before) => after(before, &serve),
     };
     command.args(arguments);
     for setting in settings {
         command.args(["--set", setting]);
     }
-    let mut child = command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).stderr(Stdio::inherit()).spawn().unwrap();
+    command.env("LOGSTEAD_ADMIN_TOKEN", TOKEN).envs(environment.iter().cloned());
+    let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut listening = Vec::new();
     loop {

@@ -34,6 +34,11 @@ impl Arrived {
         self.0.lock().unwrap().len() as u64
     }
 
+    /// Those of a run.
+    pub fn count_of(&self, run: u64) -> u64 {
+        self.0.lock().unwrap().keys().filter(|number| number.run == run).count() as u64
+    }
+
     /// How many came more than once, counting each time but the first.
     pub fn doubles(&self) -> u64 {
         self.0.lock().unwrap().values().map(|times| u64::from(times - 1)).sum()

@@ -23,6 +23,22 @@ impl SmallDisk {
         SmallDisk { folder: folder.to_owned() }
     }
 
+    /// The same with a file system that keeps its blocks, as servers have; the disk is a file in `folder`'s place beside it.
+    pub fn mount_ext4(image: &Path, folder: &Path) -> SmallDisk {
+        std::fs::File::create(image).unwrap().set_len(48 << 20).unwrap();
+        let run = |command: &mut Command| {
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                output.status.success(),
+                "this test needs ext4 on a loop device: run it as root, or leave it out with `--skip full_disk` ({said})"
+            );
+        };
+        run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).arg(image));
+        run(Command::new("mount").args(["-o", "loop"]).arg(image).arg(folder));
+        SmallDisk { folder: folder.to_owned() }
+    }
+
     /// Takes all the space that is left.
     pub fn fill(&self) {
         let mut ballast = std::fs::File::create(self.ballast()).unwrap();

@@ -5,7 +5,7 @@ import guideText from '../../../docs/agents.md?raw';
 import { isForbidden } from '../api/known';
 import { sessionQuery } from '../api/session';
 import { statusQuery } from '../api/status';
-import { follow, useOpen } from '../ui/open';
+import { follow, useOpen, address } from '../ui/open';
 import { testWord } from '../ui/testWord';
 import { AgentList } from './AgentList';
 import { ArrivalPanel } from './ArrivalPanel';
@@ -15,6 +15,7 @@ import { type AgentsState, writeAgents } from './agentParams';
 import { listenersOf, wantsToken } from './fill';
 import { readGuide } from './guide';
 import classes from './AgentsPage.module.css';
+import { base } from '../base';
 
 const guide = readGuide(guideText);
 
@@ -41,13 +42,12 @@ export function AgentsPage({ state, onChange }: Props) {
   const place = {
     host: host.trim() === '' ? location.hostname : host.trim(),
     token: token.trim(),
-    web: location,
+    web: { protocol: location.protocol, port: location.port, base },
     listeners: status === undefined ? null : listenersOf(status),
     word,
   };
   const needsToken = agent.blocks.some(({ kind, text }) => kind === 'code' && wantsToken(text));
-  const linkTo = (id: string) =>
-    `/send?${new URLSearchParams(writeAgents({ ...state, agent: id })).toString()}`;
+  const linkTo = (id: string) => address('/send', writeAgents({ ...state, agent: id }));
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
       <header>

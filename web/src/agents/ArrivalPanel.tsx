@@ -13,6 +13,7 @@ import { FirstMessage } from './FirstMessage';
 import { type Face, WAIT_MAX_MS, searchHref } from './arrival';
 import { useArrival } from './useArrival';
 import classes from './Arrival.module.css';
+import { address } from '../ui/open';
 
 type Props = {
   /** Another agent is waited for anew. */
@@ -97,7 +98,7 @@ function Wait({ query, word, status, onAgain }: WaitProps) {
       {!hasArrived &&
         problems.map((problem) => (
           <Notice key={problem} tone="caution" title={problem}>
-            <Anchor inherit underline="always" href="/router">
+            <Anchor inherit underline="always" href={address('/router')}>
               Router
             </Anchor>{' '}
             shows what each source receives and refuses.
@@ -218,7 +219,7 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
           </Head>
           <p className="dimmed">
             Does the agent say why in its own log? Can its computer reach the host and the port?{' '}
-            <Anchor inherit underline="always" href="/router">
+            <Anchor inherit underline="always" href={address('/router')}>
               Router
             </Anchor>{' '}
             shows what each source receives and refuses.

@@ -6,6 +6,7 @@ import { isLocal } from '../ui/firstMessage';
 import { type Need, type Place, fill, meets, needsOf } from './fill';
 import { type Agent, runsOf } from './guide';
 import classes from './AgentsPage.module.css';
+import { address } from '../ui/open';
 
 type Props = {
   agent: Agent;
@@ -53,7 +54,7 @@ type ReachProps = Omit<Props, 'agent'> & { need: Need };
 function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: ReachProps) {
   if (listeners === null) return <PortUnknown need={need} mayKnow={mayKnowPorts} />;
   const router = (
-    <Anchor inherit underline="always" href="/router">
+    <Anchor inherit underline="always" href={address('/router')}>
       Router
     </Anchor>
   );

@@ -3,6 +3,7 @@ import type { EventsState } from '../api/events';
 import type { Message, ProblemDetail } from '../api/model';
 import type { TailEvent } from '../api/tail';
 import { requestZone } from '../ui/time';
+import { address } from '../ui/open';
 
 export const WAIT_MAX_MS = 10 * 60_000;
 
@@ -80,6 +81,5 @@ export function arrivalPath(query: string): string {
 
 /** All that matches, with the message open. */
 export function searchHref(query: string, { id }: Message): string {
-  const params = new URLSearchParams({ q: query === '' ? '*' : query, from: 'all', open: id });
-  return `/search?${params.toString()}`;
+  return address('/search', { q: query === '' ? '*' : query, from: 'all', open: id });
 }

@@ -11,7 +11,7 @@ const place: Place = {
   host: 'logs.corp',
   token: 'lst_secret',
   word: 'test-1a2b3c',
-  web: { protocol: 'https:', port: '8443' },
+  web: { protocol: 'https:', port: '8443', base: '' },
   listeners: [
     { kind: 'syslog', scheme: 'tcp', port: '601', isLocal: false },
     { kind: 'syslog', scheme: 'udp', port: '514', isLocal: false },
@@ -38,7 +38,7 @@ test('every configuration says where to send', () => {
 test('the host, the token and the ports go where they belong', () => {
   const check = (text: string, filled: string, part: Partial<Place> = {}) =>
     expect(fill(text, { ...place, ...part })).toBe(filled);
-  const v6 = { host: '[::1]', web: { protocol: 'http:', port: '' } };
+  const v6 = { host: '[::1]', web: { protocol: 'http:', port: '', base: '' } };
   check('"logs.example", 5514', '"logs.corp", 601');
   check('("logs.example", 5514), SOCK_DGRAM', '("logs.corp", 514), SOCK_DGRAM');
   check('udp://logs.example:12201', 'udp://logs.corp:604');
@@ -46,8 +46,25 @@ test('the host, the token and the ports go where they belong', () => {
   check('http://logs.example:8080/v1', 'http://[::1]:80/v1', v6);
   check('target="logs.example"', 'target="::1"', v6);
   check('endpoint: logs.example:4317', 'endpoint: [::1]:605', v6);
-  check('Port 8080', 'Port 443', { web: { protocol: 'https:', port: '' } });
+  check('Port 8080', 'Port 443', { web: { protocol: 'https:', port: '', base: '' } });
   check('Bearer TOKEN $&', 'Bearer $& $&', { token: '$&' });
+});
+
+test('below a path of a proxy, every address is below it', () => {
+  const below = { ...place, web: { protocol: 'https:', port: '', base: '/logs-8080' } };
+  const check = (from: string, filled: string) => expect(fill(from, below)).toBe(filled);
+  check('http://logs.example:8080/v1/logs', 'https://logs.corp:443/logs-8080/v1/logs');
+  check('http://a:TOKEN@logs.example:8080', 'https://a:lst_secret@logs.corp:443/logs-8080');
+  check('    URI    /api/v1/ingest', '    URI    /logs-8080/api/v1/ingest');
+  check('tcp://logs.example:5514', 'tcp://logs.corp:601');
+  const toWeb = blocks.map(({ text }) => text).filter((text) => text.includes('8080'));
+  const docker = toWeb.filter((text) => text.startsWith('docker run'));
+  for (const text of toWeb.filter((text) => !docker.includes(text)))
+    expect(fill(text, below)).toMatch(/:443\/logs-8080|URI\s+\/logs-8080|uri\s+\/logs-8080/);
+  expect(toWeb.length).toBeGreaterThan(12);
+  expect(docker.map((text) => fill(text, below).split('\n')[0])).toEqual([
+    expect.stringContaining('takes no path'),
+  ]);
 });
 
 test('what is not known is not shown as if it were', () => {

@@ -7,8 +7,8 @@ export type Place = {
   host: string;
   /** Empty while there is none. */
   token: string;
-  /** Where the console itself came from. */
-  web: { protocol: string; port: string };
+  /** Where the console itself came from, and below which path. */
+  web: { protocol: string; port: string; base: string };
   /** Null where they are not known: the server has not said, or does not say it to this user. */
   listeners: readonly Listener[] | null;
   /** What the test message has and no other. */
@@ -21,6 +21,13 @@ export type Listener = { kind: string; scheme: string; port: string; isLocal: bo
 export type Need = { kind: string; scheme: string; port: string };
 
 const TOKEN = /\bTOKEN\b/g;
+/** In the place of the path below which the console lies, until nothing else is replaced. */
+const BASE = '\u{e000}';
+/** Docker's own driver for Splunk refuses an address with a path. */
+const DOCKER = /^(?=docker run --log-driver splunk )/gm;
+const SPLUNK_URL = new RegExp(`(splunk-url=\\S*?)${BASE}`, 'g');
+const NO_PATH =
+  "# Docker's driver takes no path: name the address of the server itself, not of the proxy.\n";
 /** In the place of a port that is not known. */
 const PORT = 'PORT';
 /** The text of a message that is sent as it stands. */
@@ -41,7 +48,10 @@ export function fill(text: string, { host, token, web, listeners, word }: Place)
   const known = new RegExp(`\\b(?:${[...ports.keys()].join('|')})\\b`, 'g');
   return (
     text
-      .replace(/http:(\/\/[^/\s]*logs\.example:8080)/g, `${web.protocol}$1`)
+      .replace(/http:(\/\/[^/\s]*logs\.example:8080)/g, `${web.protocol}$1${BASE}`)
+      .replace(/^(\s*(?:Logs_uri|URI)\s+)(?=\/)/gm, `$1${BASE}`)
+      .replace(SPLUNK_URL, '$1')
+      .replace(DOCKER, web.base === '' ? '' : NO_PATH)
       .replace(known, (port) => ports.get(port) ?? port)
       .replace(SAMPLE, (_, sample: string) => `${sample} ${word}"`)
       // In an address an IPv6 host keeps its brackets; elsewhere programs do not take them.
@@ -53,6 +63,7 @@ export function fill(text: string, { host, token, web, listeners, word }: Place)
         },
       )
       .replace(TOKEN, (placeholder) => (token === '' ? placeholder : token))
+      .replaceAll(BASE, web.base)
   );
 }
 

@@ -1,11 +1,11 @@
 /** One's own account: sessions and second factor. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type Account = components['schemas']['Account'];
-export type SessionEntry = components['schemas']['ListedSessionBody'];
-export type NewTotp = components['schemas']['NewTotp'];
+export type Account = Schemas.Account;
+export type SessionEntry = Schemas.ListedSessionBody;
+export type NewTotp = Schemas.NewTotp;
 
 export const accountQuery = queryOptions({
   queryKey: ['account'],

@@ -1,9 +1,9 @@
 /** What accounts did. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditEntry = Schemas.AuditEntry;
 
 export type AuditRequest = { query: string; from?: string; to?: string; limit: number };
 

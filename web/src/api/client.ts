@@ -1,7 +1,7 @@
 /** One typed client for /api/v1: problems become `ApiError`, a lost session is reported to listeners. */
-import createClient from 'openapi-fetch';
+import { serverUrl } from '../base';
 import type { ProblemDetail, Session } from './model';
-import type { paths } from './types';
+import type { Operations } from './types';
 
 /** What the server (or the network: status 0) said when it did not do what was asked. */
 export class ApiError extends Error {
@@ -15,6 +15,11 @@ export class ApiError extends Error {
 
   get status(): number {
     return this.problem.status;
+  }
+
+  /** What the server's own log calls the request. */
+  get requestId(): string | undefined {
+    return this.problem.request_id;
   }
 }
 
@@ -58,17 +63,106 @@ export function tellSessionLoss(): void {
   onSessionLost();
 }
 
-/** Not a middleware: a request would wait for it until the page was drawn. */
-function send(request: Request): Promise<Response> {
-  if (csrfToken !== null && request.method !== 'GET') {
-    request.headers.set('X-CSRF-Token', csrfToken);
-  }
-  return fetch(request);
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type PathOf<M extends Method, Key = keyof Operations> = Key extends `${M} ${infer Path}`
+  ? Path
+  : never;
+type Operation<M extends Method, Path extends string> = Operations[`${M} ${Path}` &
+  keyof Operations];
+
+/** The parts of an address and of a request, which may be left out if all of them may. */
+type Params<Asked> = Omit<Asked, 'url' | 'body'>;
+type WithParams<Asked> =
+  Partial<Asked> extends Params<Asked> ? { params?: Params<Asked> } : { params: Params<Asked> };
+
+/** How an operation is asked; `parseAs` for those that can answer with a text too. */
+type Options<Asked, As> = WithParams<Asked> &
+  Pick<Asked, 'body' & keyof Asked> & {
+    headers?: Record<string, string>;
+    signal?: AbortSignal | null;
+    parseAs?: As;
+  };
+
+type Good<Answers, As> = As extends 'text' ? string : Answers[keyof Answers];
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** Asks for a path of the API with one method. */
+type Ask<M extends Method> = <Path extends PathOf<M>, As extends 'json' | 'text' = 'json'>(
+  path: Path,
+  ...options: Partial<Operation<M, Path>['asked']> extends Omit<Operation<M, Path>['asked'], 'url'>
+    ? [options?: Options<Operation<M, Path>['asked'], As>]
+    : [options: Options<Operation<M, Path>['asked'], As>]
+) => Promise<Answer<Good<Operation<M, Path>['answers'], As>>>;
+
+type Values = Record<string, unknown>;
+type Asked = {
+  params?: { path?: Values; query?: Values; headers?: Values };
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | null;
+  parseAs?: 'json' | 'text';
+};
+
+/** One function for each method, which knows the paths, their parameters, bodies and answers. */
+export const client = {
+  GET: asks<'GET'>('GET'),
+  POST: asks<'POST'>('POST'),
+  PUT: asks<'PUT'>('PUT'),
+  DELETE: asks<'DELETE'>('DELETE'),
+};
+
+function asks<M extends Method>(method: M): Ask<M> {
+  return ((path: string, options: Asked = {}) => send(method, path, options)) as Ask<M>;
 }
 
-export const client = createClient<paths>({ baseUrl: window.location.origin, fetch: send });
+async function send(method: Method, path: string, asked: Asked): Promise<Answer<unknown>> {
+  const { params = {}, body, headers, signal = null, parseAs = 'json' } = asked;
+  const request = new Request(addressOf(path, params.path, params.query), {
+    method,
+    signal,
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(method !== 'GET' && csrfHeaders()),
+      ...headers,
+      ...(params.headers as Record<string, string> | undefined),
+    },
+    // A document may be sent as the text that it was written in.
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const response = await fetch(request);
+  const text = await response.text();
+  if (!response.ok) return { error: readJson(text), response };
+  if (parseAs === 'text') return { data: text, response };
+  const data = text === '' ? undefined : readJson(text);
+  if (typeof data === 'string') throw foreign(response);
+  return { data, response };
+}
 
-type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+/** No operation of the API answers with a JSON text: this is a page of something in between. */
+function foreign({ url }: Response): ApiError {
+  const title = 'The answer is not from Logstead';
+  const detail = `${title}: a proxy may have answered ${url} in its place.`;
+  return new ApiError({ title, status: BAD_GATEWAY, detail });
+}
+
+/** What is neither a value nor wanted has no place in the query. */
+function addressOf(path: string, parts: Values = {}, query: Values = {}): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(parts[name])),
+  );
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]));
+  return `${serverUrl()}${filled}${search.size === 0 ? '' : `?${search.toString()}`}`;
+}
+
+/** A text that is not JSON comes from a proxy, and stays a text. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 /** The body of a good answer; anything else is thrown as an `ApiError`. */
 export async function unwrap<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
@@ -92,6 +186,7 @@ function isSessionLost({ status, url }: Response): boolean {
 
 export function networkError(error: unknown): never {
   if (error instanceof DOMException && error.name === 'AbortError') throw error;
+  if (error instanceof ApiError) throw error;
   throw new ApiError({
     title: 'The server cannot be reached',
     status: 0,
@@ -118,7 +213,13 @@ export function readProblem(error: unknown, response: Response): ProblemDetail {
   }
   const title = `The server answered ${response.status} ${response.statusText}`.trim();
   const detail = typeof error === 'string' && error !== '' ? error.slice(0, 500) : undefined;
-  return { title, status: response.status, ...(detail !== undefined && { detail }) };
+  const id = response.headers.get('X-Request-Id');
+  return {
+    title,
+    status: response.status,
+    ...(detail !== undefined && { detail }),
+    ...(id !== null && { request_id: id }),
+  };
 }
 
 export function retryAfter(response: Response): number | null {

@@ -2,6 +2,7 @@
  * Fetches parts of the console itself, which are left on the server until they are needed. While the server is away a
  * part is waited for; the one that asked goes on by itself when it is there.
  */
+import { under } from '../base';
 
 /** The server is there, and does not have it: another version of the console took its place. */
 export class CodeGone extends Error {
@@ -30,7 +31,7 @@ export async function fetched<Part>(load: () => Promise<Part>): Promise<Part> {
 }
 
 async function isServerThere(): Promise<boolean> {
-  const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => null);
+  const answer = await fetch(under('/healthz'), { cache: 'no-store' }).catch(() => null);
   return answer?.ok === true;
 }
 

@@ -1,5 +1,6 @@
 /** How much of the disk is left, as the server's metrics say. */
 import { queryOptions } from '@tanstack/react-query';
+import { under } from '../base';
 import { networkError } from './client';
 
 export type Disk = { totalBytes: number; freeBytes: number };
@@ -8,7 +9,7 @@ export type Disk = { totalBytes: number; freeBytes: number };
 export const diskQuery = queryOptions({
   queryKey: ['disk'],
   queryFn: async ({ signal }): Promise<Disk | null> => {
-    const response = await fetch('/metrics', { signal }).catch(networkError);
+    const response = await fetch(under('/metrics'), { signal }).catch(networkError);
     return response.ok ? diskIn(await response.text()) : null;
   },
   staleTime: 30_000,

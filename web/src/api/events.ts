@@ -1,4 +1,5 @@
 /** Server-sent events without gaps: a connection that breaks is made again, after the last event that was handed on. */
+import { under } from '../base';
 import {
   ApiError,
   networkError,
@@ -134,7 +135,9 @@ async function ask(path: string, position: string | null, signal: AbortSignal): 
     Accept: 'text/event-stream',
     ...(position !== null && { 'Last-Event-ID': position }),
   };
-  const response = await fetch(path, { headers, signal, cache: 'no-store' }).catch(networkError);
+  const response = await fetch(under(path), { headers, signal, cache: 'no-store' }).catch(
+    networkError,
+  );
   const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream') === true;
   if (response.ok && isStream) return response;
   const body: unknown = await response.json().catch(() => undefined);

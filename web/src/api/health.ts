@@ -1,5 +1,6 @@
 /** Whether the server takes messages: its own answer, or since when there is none. The whole console asks here, and nowhere else. */
 import { queryOptions } from '@tanstack/react-query';
+import { under } from '../base';
 
 export type Health =
   | { state: 'ready' }
@@ -22,7 +23,7 @@ export const healthQuery = queryOptions({
     const since = before?.data?.state === 'unreachable' ? before.data.since : answered;
     const patience = AbortSignal.timeout(ANSWER_MAX_MS);
     try {
-      const response = await fetch('/readyz', {
+      const response = await fetch(under('/readyz'), {
         signal: AbortSignal.any([signal, patience]),
         cache: 'no-store',
       });

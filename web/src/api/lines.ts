@@ -1,4 +1,5 @@
 /** An answer that comes line by line, each a JSON value, as they arrive. */
+import { under } from '../base';
 import {
   ApiError,
   csrfHeaders,
@@ -23,7 +24,7 @@ export async function* postLines<Line>(
     ...(accept !== undefined && { Accept: accept }),
     ...csrfHeaders(),
   };
-  const response = await fetch(path, {
+  const response = await fetch(under(path), {
     method: 'POST',
     headers,
     body: JSON.stringify(body),

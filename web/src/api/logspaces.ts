@@ -2,13 +2,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap, unwrapWithResponse } from './client';
 import type { RouterChange, WireDocument } from './model';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type RetentionPreview = components['schemas']['RetentionPreview'];
-export type Verification = components['schemas']['Verification'];
-export type Work = components['schemas']['Work'];
-export type Reindexing = components['schemas']['Reindexing'];
-export type Durability = components['schemas']['Durability'];
+export type RetentionPreview = Schemas.RetentionPreview;
+export type Verification = Schemas.Verification;
+export type Work = Schemas.Work;
+export type Reindexing = Schemas.Reindexing;
+export type Durability = Schemas.Durability;
 
 /** As in the router document: `90d`, `200GiB`. What is left out is no limit. */
 export type RetentionText = { age?: string; size?: string };
@@ -84,7 +84,7 @@ export function retireLogspace(id: string): Promise<RouterChange> {
 export const feedingQuery = queryOptions({
   queryKey: ['router', 'feeding'],
   queryFn: async ({ signal }): Promise<Map<string, string[]>> => {
-    const { routes } = (await unwrap(client.GET('/api/v1/router', { signal }))) as WireDocument;
+    const { routes } = await unwrap(client.GET('/api/v1/router', { signal }));
     const feeding = new Map<string, string[]>();
     for (const { id, to } of routes) {
       for (const target of to) feeding.set(target, [...(feeding.get(target) ?? []), id]);
@@ -101,6 +101,6 @@ async function changeDocument(
 ): Promise<RouterChange> {
   const { data, response } = await unwrapWithResponse(client.GET('/api/v1/router'));
   const etag = response.headers.get('ETag') ?? '';
-  const params = { header: { 'If-Match': etag }, query: { comment } };
-  return unwrap(client.PUT('/api/v1/router', { params, body: change(data as WireDocument) }));
+  const params = { headers: { 'If-Match': etag }, query: { comment } };
+  return unwrap(client.PUT('/api/v1/router', { params, body: change(data) }));
 }

@@ -1,9 +1,9 @@
 /** The searches that were saved: every page that looks for messages can begin with one. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type SavedSearch = components['schemas']['SavedSearch'];
+export type SavedSearch = Schemas.SavedSearch;
 
 /** A long list comes in parts of about 2 MiB; more of them than this would not fit into a menu. */
 const PARTS_MAX = 10;

@@ -1,11 +1,11 @@
 /** What the server is, which settings and certificates it has, and a report for those who help with it. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type About = components['schemas']['About'];
-export type Setting = components['schemas']['SettingInForce'];
-export type CertificateFile = components['schemas']['CertificateFile'];
+export type About = Schemas.About;
+export type Setting = Schemas.SettingInForce;
+export type CertificateFile = Schemas.CertificateFile;
 
 export const aboutQuery = queryOptions({
   queryKey: ['about'],

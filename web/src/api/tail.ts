@@ -1,9 +1,9 @@
 /** What a tail hears from the server. */
 import type { ServerEvent } from './eventParser';
 import type { Message } from './model';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type TailStatus = components['schemas']['TailStatus'];
+export type TailStatus = Schemas.TailStatus;
 
 export type TailEvent =
   | { kind: 'messages'; messages: readonly Message[] }
@@ -14,13 +14,13 @@ export type TailEvent =
 export function readEvent({ name, data }: ServerEvent): TailEvent | null {
   switch (name) {
     case 'messages': {
-      const { messages } = JSON.parse(data) as components['schemas']['TailMessages'];
+      const { messages } = JSON.parse(data) as Schemas.TailMessages;
       return { kind: 'messages', messages };
     }
     case 'status':
       return { kind: 'status', status: JSON.parse(data) as TailStatus };
     case 'gap': {
-      const { messages, reason } = JSON.parse(data) as components['schemas']['TailGap'];
+      const { messages, reason } = JSON.parse(data) as Schemas.TailGap;
       return { kind: 'gap', messages, reason };
     }
     default:

@@ -2,12 +2,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type { CreatedToken } from './model';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type TokenRequest = components['schemas']['TokenRequest'];
-export type TokenLimits = components['schemas']['TokenLimits'];
+export type TokenRequest = Schemas.TokenRequest;
+export type TokenLimits = Schemas.TokenLimits;
 
-export type TokenEntry = components['schemas']['Token'];
+export type TokenEntry = Schemas.Token;
 
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],

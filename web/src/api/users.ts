@@ -2,12 +2,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { SessionEntry } from './account';
 import { client, unwrap } from './client';
-import type { components } from './types';
+import type * as Schemas from './types';
 
-export type UserEntry = components['schemas']['User'];
-export type NewUser = components['schemas']['NewUser'];
-export type UserChange = components['schemas']['UserChange'];
-export type Role = components['schemas']['Role'];
+export type UserEntry = Schemas.User;
+export type NewUser = Schemas.NewUser;
+export type UserChange = Schemas.UserChange;
+export type Role = Schemas.Role;
 
 /** The part of the store that an account is limited to; null is no limit. */
 export type Grant = { logspaces: string[] | null; scope: string | null };

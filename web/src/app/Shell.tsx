@@ -4,6 +4,7 @@ import { useMatches, useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { fetched } from '../api/code';
 import type { User } from '../api/session';
+import { address } from '../ui/open';
 import { Palette } from '../ui/Palette';
 import { type Command, availableCommands, useCommands } from '../ui/commands';
 import { boundKeys } from '../ui/useKeys';
@@ -60,7 +61,7 @@ export function Shell({ user, version, children }: Props) {
       words: 'documentation guide manual',
       run: () =>
         void fetched(() => import('../help/topics')).then(({ topicsOf }) =>
-          navigate({ href: topicsOf(page)[0]?.href ?? '/help' }),
+          navigate({ href: topicsOf(page)[0]?.href ?? address('/help') }),
         ),
     },
     {

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import { base } from '../base';
 import { fetched } from '../api/code';
 import { type AdminState, readAdmin, writeAdmin } from '../admin/adminParams';
 import { type AgentsState, readAgents, writeAgents } from '../agents/agentParams';
@@ -369,6 +370,7 @@ const PENDING_MS = 400;
 export function createAppRouter() {
   return createRouter({
     routeTree,
+    ...(base !== '' && { basepath: base }),
     defaultPreload: 'intent',
     defaultErrorComponent: ErrorPage,
     defaultPendingComponent: PagePending,

@@ -22,13 +22,13 @@ export function quarantineHref(id: string): string {
 }
 
 /** Where routes are changed. */
-export const routesHref = '/router';
+export const routesHref = address('/router');
 
 /** What is counted of each source and destination, with its last error. */
 export const countersHref = address('/router', { view: 'list' });
 
 /** Whose bytes are in no message. */
-export const skippedHref = '/senders';
+export const skippedHref = address('/senders');
 
 /** Where one can do something about a loss. */
 export function reasonHref(reason: string): string {

@@ -52,6 +52,6 @@ export function topicsOf(page: string): readonly Topic[] {
       title: 'The query language',
       href: guideAddress({ document: 'query-language', part: '' }),
     },
-    { title: 'The API', href: '/help/api' },
+    { title: 'The API', href: address('/help/api') },
   ];
 }

@@ -7,6 +7,7 @@ import { Trend } from '../ui/chart/Trend';
 import { formatBytes, formatCount, formatPart, formatRate, formatShort } from '../ui/number';
 import { NOT_UNDERSTOOD, skippedSum, skippedText } from '../ui/skipped';
 import classes from './Overview.module.css';
+import { address } from '../ui/open';
 
 type Props = { status: RouterStatus; flow: Ledger };
 
@@ -30,21 +31,21 @@ export function Figures({ status, flow }: Props) {
         unit="/s"
         about={`${formatShort(total.received)} in 24 h`}
         counts={series.map(({ received }) => received)}
-        href="/search?q=*&from=-24h"
+        href={address('/search', { q: '*', from: '-24h' })}
       />
       <Figure
         name="Stored"
         value={formatBytes(storedBytes(status))}
         about={`${behind === 0 ? 'all indexed' : `${formatShort(behind)} not sealed yet`}${used}`}
         counts={series.map(({ stored }) => stored)}
-        href="/logspaces"
+        href={address('/logspaces')}
       />
       <Figure
         name="Dropped"
         value={formatShort(dropped)}
         about={dropped === 0 ? 'in 24 h' : 'in 24 h, by rules or for want of room'}
         counts={series.map((point) => sum(Object.values(point.dropped)))}
-        href="/flow?from=-24h"
+        href={address('/flow', { from: '-24h' })}
       />
       <Figure
         name="Lost before us"
@@ -52,7 +53,7 @@ export function Figures({ status, flow }: Props) {
         about={lost === 0 ? 'nothing in 24 h' : 'in 24 h: see where'}
         counts={[]}
         isBad={lost > 0}
-        href="/flow?from=-24h"
+        href={address('/flow', { from: '-24h' })}
       />
       <Figure
         name="In no message"
@@ -60,14 +61,14 @@ export function Figures({ status, flow }: Props) {
         about={skipped === 0 ? 'nothing in 24 h' : `in 24 h: ${skippedText(total.skipped_bytes)}`}
         counts={[]}
         isBad={(total.skipped_bytes[NOT_UNDERSTOOD] ?? 0) > 0}
-        href="/flow?from=-24h"
+        href={address('/flow', { from: '-24h' })}
       />
       <Figure
         name="Not recognised"
         value={formatShort(unparsed)}
         about="since the server started"
         counts={[]}
-        href="/senders?show=unparsed"
+        href={address('/senders', { show: 'unparsed' })}
       />
     </section>
   );

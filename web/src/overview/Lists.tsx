@@ -4,12 +4,13 @@ import type { DestinationStatus, RouterStatus, Senders } from '../api/model';
 import { formatBytes, formatCount, formatRate, formatShort } from '../ui/number';
 import { formatLength } from '../ui/time';
 import classes from './Overview.module.css';
+import { address } from '../ui/open';
 
 const ROWS = 6;
 
 export function LogspaceCard({ status: { logspaces } }: { status: RouterStatus }) {
   return (
-    <Card title="Logspaces" href="/logspaces" left={logspaces.length - ROWS}>
+    <Card title="Logspaces" href={address('/logspaces')} left={logspaces.length - ROWS}>
       {logspaces.slice(0, ROWS).map(({ id, state, messages, stored_bytes: bytes, ...rest }) => (
         <tr key={id}>
           <th scope="row">{id}</th>
@@ -25,7 +26,11 @@ export function LogspaceCard({ status: { logspaces } }: { status: RouterStatus }
 
 export function DestinationCard({ status: { destinations } }: { status: RouterStatus }) {
   return (
-    <Card title="Destinations" href="/router?view=list" left={destinations.length - ROWS}>
+    <Card
+      title="Destinations"
+      href={address('/router', { view: 'list' })}
+      left={destinations.length - ROWS}
+    >
       {destinations.length === 0 ? (
         <tr>
           <td className={classes.none}>Nothing is forwarded.</td>
@@ -74,7 +79,7 @@ export function SenderCard({ senders }: { senders: Senders }) {
     ['New today', 'new', senders.senders.filter((sender) => sender.new)],
   ] as const;
   return (
-    <Card title="Senders" href="/senders" left={0}>
+    <Card title="Senders" href={address('/senders')} left={0}>
       <tr>
         <th scope="row">Known</th>
         <td>{formatCount(senders.total)}</td>
@@ -83,7 +88,7 @@ export function SenderCard({ senders }: { senders: Senders }) {
       {kinds.map(([name, show, hosts]) => (
         <tr key={show}>
           <th scope="row">
-            <a href={`/senders?show=${show}`}>{name}</a>
+            <a href={address('/senders', { show })}>{name}</a>
           </th>
           <td data-tone={hosts.length > 0 && show !== 'new' ? 'caution' : 'quiet'}>
             {formatCount(hosts.length)}

@@ -90,7 +90,7 @@ function readiness(health: Health | undefined): Cause[] {
       who: 'The server',
       what: `is not ready: ${health.reasons === '' ? 'it does not say why' : health.reasons}`,
       effect: 'Messages may be refused, or senders held back.',
-      href: '/admin?tab=server',
+      href: address('/admin', { tab: 'server' }),
       action: 'Show the server',
     },
   ];
@@ -155,7 +155,7 @@ function logspaces({ logspaces }: RouterStatus): Cause[] {
         who: id,
         what,
         effect: state === 'failing' ? 'Senders are held back.' : 'Searches become slower.',
-        href: '/logspaces',
+        href: address('/logspaces'),
         action: 'Show logspaces',
       },
     ];
@@ -171,7 +171,7 @@ function balance(flow: Ledger): Cause[] {
       who: 'The ledger',
       what: `does not add up by ${formatMessages(Math.abs(flow.total.remainder))}`,
       effect: 'This is a fault of the server: please report it.',
-      href: '/flow',
+      href: address('/flow'),
       action: 'Show the flow',
     },
   ];
@@ -233,7 +233,7 @@ function expiry({ expiry_held: held }: RouterStatus): Cause[] {
       who: 'Retention',
       what: `is on hold: ${held}`,
       effect: 'No messages are removed by age for now.',
-      href: '/logspaces',
+      href: address('/logspaces'),
       action: 'Show logspaces',
     },
   ];

@@ -20,6 +20,7 @@ import { liveSince } from './liveSince';
 import { type Live, revisionsQuery } from './queries';
 import { type Mode, type RouterView, modes } from './routerParams';
 import classes from './RouterPage.module.css';
+import { address } from '../ui/open';
 
 type Props = {
   live: Live;
@@ -88,7 +89,7 @@ export function PageHead({ live, status, view, canEdit, isNarrow, undo, onAct, o
         )}
         <Button
           component="a"
-          href="/send"
+          href={address('/send')}
           variant="default"
           aria-label="Send logs"
           leftSection={<IconTransferIn size={16} />}

@@ -22,6 +22,7 @@ const ofDestinations: readonly Rule[] = [
   { name: 'Sign-in', keys: /^(api_key|token|user|password)(_file)?$/ },
   { name: 'Format', keys: /^(framing|format|compression|headers|method)$/ },
   { name: 'TLS', keys: /^tls\./ },
+  { name: 'Proxy', keys: /^proxy$/ },
   { name: 'Queue', keys: /^queue\./ },
   { name: 'Limits', keys: /^(connections|timeout|window|object\..*|rotate\..*)$/ },
 ];
@@ -40,7 +41,7 @@ export function groupsOf(section: Section, fields: readonly Setting[]): readonly
     .filter((group) => group.fields.length > 0);
 }
 
-const SECRETS = /^(api_key|token|password|secret_key|headers)$/;
+const SECRETS = /^(api_key|token|password|secret_key|headers|proxy)$/;
 
 /** What is set in a group, as `Framing octet, Longest message 1MiB`; empty where all is as it is by default. */
 export function setText(fields: readonly Setting[], item: Item): string {

@@ -126,7 +126,7 @@ export function applyDraft(
   return unwrap(
     client.PUT('/api/v1/router', {
       params: {
-        header: { 'If-Match': `"${base}"` },
+        headers: { 'If-Match': `"${base}"` },
         query: { comment, ...(within !== null && { confirm_within: within }) },
       },
       ...bodyOf(content),
@@ -149,11 +149,7 @@ export function rollBack(revision: number, comment: string): Promise<RouterChang
 
 function bodyOf(content: Content | null) {
   if (content?.kind === 'toml') {
-    return {
-      body: content.text,
-      bodySerializer: (text: unknown) => text as string,
-      headers: { 'Content-Type': TOML },
-    };
+    return { body: content.text as unknown as WireDocument, headers: { 'Content-Type': TOML } };
   }
   // A draft can be wrong in any way: whether it is a document is what the server is asked.
   return { body: content?.document as unknown as WireDocument };

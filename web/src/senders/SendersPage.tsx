@@ -10,7 +10,7 @@ import { Notice } from '../ui/Notice';
 import { Unanswered } from '../ui/Unanswered';
 import { useCommands } from '../ui/commands';
 import { formatCount, formatMessages, formatRate } from '../ui/number';
-import { follow, useOpen } from '../ui/open';
+import { follow, useOpen, address } from '../ui/open';
 import { SenderPanel } from './SenderPanel';
 import { SenderTable } from './SenderTable';
 import { ShowChoice } from './ShowChoice';
@@ -52,7 +52,7 @@ export function SendersPage({ state, onChange }: Props) {
         {data !== undefined && <p className="dimmed">{summaryOf(senders)}</p>}
         <Button
           component="a"
-          href="/send"
+          href={address('/send')}
           variant="default"
           className={classes.toSend}
           leftSection={<IconTransferIn size={16} aria-hidden />}
@@ -158,10 +158,11 @@ function Nothing({ isAny, onAll }: { isAny: boolean; onAll: () => void }) {
     );
   }
   return (
-    <Empty title="Nobody has sent anything yet">
+    <Empty title="No sender is known yet">
       <p>
-        A host appears here with its first message. See <a href="/send">how to send logs</a>, or
-        whether the sources listen on the <a href="/router">Router</a> page.
+        A host appears here with its first message, and after a crash of the server with its next
+        one. See <a href={address('/send')}>how to send logs</a>, or whether the sources listen on
+        the <a href={address('/router')}>Router</a> page.
       </p>
     </Empty>
   );

@@ -4,10 +4,14 @@ import type { Session } from '../api/model';
 import { Notice } from '../ui/Notice';
 import classes from './AuthFrame.module.css';
 import { withoutRefusal } from './refusal';
+import { under, withoutBase } from '../base';
 
 export function Providers({ providers }: { providers: Session['providers'] }) {
   if (providers.length === 0) return null;
-  const { refusal, page } = withoutRefusal(window.location);
+  const { refusal, page } = withoutRefusal({
+    pathname: withoutBase(window.location.pathname),
+    search: window.location.search,
+  });
   return (
     <div className={classes.providers}>
       <Divider label="or" />
@@ -18,7 +22,7 @@ export function Providers({ providers }: { providers: Session['providers'] }) {
           component="a"
           variant="default"
           size="sm"
-          href={`/api/v1/oidc/${id}/login?to=${encodeURIComponent(page)}`}
+          href={under(`/api/v1/oidc/${id}/login?to=${encodeURIComponent(page)}`)}
         >
           Sign in with {label}
         </Button>

@@ -1,5 +1,6 @@
 /** In the place of a part of the page that could not be had: what, why, and the way to try again. */
 import { UnstyledButton } from '@mantine/core';
+import { RequestId } from './RequestId';
 import classes from './Failed.module.css';
 
 type Props = {
@@ -15,7 +16,8 @@ export function Failed({ what, error, onRetry }: Props) {
       {what} failed: {error.message.replace(/\.$/, '')}.{' '}
       <UnstyledButton className={classes.retry} onClick={onRetry}>
         Retry
-      </UnstyledButton>
+      </UnstyledButton>{' '}
+      <RequestId error={error} />
     </p>
   );
 }

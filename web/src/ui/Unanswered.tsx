@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Empty } from './Empty';
 import { Notice } from './Notice';
 import { Prose } from './Prose';
+import { RequestId } from './RequestId';
 
 type Props = {
   error: Error;
@@ -30,7 +31,11 @@ export function Unanswered({ error, isFilled, onRetry }: Props): ReactNode {
         </Empty>
       );
     default:
-      return <Notice tone="error" title={error.message} onRetry={onRetry} />;
+      return (
+        <Notice tone="error" title={error.message} onRetry={onRetry}>
+          <RequestId error={error} />
+        </Notice>
+      );
   }
 }
 

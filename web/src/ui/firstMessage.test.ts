@@ -18,6 +18,11 @@ test('the command fits the listeners that are up', () => {
   check(['unix-dgram:/run/log.sock'], "logger -n logs -P 5514 -T 'hello logstead'");
 });
 
+test('a port that is not known is not shown as if it were', () => {
+  expect(loggerCommand(null, 'logs')).toBe("logger -n logs -P PORT -T 'hello logstead'");
+  expect(rsyslogConfig(receiverOf(null, 'logs'))).toContain('port="PORT"');
+});
+
 test('a shell takes the text as it is, and programs an address without brackets', () => {
   expect(loggerCommand([], '[::1]', "it's")).toBe("logger -n ::1 -P 5514 -T 'it'\\''s'");
   const tcp = receiverOf(['tcp://[::]:1514'], '[::1]');

@@ -1,12 +1,13 @@
 /** Goes to addresses of the console without loading it again. */
 import { type MouseEvent, createContext, useContext } from 'react';
+import { under } from '../base';
 
 export type Open = (href: string) => void;
 
-/** An address of the console. */
+/** An address of the console, as links and the browser have it. */
 export function address(path: string, params: Record<string, string> = {}): string {
   const text = new URLSearchParams(params).toString();
-  return text === '' ? path : `${path}?${text}`;
+  return under(text === '' ? path : `${path}?${text}`);
 }
 
 /** The frame provides it, as pages know no router. */

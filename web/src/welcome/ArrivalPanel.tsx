@@ -1,7 +1,9 @@
 /** Waits for the test message, and shows it when it is there. */
 import { Button } from '@mantine/core';
 import { IconCircleCheckFilled } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { Message } from '../api/model';
+import { seesAll, sessionQuery } from '../api/session';
 import { Notice } from '../ui/Notice';
 import { momentText, useZone } from '../ui/time';
 import { type Arrival, waitedMs } from './arrival';
@@ -12,6 +14,8 @@ type Props = { arrival: Arrival | undefined; error: Error | null; onNext: () => 
 export function ArrivalPanel({ arrival, error, onNext }: Props) {
   const message = arrival?.message ?? null;
   const newest = arrival?.newest ?? null;
+  const { data: session } = useQuery(sessionQuery);
+  const sees = session?.user != null && seesAll(session.user);
   if (error !== null && message === null) {
     return (
       <Notice tone="error" title={error.message}>
@@ -28,7 +32,10 @@ export function ArrivalPanel({ arrival, error, onNext }: Props) {
             <strong>Waiting for the message</strong>
           </div>
           {newest === null ? (
-            <p className="dimmed">Nothing has come in yet. This page notices it by itself.</p>
+            <p className="dimmed">
+              {arrival === undefined ? 'The server is being asked.' : `${nothingText(sees)} yet.`}{' '}
+              This page notices it by itself.
+            </p>
           ) : (
             <>
               <p className="dimmed">Other messages come in already. The newest:</p>
@@ -59,6 +66,11 @@ export function ArrivalPanel({ arrival, error, onNext }: Props) {
       </div>
     </div>
   );
+}
+
+/** Who sees a part of the store knows nothing of the rest. */
+function nothingText(sees: boolean): string {
+  return sees ? 'Nothing has come in' : 'Nothing that you may see has come in';
 }
 
 export function MessageLine({ message }: { message: Message }) {

@@ -16,6 +16,7 @@ import {
   syslogNgConfig,
 } from '../ui/firstMessage';
 import classes from './WelcomePage.module.css';
+import { serverUrl } from '../base';
 
 const ways = ['logger', 'nc', 'curl', 'rsyslog', 'syslog-ng'] as const;
 type Way = (typeof ways)[number];
@@ -86,7 +87,7 @@ function OverHttp({ text }: { text: string }) {
     <>
       <Command
         label="curl command"
-        text={curlCommand(location.origin, make.data?.token ?? 'TOKEN', text)}
+        text={curlCommand(serverUrl(), make.data?.token ?? 'TOKEN', text)}
       />
       {make.data === undefined && session?.user?.role === 'admin' && (
         <div>

@@ -3,7 +3,7 @@ import { Anchor, Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { follow, useOpen } from '../ui/open';
+import { follow, useOpen, address } from '../ui/open';
 import { ArrivalPanel } from './ArrivalPanel';
 import { Listeners } from './Listeners';
 import { Look } from './Look';
@@ -50,7 +50,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
           <Listeners />
           <Ways word={word} />
           <p className="dimmed" onClick={(event) => follow(event, open)}>
-            <Anchor inherit underline="always" href="/send">
+            <Anchor inherit underline="always" href={address('/send')}>
               Send logs
             </Anchor>{' '}
             has the configurations of other agents, containers and libraries.

@@ -12,8 +12,7 @@ use logstead_record::Selection;
 impl Evaluation<'_> {
     /// The templates whose rows a plan means, if that can be told without looking at rows.
     pub(in crate::search) fn templates(&self, plan: &Plan) -> Result<Option<Selection>, IndexError> {
-        let Some(count) = self.index.words.templates() else { return Ok(None) };
-        self.templates_of(plan, count)
+        self.templates_of(plan, self.index.words.templates())
     }
 
     /// The keys of some templates, and how many rows have each.

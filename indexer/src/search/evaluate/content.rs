@@ -30,14 +30,13 @@ impl Evaluation<'_> {
             return Ok(bounds);
         }
         // To walk an expression through templates takes less time than to walk the dictionary for a part of a word.
-        let is_walked = content.expression.is_some() && self.index.words.templates().is_some();
         let possible = match content.required {
-            Required::Like(_) if is_walked => within.clone(),
+            Required::Like(_) if content.expression.is_some() => within.clone(),
             _ => self.rows_with_words(&content.required, within)?.possible().clone(),
         };
         if let Some(expression) = &content.expression
             && let Some((certain, mut may_be)) =
-                self.index.words.rows_matching(expression, &possible, &self.work)?
+                self.index.words.rows_matching(expression, &possible, &self.work)
         {
             if content.in_fields && !self.index.fields.is_empty() {
                 may_be.union(&self.rows_with_fields()?);
@@ -45,24 +44,17 @@ impl Evaluation<'_> {
             may_be.union(&certain);
             return Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)));
         }
-        let by_shape = match &content.shape {
-            Some(shape) if !possible.is_empty() && self.work.go_on(self.rows) => {
-                self.index.rows_with_shape(&shape.matcher)?
-            }
-            _ => None,
-        };
-        let Some((certain, may_be)) = by_shape else { return Ok(Bounds::some_of(possible)) };
-        Ok(Bounds::between(both(certain, &possible), both(may_be, &possible)))
+        Ok(Bounds::some_of(possible))
     }
 
-    /// The rows that have a text by their shape, and of the others those that may have it by their words. None where the
-    /// index has no templates.
+    /// The rows that have a text by their shape, and of the others those that may have it by their words. None where
+    /// shapes do not tell.
     fn rows_by_shape(&self, content: &Content, within: &Selection) -> Result<Option<Bounds>, IndexError> {
         if content.shape.is_none() || !self.work.go_on(self.rows / PACKED_ROWS) {
             return Ok(None);
         }
         let Some(found) = self.by_shape(content)? else { return Ok(None) };
-        let Some((certain, others)) = self.index.words.rows_by_shape(&found, within) else { return Ok(None) };
+        let (certain, others) = self.index.words.rows_by_shape(&found, within);
         let certain = both(certain, within);
         let mut possible = self.others_with_words(content, &both(others, within))?;
         possible.union(&certain);
@@ -72,7 +64,7 @@ impl Evaluation<'_> {
     /// How many rows have a text by their shape, where no other may have it.
     pub(super) fn count_by_shape(&self, content: &Content) -> Result<Option<u64>, IndexError> {
         let Some(found) = self.by_shape(content)? else { return Ok(None) };
-        let Some((certain, others)) = self.index.words.count_by_shape(&found) else { return Ok(None) };
+        let (certain, others) = self.index.words.count_by_shape(&found);
         Ok(self.others_with_words(content, &others)?.is_empty().then_some(certain))
     }
 
@@ -96,7 +88,7 @@ impl Evaluation<'_> {
         }
         let found = words.iter().map(|word| self.find(word)).collect::<Result<Vec<_>, _>>()?;
         let by_shape = self.index.words.by_shape(&shape.matcher, are_all && shape.is_plain, &found)?;
-        let by_shape = by_shape.map(Rc::new);
+        let by_shape = Some(Rc::new(by_shape));
         self.by_shape.borrow_mut().insert(key, by_shape.clone());
         Ok(by_shape)
     }

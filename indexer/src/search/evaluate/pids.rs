@@ -18,7 +18,7 @@ enum Asked {
 impl Evaluation<'_> {
     pub(super) fn pids(&self, pids: &Pids, within: &Selection) -> Result<Bounds, IndexError> {
         let unknown = || Ok(Bounds::some_of(within.clone()));
-        let Some(groups) = self.blocks.groups() else { return unknown() };
+        let groups = self.blocks.groups();
         let asked = match &pids.required {
             Required::Word(word) => Asked::Word(Wanted::new(word)),
             Required::Like(form) => Asked::Words(WordSet::new(vec![WordForm::from(form)])),

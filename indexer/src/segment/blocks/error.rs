@@ -1,8 +1,7 @@
 //! Why a blocks file cannot be read.
 
 use crate::columns::ColumnsError;
-use crate::disk::DiskFile;
-use crate::segment::bundle::IndexError;
+use crate::segment::bundle::{IndexError, Kind};
 use logstead_record::ColumnError;
 use logstead_template::Fault;
 use std::io;
@@ -25,9 +24,9 @@ pub enum BlocksError {
     /// It begins or ends with something else.
     #[error("it is not a blocks file")]
     Magic,
-    /// A later version of this program wrote it.
-    #[error("it has version {0}, which this program does not know")]
-    Newer(u32),
+    /// Another version of this program wrote it.
+    #[error("it has version {0}, and this program reads version {known}; start the version that wrote it", known = Kind::Blocks.version())]
+    Version(u32),
     /// A part is not what was written.
     #[error("the checksum of its {0} is wrong")]
     Checksum(&'static str),
@@ -43,9 +42,6 @@ pub enum BlocksError {
     /// A part says what cannot be.
     #[error("its {0} says what cannot be")]
     Implausible(&'static str),
-    /// A group of columns cannot be decompressed.
-    #[error("its columns cannot be decompressed")]
-    Compression,
     /// The columns are none.
     #[error("its columns cannot be read: {0}")]
     Columns(#[from] ColumnsError),
@@ -56,7 +52,7 @@ impl From<IndexError> for BlocksError {
         match error {
             IndexError::Disk(why) => BlocksError::Disk(why),
             IndexError::Magic => BlocksError::Magic,
-            IndexError::Newer(version) => BlocksError::Newer(version),
+            IndexError::Version(version) => BlocksError::Version(version),
             IndexError::Checksum { offset } => BlocksError::Page { offset },
             IndexError::Length { .. } => BlocksError::Length,
             IndexError::Section(name) => BlocksError::Format(format!("it has no section {name}")),
@@ -75,13 +71,6 @@ impl From<Fault> for BlocksError {
     fn from(fault: Fault) -> BlocksError {
         BlocksError::Format(fault.to_string())
     }
-}
-
-/// Bytes of a file.
-pub(super) fn read(file: &dyn DiskFile, offset: u64, bytes: usize) -> Result<Vec<u8>, BlocksError> {
-    let mut buffer = vec![0; bytes];
-    file.read_at(offset, &mut buffer).map_err(disk)?;
-    Ok(buffer)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]

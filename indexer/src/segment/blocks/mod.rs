@@ -1,34 +1,69 @@
-//! The blocks file of a segment: its messages, which can be read in blocks, and group of columns by group of columns.
+//! The blocks file of a segment: its messages, as columns of the whole segment, and groups of rows whose texts are templates
+//! and variables. It is a [bundle](super::bundle) of these sections:
 //!
-//! | module   | owns                                                                          |
-//! |----------|-------------------------------------------------------------------------------|
-//! | `first`  | the first version: blocks of compressed columns. It is read only               |
-//! | `second` | the second: columns of the whole segment, and texts as templates and variables |
-//! | `pieces` | the tree of hashes over a file                                                |
-//! | `shared`, `error` | what all of them need                                                |
+//! | section              | holds                                                                          |
+//! |----------------------|--------------------------------------------------------------------------------|
+//! | `rows.G`             | of group G: [which template each message has](logstead_template::Rows)          |
+//! | `message.G`          | its messages: [a group of texts](logstead_template::TextGroup)                  |
+//! | `pid.G`, `head.G`, `tail.G` | the other texts of its rows, *whole*; missing where all of them are empty |
+//! | `parts.G`            | its [dynamic fields](logstead_template::Parts); missing where there are none    |
+//! | `values.G`           | those of their values that are not parts of messages, whole; missing where there are none |
+//! | `origin.G`           | the number in `origin` of what each row has, [in the order of places](logstead_template::Placed) |
+//! | `time`               | the [time](crate::segment::times) that each row counts by                       |
+//! | `received`           | when it was received                                                            |
+//! | `clock`              | names: 0 where a row counts by its own time, 1 where it has none, 2 where that is not believed |
+//! | `own`                | the own time of each row that has 2 in `clock`, and any time for others; missing where no row has 2 |
+//! | `host` …             | a column of names for each section of [`COLUMNS`], with all values; that of `origin` has no rows: these are in `origin.G`; that of `copy_of` is missing where no row has a value |
+//! | `head_form`          | names: the forms of heads                                                       |
+//! | `segment`            | below                                                                           |
+//! | `pieces`             | BLAKE3 of each 64 KiB of all sections before it; the root in the header is that of the tree over these |
 //!
-//! **Invariant:** a reader takes nothing on trust: what it relies on has a checksum that fits.
+//! A group of texts that is *whole* has in front of it u32 the length of its rows, and these. The section `segment` is
+//! 32 bytes: earliest, latest, received first and last of all messages; 32: the hash of the journal frame before the
+//! first; 32: the hash of the frame of the last message; then u32 for each group its rows.
+//!
+//! A block is 1024 rows, the last of each group what is left.
+//!
+//! | module     | owns                                                     |
+//! |------------|----------------------------------------------------------|
+//! | `layout`   | the names of the sections, and what stands in `clock`    |
+//! | `write`    | batches → sections                                       |
+//! | `take`     | groups of another file, as they are                      |
+//! | `groups`   | an open file: which rows are in which groups and blocks  |
+//! | `sections` | what sections hold, once they were opened                |
+//! | `read`     | some columns of some rows                                |
+//! | `texts`    | what an index is made of                                 |
+//! | `gather`   | values of some rows of a column                          |
+//! | `pieces`   | the tree of hashes over a file                           |
+//! | `shared`, `error` | bounds in time, and why a file cannot be read     |
+//!
+//! **Invariant:** every byte was checked against the checksum of its page when it was read.
 
 mod error;
-mod first;
+mod gather;
+mod groups;
+mod layout;
 mod pieces;
-mod second;
+mod read;
+mod sections;
 mod shared;
+mod take;
+mod texts;
+mod write;
 
-use super::bundle::Kind;
 use super::cache::Cache;
 use super::column::Column;
 use crate::disk::DiskFile;
 use crate::journal::frame::Hash;
 pub use error::BlocksError;
-use error::disk;
-use first::First;
+pub(crate) use groups::TextGroups;
 use logstead_record::{Batch, Field, Groups, Selection};
-pub(crate) use second::{BlocksWriter, GroupTexts, TextGroups};
 use shared::Head;
 pub(crate) use shared::{Scratch, Span};
 use std::ops::Range;
 use std::sync::Arc;
+pub(crate) use texts::GroupTexts;
+pub(crate) use write::BlocksWriter;
 
 /// An open blocks file.
 pub(crate) struct Blocks {
@@ -41,52 +76,30 @@ pub(crate) struct Blocks {
     pub(crate) span: Span,
     pub(crate) bytes: u64,
     rows: u32,
-    version: Version,
-}
-
-enum Version {
-    First(First),
-    Second(Arc<TextGroups>),
+    groups: Arc<TextGroups>,
 }
 
 impl Blocks {
-    /// Opens a file of any version. `cache` keeps what is read of it.
+    /// Opens a file. `cache` keeps what is read of it.
     pub(crate) fn open(file: Arc<dyn DiskFile>, cache: &Arc<Cache>) -> Result<Blocks, BlocksError> {
-        let mut magic = [0; 4];
-        if file.bytes().map_err(disk)? < magic.len() as u64 {
-            return Err(BlocksError::Length);
-        }
-        file.read_at(0, &mut magic).map_err(disk)?;
-        let (head, version) = if magic == Kind::Blocks.magic() {
-            let (head, groups) = TextGroups::open(file, cache)?;
-            (head, Version::Second(Arc::new(groups)))
-        } else {
-            let (head, first) = First::open(file)?;
-            (head, Version::First(first))
-        };
+        let (head, groups) = TextGroups::open(file, cache)?;
         let Head { first_sequence, rows, previous_hash, hash, root, span, bytes } = head;
-        Ok(Blocks { first_sequence, previous_hash, hash, root, span, bytes, rows, version })
+        Ok(Blocks { first_sequence, previous_hash, hash, root, span, bytes, rows, groups: Arc::new(groups) })
     }
 
-    /// The groups of texts, in the second version.
-    pub(crate) fn groups(&self) -> Option<&Arc<TextGroups>> {
-        match &self.version {
-            Version::First(_) => None,
-            Version::Second(groups) => Some(groups),
-        }
+    /// The groups of texts.
+    pub(crate) fn groups(&self) -> &Arc<TextGroups> {
+        &self.groups
     }
 
     /// Whether some of its messages may be copies.
     pub(crate) fn has_copies(&self) -> bool {
-        self.groups().is_some_and(|groups| groups.has_column(Column::Names(Field::CopyOf)))
+        self.groups.has_column(Column::Names(Field::CopyOf))
     }
 
-    /// What its tables take in memory.
+    /// How much memory its tables take.
     pub(crate) fn memory_bytes(&self) -> usize {
-        match &self.version {
-            Version::First(first) => first.memory_bytes(),
-            Version::Second(groups) => groups.memory_bytes(),
-        }
+        self.groups.memory_bytes()
     }
 
     /// How many messages there are.
@@ -96,51 +109,27 @@ impl Blocks {
 
     /// How many blocks there are.
     pub(crate) fn len(&self) -> usize {
-        match &self.version {
-            Version::First(first) => first.len(),
-            Version::Second(groups) => groups.len(),
-        }
+        self.groups.len()
     }
 
     /// The bounds of the times of a block.
     pub(crate) fn span_of(&self, block: usize) -> Span {
-        match &self.version {
-            Version::First(first) => first.span(block),
-            Version::Second(groups) => groups.span(block),
-        }
+        self.groups.span(block)
     }
 
     /// The rows of a block.
     pub(crate) fn row_range(&self, block: usize) -> Range<usize> {
-        match &self.version {
-            Version::First(first) => first.row_range(block),
-            Version::Second(groups) => groups.row_range(block),
-        }
+        self.groups.row_range(block)
     }
 
-    /// Which block a row is in.
+    /// The block that a row is in.
     pub(crate) fn block_of(&self, row: u32) -> usize {
-        match &self.version {
-            Version::First(first) => first.block_of(row),
-            Version::Second(groups) => groups.block_of(row),
-        }
-    }
-
-    /// The offset and length of a block in the file; nothing where its columns lie in several places.
-    pub(crate) fn place(&self, block: usize) -> Range<u64> {
-        match &self.version {
-            Version::First(first) => first.place(block),
-            Version::Second(_) => 0..0,
-        }
+        self.groups.block_of(row)
     }
 
     /// About how many bytes of the file are read for a block.
     pub(crate) fn bytes_of(&self, block: usize) -> u64 {
-        let rows = self.row_range(block).len() as u64;
-        match &self.version {
-            Version::First(first) => first.place(block).end - first.place(block).start,
-            Version::Second(_) => self.bytes * rows / u64::from(self.rows.max(1)),
-        }
+        self.bytes * self.row_range(block).len() as u64 / u64::from(self.rows.max(1))
     }
 
     /// Some columns of a block; the others say nothing.
@@ -150,10 +139,7 @@ impl Blocks {
         groups: Groups,
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
-        match &self.version {
-            Version::First(first) => first.read(block, groups, scratch),
-            Version::Second(second) => second.read(second.row_range(block), groups, scratch),
-        }
+        self.groups.read(self.row_range(block), groups, scratch)
     }
 
     /// Some columns of some rows of a block.
@@ -163,26 +149,12 @@ impl Blocks {
         (rows, groups): (&Selection, Groups),
         scratch: &mut Scratch,
     ) -> Result<Batch, BlocksError> {
-        match &self.version {
-            Version::First(first) => Ok(first.read(block, groups, scratch)?.take(rows)),
-            Version::Second(second) => second.read_some(second.row_range(block), rows, groups, scratch),
-        }
-    }
-
-    /// Reads a whole block and checks it, as far as that is not done for the whole file.
-    pub(crate) fn verify(&self, block: usize, scratch: &mut Scratch) -> Result<(), BlocksError> {
-        match &self.version {
-            Version::First(first) => first.verify(block, scratch),
-            Version::Second(_) => self.read(block, Groups::ALL, scratch).map(drop),
-        }
+        self.groups.read_some(self.row_range(block), rows, groups, scratch)
     }
 
     /// Whether the hashes are those of the root.
     pub(crate) fn verify_root(&self) -> Result<(), BlocksError> {
-        match &self.version {
-            Version::First(first) => first.verify_root(),
-            Version::Second(groups) => groups.verify_root(),
-        }
+        self.groups.verify_root()
     }
 }
 
@@ -274,7 +246,7 @@ mod tests {
             let (mut expected, mut shown): (Vec<Batch>, usize) = Default::default();
             for batches in files.iter().filter(|batches| batches.iter().any(|batch| !batch.is_empty())) {
                 let blocks = open(&written(batches), 1 << 20).unwrap();
-                let groups = blocks.groups().unwrap();
+                let groups = blocks.groups();
                 writer.push_group((groups, 0), &mut |_| {}, &mut |batch| shown += batch.rows()).unwrap();
                 writer.push(&between, &mut |_| {}).unwrap();
                 expected.extend(batches.iter().cloned().chain([between.clone()]));
@@ -315,14 +287,16 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_version_is_its_own_error() {
+    fn another_version_is_its_own_error() {
         let disk = written(&[Batch::from_columns(logstead_record::Columns::empty(1)).unwrap()]);
         let mut bytes = vec![0; disk.open(Path::new(PATH)).unwrap().bytes().unwrap() as usize];
         disk.open(Path::new(PATH)).unwrap().read_at(0, &mut bytes).unwrap();
-        bytes[8] = 4;
-        let crc = crc32c::crc32c(&bytes[8..80]);
-        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
-        disk.create(Path::new(PATH)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
-        assert_eq!(open(&disk, 0).err(), Some(BlocksError::Newer(4)));
+        for version in [2, 4] {
+            bytes[8] = version;
+            let crc = crc32c::crc32c(&bytes[8..80]);
+            bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+            disk.create(Path::new(PATH)).unwrap().append(&mut [std::io::IoSlice::new(&bytes)]).unwrap();
+            assert_eq!(open(&disk, 0).err(), Some(BlocksError::Version(version.into())));
+        }
     }
 }

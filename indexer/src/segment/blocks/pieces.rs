@@ -1,4 +1,4 @@
-//! The Merkle tree over a file: of its pieces, or of its blocks.
+//! The Merkle tree over the pieces of a file.
 //!
 //! A node is BLAKE3 of the byte 1 and its two children; a node without a neighbour is its own parent.
 

@@ -1,4 +1,4 @@
-//! What the versions of a blocks file have in common.
+//! The bounds of messages in time, and what writing and reading blocks share.
 
 use crate::bounds::TimeBounds;
 use crate::bytes::time_at;
@@ -32,9 +32,6 @@ pub(super) struct Head {
 /// What reading blocks needs again and again.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    pub(super) decompressor: Option<zstd::bulk::Decompressor<'static>>,
-    pub(super) packed: Vec<u8>,
-    pub(super) columns: Vec<Vec<u8>>,
     /// What the last block was read from, by its section and group: it is often that of the next one.
     pub(super) owner: Option<Owner>,
     pub(super) open: Vec<(&'static str, usize, Arc<dyn Any + Send + Sync>)>,

@@ -11,9 +11,9 @@ pub enum IndexError {
     /// It is something else.
     #[error("the file is not an index: it does not begin with LSI1")]
     Magic,
-    /// It was written by a later release.
-    #[error("the index has version {0}, and the newest that is known here is {newest}", newest = Kind::Index.version())]
-    Newer(u32),
+    /// Another version of this program wrote it.
+    #[error("the index has version {0}, and this program reads version {known}", known = Kind::Index.version())]
+    Version(u32),
     /// Some bytes are not what was written.
     #[error("the index is damaged: the checksum of what is at byte {offset} is wrong")]
     Checksum {

@@ -20,7 +20,6 @@ pub(crate) struct Identity {
 
 /// What the first bytes of the file say.
 pub(super) struct Header {
-    pub(super) version: u32,
     pub(super) identity: Identity,
     pub(super) body_bytes: u64,
     pub(super) sections: u32,
@@ -33,7 +32,7 @@ impl Header {
         let mut bytes = Vec::with_capacity(HEADER_BYTES);
         bytes.extend_from_slice(&kind.magic());
         bytes.extend_from_slice(&[0; CRC_BYTES]);
-        bytes.extend_from_slice(&self.version.to_le_bytes());
+        bytes.extend_from_slice(&kind.version().to_le_bytes());
         bytes.extend_from_slice(&self.identity.rows.to_le_bytes());
         bytes.extend_from_slice(&self.identity.first_sequence.to_le_bytes());
         bytes.extend_from_slice(&self.identity.blocks_hash);
@@ -55,8 +54,8 @@ impl Header {
             return Err(IndexError::Checksum { offset: 0 });
         }
         let version = u32_at(bytes, 8);
-        if kind.version() < version {
-            return Err(IndexError::Newer(version));
+        if version != kind.version() {
+            return Err(IndexError::Version(version));
         }
         let identity = Identity {
             rows: u32_at(bytes, 12),
@@ -64,7 +63,6 @@ impl Header {
             blocks_hash: array_at(bytes, 24),
         };
         Ok(Header {
-            version,
             identity,
             body_bytes: u64_at(bytes, 56),
             sections: u32_at(bytes, 64),

@@ -18,8 +18,8 @@ impl Kind {
         }
     }
 
-    /// The newest version that is read, and the one that is written.
-    pub(super) const fn version(self) -> u32 {
+    /// The version that is read and written.
+    pub(crate) const fn version(self) -> u32 {
         match self {
             Kind::Index => 2,
             Kind::Blocks => 3,

@@ -52,11 +52,6 @@ impl Bundle {
         Ok(Bundle { inner: Arc::new(Inner { file, header, page_crcs, page_starts, sections, last_page }) })
     }
 
-    /// The version of what its sections hold.
-    pub(crate) fn version(&self) -> u32 {
-        self.inner.header.version
-    }
-
     /// What this is the index of, or which blocks these are.
     pub(crate) fn identity(&self) -> Identity {
         self.inner.header.identity

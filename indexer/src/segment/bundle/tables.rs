@@ -8,20 +8,15 @@ use super::header::{CRC_BYTES, Header};
 use std::ops::Range;
 
 pub(super) const PAGE_BYTES: usize = 16 << 10;
-/// The version whose pages are of all sections together.
-const ONE_BODY: u32 = 1;
 
 pub(super) fn write_page_table(section: &[u8], table: &mut Vec<u8>) {
     section.chunks(PAGE_BYTES).for_each(|page| table.extend_from_slice(&crc32c::crc32c(page).to_le_bytes()));
 }
 
 /// Where each page begins, and where the last ends.
-fn page_starts(version: u32, sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
+fn page_starts(sections: &[(String, Range<u64>)], body_bytes: u64) -> Vec<u64> {
     let mut starts = Vec::new();
-    match version {
-        ONE_BODY => starts.extend((0..body_bytes).step_by(PAGE_BYTES)),
-        _ => sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES))),
-    }
+    sections.iter().for_each(|(_, range)| starts.extend(range.clone().step_by(PAGE_BYTES)));
     starts.push(body_bytes);
     starts
 }
@@ -39,19 +34,9 @@ pub(super) type Tables = (Vec<u32>, Vec<u64>, Vec<(String, Range<u64>)>);
 
 pub(super) fn read_tables(tables: &[u8], header: &Header) -> Result<Tables, IndexError> {
     let read = || {
-        let (sections, crcs) = match header.version {
-            ONE_BODY => {
-                let pages = usize::try_from(header.body_bytes.div_ceil(PAGE_BYTES as u64)).ok()?;
-                let (crcs, mut rest) = tables.split_at_checked(pages.checked_mul(CRC_BYTES)?)?;
-                let sections = read_sections(&mut rest, header)?;
-                rest.is_empty().then_some((sections, crcs))?
-            }
-            _ => {
-                let mut rest = tables;
-                (read_sections(&mut rest, header)?, rest)
-            }
-        };
-        let starts = page_starts(header.version, &sections, header.body_bytes);
+        let mut crcs = tables;
+        let sections = read_sections(&mut crcs, header)?;
+        let starts = page_starts(&sections, header.body_bytes);
         let is_whole = crcs.len() == (starts.len() - 1) * CRC_BYTES;
         let crcs = crcs.as_chunks().0.iter().map(|&crc| u32::from_le_bytes(crc)).collect();
         is_whole.then_some((crcs, starts, sections))

@@ -9,7 +9,6 @@ use std::io::{self, IoSlice};
 /// Gathers the sections of a file.
 pub(crate) struct BundleWriter {
     kind: Kind,
-    version: u32,
     identity: Identity,
     sections: Vec<(String, Vec<u8>)>,
 }
@@ -17,7 +16,7 @@ pub(crate) struct BundleWriter {
 impl BundleWriter {
     /// A file without sections.
     pub(crate) fn new(kind: Kind, identity: Identity) -> BundleWriter {
-        BundleWriter { kind, version: kind.version(), identity, sections: Vec::new() }
+        BundleWriter { kind, identity, sections: Vec::new() }
     }
 
     /// The sections so far.
@@ -47,7 +46,6 @@ impl BundleWriter {
         write_section_table(&self.sections, &mut tables);
         self.sections().for_each(|bytes| write_page_table(bytes, &mut tables));
         let header = Header {
-            version: self.version,
             identity: self.identity,
             body_bytes: self.sections.iter().map(|(_, bytes)| bytes.len() as u64).sum(),
             sections: self.sections.len() as u32,

@@ -8,10 +8,6 @@ use crate::segment::bundle::{Identity, IndexError};
 pub(super) const FIELDS: &str = "fields";
 /// The templates of the segment.
 pub(super) const TEMPLATES: &str = "templates";
-/// In the first version, the times.
-pub(super) const TIMES: &str = "times";
-/// In the first version, the shapes of messages: there are few, so a phrase without numbers is compared with those.
-pub(super) const SHAPE: &str = "shape";
 
 /// The column of a dynamic field.
 pub(super) fn field_section(number: usize) -> String {

@@ -14,12 +14,6 @@
 //! have none; then for each a u32 length and its name as first spelled. Times and columns that every segment has are read
 //! from the blocks, which hold them anyway.
 //!
-//! Older files of this version have `slots` in the place of `places`, without the words of `words.…` and `values.…`.
-//!
-//! The first version is read, and no longer written: all words of all messages and values are in `words.…`, `times` has
-//! the time of each row, `shape` a column of the shapes of messages, and the columns stand here, in the sections of
-//! [`COLUMNS`](super::column::COLUMNS).
-//!
 //! **Invariant:** an index is believed only when it says that it was made of these very blocks.
 
 mod layout;
@@ -37,23 +31,21 @@ use super::templates::Templates;
 use super::times::Times;
 use crate::disk::DiskFile;
 pub(crate) use layout::Fields;
-use layout::{FIELDS, FieldPlace, SHAPE, TEMPLATES, TIMES, field_section, identity, seed};
-use logstead_record::query::{FieldName, Matcher};
-use logstead_record::{Batch, Field, Selection, TextColumn};
+use layout::{FIELDS, FieldPlace, TEMPLATES, field_section, identity, seed};
+use logstead_record::TextColumn;
+use logstead_record::query::FieldName;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, Weak};
 pub(crate) use write::IndexBuilder;
 
 /// What the small values of columns and the dictionary's own index take, about.
 const KEPT_BYTES: usize = 128 << 10;
-/// The version in which times and columns are beside the messages.
-const SECOND: u32 = 2;
 
 /// An open index.
 pub(crate) struct SegmentIndex {
     bundle: Bundle,
-    /// What holds times and columns, in the second version.
-    groups: Option<Arc<TextGroups>>,
+    /// What holds times and columns.
+    groups: Arc<TextGroups>,
     pub(crate) words: Lexicon,
     pub(crate) times: Arc<Times<Section>>,
     pub(crate) fields: Fields,
@@ -88,31 +80,18 @@ impl SegmentIndex {
             return Err(IndexError::Format("it is the index of other blocks".to_owned()));
         }
         let fields = Fields::read(&bundle.section(FIELDS)?.read_all()?)?;
-        let groups = blocks.groups().cloned();
-        if groups.is_some() != (SECOND <= bundle.version()) {
-            return Err(IndexError::Format("it is the index of blocks of another version".to_owned()));
-        }
-        let (words, times) = match &groups {
-            None => {
-                let times = Times::open(bundle.section(TIMES)?, blocks.rows())?;
-                (Lexicon::first(blocks.rows(), &bundle)?, Arc::new(times))
-            }
-            Some(groups) => {
-                let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
-                let seed = seed(blocks.first_sequence, &blocks.previous_hash);
-                (Lexicon::second(&bundle, templates, seed, groups)?, Arc::clone(&groups.times))
-            }
-        };
+        let groups = Arc::clone(blocks.groups());
+        let templates = Templates::read(&bundle.section(TEMPLATES)?.read_all()?)?;
+        let seed = seed(blocks.first_sequence, &blocks.previous_hash);
+        let (words, times) = (Lexicon::open(&bundle, templates, seed, &groups)?, Arc::clone(&groups.times));
         let cache = Arc::downgrade(cache);
         Ok(SegmentIndex { bundle, groups, words, times, fields, values: Default::default(), cache, owner })
     }
 
     /// About how much memory it takes, with the values that it keeps.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let times = if self.groups.is_none() { self.times.memory_bytes() } else { 0 };
         size_of::<SegmentIndex>()
             + self.bundle.memory_bytes()
-            + times
             + self.fields.memory_bytes()
             + self.words.memory_bytes()
             + KEPT_BYTES
@@ -150,7 +129,7 @@ impl SegmentIndex {
         let Place::Known(column) = place else {
             return Ok(Arc::new(Values::read(&self.section(place)?)?));
         };
-        if !self.has_column(column) {
+        if !self.groups.has_column(column) {
             return Ok(Arc::new(Values { texts: TextColumn::default(), is_complete: true }));
         }
         let kept = &self.values[column.number()];
@@ -168,24 +147,13 @@ impl SegmentIndex {
 
     /// A whole column.
     pub(crate) fn names(&self, place: Place) -> Result<Arc<Names>, IndexError> {
-        if let (Place::Known(column), Some(groups)) = (place, &self.groups) {
-            return groups.column(column).map_err(of_blocks);
-        }
         let part = match place {
-            Place::Known(column) => Part::Column(column),
+            Place::Known(column) => return self.groups.column(column).map_err(of_blocks),
             Place::Dynamic(number) => Part::Field(number),
             Place::Nowhere | Place::Blocks => return Err(no_column()),
         };
         let read = || {
-            let rows = self.bundle.identity().rows;
-            let names = match place {
-                Place::Known(column) if !self.has_column(column) => Names::none(rows),
-                _ => Names::new(&self.section(place)?.read_all()?, rows)?,
-            };
-            let names = match place {
-                Place::Known(column) => names.map_values(|values| column.own_part(values)),
-                _ => names,
-            };
+            let names = Names::new(&self.section(place)?.read_all()?, self.bundle.identity().rows)?;
             let bytes = names.memory_bytes();
             Ok((names, bytes))
         };
@@ -195,40 +163,11 @@ impl SegmentIndex {
         }
     }
 
-    /// Looks for a text without digits in the shapes that the first version keeps of messages: the rows that have it there
-    /// for certain, and those that may have it there or in a field. None where shapes are too many.
-    pub(crate) fn rows_with_shape(
-        &self,
-        matcher: &Matcher,
-    ) -> Result<Option<(Selection, Selection)>, IndexError> {
-        if self.groups.is_some() {
-            return Ok(None);
-        }
-        let rows = self.bundle.identity().rows;
-        let shapes = Names::new(&self.bundle.section(SHAPE)?.read_all()?, rows)?;
-        let field = FieldName::Known(Field::Message);
-        let Some(batch) = Batch::of_values(&field, shapes.values()).filter(|_| shapes.is_complete()) else {
-            return Ok(None);
-        };
-        let rows = shapes.rows_with(&matcher.select(&batch));
-        let possible = if self.fields.is_empty() { rows.clone() } else { Selection::all(rows.rows()) };
-        Ok(Some((rows, possible)))
-    }
-
-    /// Whether a column is there. One that may be missing has no value otherwise.
-    fn has_column(&self, column: Column) -> bool {
-        match &self.groups {
-            Some(groups) => groups.has_column(column),
-            None => !column.may_be_missing(),
-        }
-    }
-
     fn section(&self, place: Place) -> Result<Section, IndexError> {
-        match (place, &self.groups) {
-            (Place::Known(column), Some(groups)) => groups.column_section(column),
-            (Place::Known(column), None) => self.bundle.section(column.section()),
-            (Place::Dynamic(number), _) => self.bundle.section(&field_section(number)),
-            (Place::Nowhere | Place::Blocks, _) => Err(no_column()),
+        match place {
+            Place::Known(column) => self.groups.column_section(column),
+            Place::Dynamic(number) => self.bundle.section(&field_section(number)),
+            Place::Nowhere | Place::Blocks => Err(no_column()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Builds an index of the second version.
+//! Builds an index.
 //!
 //! **Invariant:** an index is made of what the blocks file holds, when it is written and when it is made again: so it
 //! answers the same.

@@ -1,231 +1,502 @@
-//! Which rows of a segment have a word, whichever version its index has.
+//! The words of a segment: of templates, of their slots, and of what has no template.
+//!
+//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
+//! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
 mod places;
-mod second;
 mod shapes;
 
-use super::blocks::TextGroups;
+use super::blocks::{BlocksError, TextGroups};
 use super::bundle::{Bundle, IndexError};
 use super::templates::Templates;
 use super::words::{self, WORDS, Walked, WordSets, Words};
 use crate::work::Work;
-use logstead_record::Selection;
 use logstead_record::query::Matcher;
-use logstead_template::Automaton;
+use logstead_record::{Selection, TextColumn};
+use logstead_template::{
+    Automaton, Look, Ranks, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
+};
+use places::WordPlaces;
 pub(super) use places::{PLACES, Places};
-pub(super) use second::{KEYS, VALUES};
-use second::{Second, Spread};
 pub(crate) use shapes::ByShape;
+use std::cell::OnceCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// The words of templates.
+pub(super) const KEYS: &str = "keys";
+/// The words of values of dynamic fields.
+pub(super) const VALUES: &str = "values";
+
+/// In a group that may have a word in slots, one row in this many is assumed to have it.
+const SLOT_SHARE: u64 = 1024;
+
+/// What looking for a word in the slots of a group counts as work.
+const LOOK_WORK: usize = 1 << 13;
+
+/// Looking at this many bytes of keys takes less time than looking a word up.
+const LOOKED_AT_BYTES: usize = 128 << 10;
 
 /// The words of a segment.
-pub(crate) enum Lexicon {
-    /// Each word with its rows.
-    First(Words),
-    /// Words of templates, of slots, and of what has no template.
-    Second(Box<Second>),
+pub(crate) struct Lexicon {
+    /// A row is a template.
+    keys: Words,
+    kept: Option<Words>,
+    values: Option<Words>,
+    templates: Templates,
+    counts: Vec<u64>,
+    places: WordPlaces,
+    /// The shapes of templates, once they were asked for, and what they are worth.
+    shapes: OnceLock<(TextColumn, Vec<Shape>)>,
+    /// The groups whose rows may have an address in several slots, once one was asked for.
+    with_other_addresses: OnceLock<Vec<usize>>,
+    groups: Arc<TextGroups>,
+    rows: u32,
 }
 
-/// A word that some rows have.
+/// A word that some rows have, and where these are.
 pub(crate) struct Found {
     /// About how many rows.
     pub(crate) rows: u32,
-    place: Place,
+    wanted: Wanted,
+    /// Templates that have it, ascending: all their rows do.
+    templates: Vec<u32>,
+    /// Groups with rows that may have it in a slot.
+    groups: Vec<InSlots>,
+    kept: Option<words::Found>,
+    values: Option<words::Found>,
+    /// Whether the dictionaries tell it from other words.
+    is_exact: bool,
 }
 
-enum Place {
-    First(words::Found),
-    Second(Spread),
+/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no row is
+/// among them that only may have it; none where the group cannot be read.
+struct InSlots {
+    group: usize,
+    found: OnceCell<Option<(Vec<Ranks>, bool)>>,
 }
 
-impl Found {
-    fn spread(&self) -> Option<&Spread> {
-        match &self.place {
-            Place::First(_) => None,
-            Place::Second(spread) => Some(spread),
-        }
+impl InSlots {
+    /// Whether it was looked at, and its hash was that of another word.
+    fn is_known_to_have_none(&self) -> bool {
+        let found = self.found.get().and_then(Option::as_ref);
+        found.is_some_and(|(ranks, is_exact)| *is_exact && ranks.iter().all(|ranks| *ranks == Ranks::None))
     }
 }
 
 impl Lexicon {
-    /// Of the first version of an index.
-    pub(super) fn first(rows: u32, bundle: &Bundle) -> Result<Lexicon, IndexError> {
-        Ok(Lexicon::First(Words::open(WORDS, rows, bundle)?))
-    }
-
-    /// Of the second.
-    pub(super) fn second(
+    /// Opens the words of an index.
+    pub(super) fn open(
         bundle: &Bundle,
         templates: Templates,
         seed: u64,
         groups: &Arc<TextGroups>,
     ) -> Result<Lexicon, IndexError> {
-        Ok(Lexicon::Second(Box::new(Second::open(bundle, templates, seed, groups)?)))
+        let rows = bundle.identity().rows;
+        let fits = templates.groups.len() == groups.groups()
+            && (0..groups.groups())
+                .all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
+        if !fits {
+            return Err(IndexError::Format("templates of other groups".to_owned()));
+        }
+        let open = |dictionary| {
+            let is_there = bundle.has(&format!("{dictionary}.meta"));
+            is_there.then(|| Words::open(dictionary, rows, bundle)).transpose()
+        };
+        let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
+        let (kept, values) = (open(WORDS)?, open(VALUES)?);
+        let (counts, groups) = (templates.counts(), Arc::clone(groups));
+        let places = WordPlaces::open(bundle, seed, groups.groups())?;
+        let (shapes, with_other_addresses) = (OnceLock::new(), OnceLock::new());
+        Ok(Lexicon {
+            keys,
+            kept,
+            values,
+            templates,
+            counts,
+            places,
+            shapes,
+            with_other_addresses,
+            groups,
+            rows,
+        })
     }
 
     /// About how much memory it takes.
     pub(super) fn memory_bytes(&self) -> usize {
-        match self {
-            Lexicon::First(_) => 0,
-            Lexicon::Second(second) => second.memory_bytes(),
-        }
+        // Shapes take about as much as keys.
+        self.templates.memory_bytes()
+            + self.templates.keys.memory_bytes()
+            + size_of_val(self.counts.as_slice())
     }
 
     /// Looks up one word in lower case, or an address.
     pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
-        match self {
-            Lexicon::First(words) => {
-                Ok(words.find(word)?.map(|found| Found { rows: found.rows, place: Place::First(found) }))
-            }
-            Lexicon::Second(second) => Ok(second
-                .find(word)?
-                .map(|spread| Found { rows: spread.rows_max(second), place: Place::Second(spread) })),
+        let wanted = Wanted::new(word);
+        let mut may_have = self.places.of(&wanted)?;
+        if word.contains(&b'.') {
+            // It is an address, and four numbers may lie in slots of their own.
+            may_have.groups.extend_from_slice(
+                self.with_other_addresses.get_or_init(|| self.groups_with_other_addresses()),
+            );
+            may_have.groups.sort_unstable();
+            may_have.groups.dedup();
         }
+        let in_slots = |group| InSlots { group, found: OnceCell::new() };
+        let groups = may_have.groups.into_iter().map(in_slots).collect();
+        let mut entry = Found {
+            rows: 0,
+            wanted,
+            templates: Vec::new(),
+            groups,
+            kept: None,
+            values: None,
+            is_exact: true,
+        };
+        if let Some(templates) = self.look_at_keys(word) {
+            entry.templates = templates;
+        } else if let Some(found) = self.keys.find(word)? {
+            entry.is_exact &= found.exact;
+            entry.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
+        }
+        for (words, place, may_have) in
+            [(&self.kept, &mut entry.kept, may_have.kept), (&self.values, &mut entry.values, may_have.values)]
+        {
+            if let Some(words) = words
+                && may_have
+            {
+                *place = words.find(word)?;
+                entry.is_exact &= place.as_ref().is_none_or(|found| found.exact);
+            }
+        }
+        let is_nowhere = entry.templates.is_empty()
+            && entry.groups.is_empty()
+            && entry.kept.is_none()
+            && entry.values.is_none();
+        entry.rows = entry.rows_max(self);
+        Ok((!is_nowhere).then_some(entry))
+    }
+
+    /// The groups whose rows may have an address in several slots.
+    fn groups_with_other_addresses(&self) -> Vec<usize> {
+        let may_hold: Vec<bool> = self.templates.keys.iter().map(may_hold_other_addresses).collect();
+        let groups = self.templates.groups.iter().enumerate();
+        let with_one =
+            groups.filter(|(_, group)| group.numbers.iter().any(|&number| may_hold[number as usize]));
+        with_one.map(|(group, _)| group).collect()
+    }
+
+    /// The templates that have a word, by looking at all of them; none where the dictionary is faster.
+    fn look_at_keys(&self, word: &[u8]) -> Option<Vec<u32>> {
+        let keys = &self.templates.keys;
+        if LOOKED_AT_BYTES < keys.bytes().len() {
+            return None;
+        }
+        let mut templates = Vec::new();
+        if let Some(mut look) = Look::new(word) {
+            look.for_each(keys, |template| templates.push(template as u32));
+            templates.dedup();
+        }
+        Some(templates)
     }
 
     /// How many rows have a word, where that can be told.
     pub(crate) fn count(&self, found: &Found) -> Option<u32> {
-        match (self, &found.place) {
-            (Lexicon::First(_), Place::First(found)) => found.exact.then_some(found.rows),
-            (Lexicon::Second(second), Place::Second(spread)) => spread.count(second),
-            _ => None,
-        }
+        found.count(self)
     }
 
-    /// What counting the rows of a word takes, as work.
+    /// How much work it is to count the rows of a word.
     pub(crate) fn work_to_count(&self, found: &Found) -> usize {
-        found.spread().map_or(0, Spread::work_to_look)
+        found.work_to_look()
     }
 
     /// Of some rows, keeps those that have a word. `false` where some of these may have another one.
     pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<bool, IndexError> {
-        match (self, &found.place) {
-            (Lexicon::First(words), Place::First(found)) => {
-                words.retain(found, rows)?;
-                Ok(found.exact)
+        let (all, is_exact) = self.rows(found, rows)?;
+        rows.intersect(&all);
+        Ok(is_exact)
+    }
+
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
+    /// side and at both ends of it, and what looking them up gave.
+    pub(crate) fn by_shape(
+        &self,
+        matcher: &Matcher,
+        is_plain: bool,
+        found: &[Option<Rc<Found>>],
+    ) -> Result<ByShape, IndexError> {
+        let found: Vec<Option<&Found>> = found.iter().map(Option::as_deref).collect();
+        self.look_at_shapes(matcher, is_plain, &found)
+    }
+
+    /// How many rows have a shape that is meant for certain, and the others that may be meant.
+    pub(crate) fn count_by_shape(&self, shape: &ByShape) -> (u64, Selection) {
+        (self.count_of(&self.certain_by_shape(shape)), self.others_by_shape(shape))
+    }
+
+    /// The rows of a word, of those that are asked for, and whether no others are among them.
+    fn rows(&self, entry: &Found, within: &Selection) -> Result<(Selection, bool), IndexError> {
+        let mut is_exact = entry.is_exact;
+        let mut rows = Selection::none(self.rows as usize);
+        for (words, found) in [(&self.kept, &entry.kept), (&self.values, &entry.values)] {
+            if let (Some(words), Some(found)) = (words, found) {
+                rows.union(&words.rows(found)?);
             }
-            (Lexicon::Second(second), Place::Second(spread)) => {
-                let (all, is_exact) = second.rows(spread, rows)?;
-                rows.intersect(&all);
-                Ok(is_exact)
+        }
+        let has_word = self.flags(&entry.templates);
+        let mut in_slots = entry.groups.iter().peekable();
+        for group in 0..self.groups.groups() {
+            let look = in_slots.next_if(|look| look.group == group);
+            if within.count_within(self.groups.rows_of(group)) == 0 {
+                continue;
             }
-            _ => Err(IndexError::Format("a word of another index".to_owned())),
+            let found = match look.map(|look| self.look(&entry.wanted, look)) {
+                Some(None) => {
+                    rows.insert_range(self.groups.rows_of(group));
+                    is_exact = false;
+                    continue;
+                }
+                Some(Some((ranks, is_group_exact))) => {
+                    is_exact &= is_group_exact;
+                    Some(ranks.as_slice())
+                }
+                None => None,
+            };
+            let found = self.found(group, &has_word, found);
+            if found.iter().all(|ranks| *ranks == Ranks::None) {
+                continue;
+            }
+            let range = self.groups.rows_of(group);
+            let mut asked = within.slice(range.clone());
+            let of = self.groups.templates(group).ok().filter(|of| of.counts().len() == found.len());
+            of.ok_or_else(unreadable)?.retain(&found, &mut asked);
+            rows.insert_part(range.start, &asked);
+        }
+        Ok((rows, is_exact))
+    }
+
+    /// Looks for a word in the slots of a group, once.
+    fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
+        let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
+        look.found.get_or_init(find).as_ref()
+    }
+
+    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
+    /// cannot be read.
+    #[must_use]
+    fn insert(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>, rows: &mut Selection) -> bool {
+        let found = self.found(group, accepted, ranks);
+        if found.iter().all(|ranks| *ranks == Ranks::None) {
+            return true;
+        }
+        match self.groups.templates(group) {
+            Ok(of) if of.counts().len() == found.len() => {
+                rows.insert_part(self.groups.rows_of(group).start, &of.select(&found));
+                true
+            }
+            _ => false,
         }
     }
 
-    /// The rows that have a word of each set. After `terms_max` terms it gives up: to scan the messages is then
-    /// cheaper. It also ends where the work does.
+    /// Of a group, the rows for each place: all where the template is accepted, else those that have one of these ranks.
+    fn found(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>) -> Vec<Ranks> {
+        let numbers = &self.templates.groups[group].numbers;
+        let mut found = match ranks {
+            Some(ranks) => ranks.to_vec(),
+            None => vec![Ranks::None; numbers.len() + 1],
+        };
+        for (ranks, &number) in found.iter_mut().skip(1).zip(numbers) {
+            if accepted.get(number as usize) == Some(&true) {
+                *ranks = Ranks::All;
+            }
+        }
+        found
+    }
+
     pub(crate) fn walk(
         &self,
         sets: &dyn WordSets,
         terms_max: usize,
         work: &Work<'_>,
     ) -> Result<Walked<Vec<Selection>>, IndexError> {
-        match self {
-            Lexicon::First(words) => words.walk_sets(sets, terms_max, work),
-            Lexicon::Second(second) => second.walk(sets, terms_max, work),
+        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
+        for words in [&self.kept, &self.values].into_iter().flatten() {
+            let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
+            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
         }
-    }
-
-    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
-    /// side and at both ends of it, and what looking them up gave. None where the index has no templates.
-    pub(crate) fn by_shape(
-        &self,
-        matcher: &Matcher,
-        is_plain: bool,
-        found: &[Option<Rc<Found>>],
-    ) -> Result<Option<ByShape>, IndexError> {
-        let Lexicon::Second(second) = self else { return Ok(None) };
-        let found: Vec<Option<&Spread>> =
-            found.iter().map(|found| found.as_deref().and_then(Found::spread)).collect();
-        second.by_shape(matcher, is_plain, &found).map(Some)
-    }
-
-    /// The rows whose shape is meant for certain, and others that may be meant: at least those of them that are asked for.
-    pub(crate) fn rows_by_shape(
-        &self,
-        shape: &ByShape,
-        within: &Selection,
-    ) -> Option<(Selection, Selection)> {
-        match self {
-            Lexicon::First(_) => None,
-            Lexicon::Second(second) => Some(second.rows_by_shape(shape, within)),
-        }
-    }
-
-    /// How many rows have a shape that is meant for certain, and the others that may be meant.
-    pub(crate) fn count_by_shape(&self, shape: &ByShape) -> Option<(u64, Selection)> {
-        match self {
-            Lexicon::First(_) => None,
-            Lexicon::Second(second) => {
-                let certain = second.count_of(&second.certain_by_shape(shape));
-                Some((certain, second.others_by_shape(shape)))
+        let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
+        all.terms += keys.terms;
+        all.complete &= keys.complete;
+        let accepted: Vec<Vec<bool>> = keys.rows.iter().map(|rows| self.flags_of(rows)).collect();
+        let cut = self.flags_of(&keys.cut);
+        let wanted: Vec<WordSet> = (0..sets.sets()).map(|set| WordSet::new(sets.forms(set))).collect();
+        for group in 0..self.groups.groups() {
+            if !all.complete {
+                break;
+            }
+            let found =
+                self.texts(group, |texts| Ok(texts.find_words(&wanted, &mut |values| work.go_on(values))?));
+            match found {
+                Some(Some(found)) => {
+                    let mut sets = all.rows.iter_mut().zip(&accepted).zip(&found);
+                    let are_read = sets.all(|((rows, of), ranks)| self.insert(group, of, Some(ranks), rows))
+                        && self.insert(group, &cut, None, &mut all.cut);
+                    if !are_read {
+                        all.cut.insert_range(self.groups.rows_of(group));
+                    }
+                }
+                // It ended before all was looked at.
+                Some(None) => all.complete = false,
+                // What cannot be read may have any words.
+                None => all.cut.insert_range(self.groups.rows_of(group)),
             }
         }
+        Ok(all)
     }
 
-    /// The rows in whose messages an expression has a match, and those that may have one: of those that are asked for.
-    /// None where the index does not know, or the work ends.
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None where the work
+    /// ends before.
     pub(crate) fn rows_matching(
         &self,
         expression: &Automaton,
         within: &Selection,
         work: &Work<'_>,
-    ) -> Result<Option<(Selection, Selection)>, IndexError> {
-        match self {
-            Lexicon::First(_) => Ok(None),
-            Lexicon::Second(second) => Ok(second.rows_matching(expression, within, work)),
+    ) -> Option<(Selection, Selection)> {
+        let mut rows = Selection::none(self.rows as usize);
+        let mut unread = rows.clone();
+        for group in 0..self.groups.groups() {
+            let range = self.groups.rows_of(group);
+            if within.count_within(range.clone()) == 0 {
+                continue;
+            }
+            let found = self
+                .texts(group, |texts| Ok(texts.find_match(expression, &mut |values| work.go_on(values))?));
+            let are_read = match found {
+                Some(found) => self.insert(group, &[], Some(&found?), &mut rows),
+                None => false,
+            };
+            if !are_read {
+                unread.insert_range(range);
+            }
         }
+        Some((rows, unread))
     }
 
-    /// How many templates there are, with one for rows without a template; nothing where the index does not know.
-    pub(crate) fn templates(&self) -> Option<usize> {
-        match self {
-            Lexicon::First(_) => None,
-            Lexicon::Second(second) => Some(second.templates()),
-        }
-    }
-
-    /// The key of each of some templates, and how many rows have it.
+    /// The key of each of some templates, and how many rows have it; rows without a template have none.
     pub(crate) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
-        match self {
-            Lexicon::First(_) => Vec::new(),
-            Lexicon::Second(second) => second.named(templates),
-        }
+        let with_key = templates.iter().filter(|&template| template < self.templates.keys.len());
+        with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
     }
 
-    /// The templates that have a word, where all its rows are those of templates.
-    pub(crate) fn templates_of(&self, found: &Found) -> Option<Selection> {
-        match (self, &found.place) {
-            (Lexicon::Second(second), Place::Second(spread)) => second.templates_of(spread),
-            _ => None,
-        }
+    /// How many templates there are, and one more that stands for rows without.
+    pub(crate) fn templates(&self) -> usize {
+        self.templates.keys.len() + 1
     }
 
-    /// The templates whose shape is meant, where no other row may be meant.
-    pub(crate) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
-        match self {
-            Lexicon::First(_) => None,
-            Lexicon::Second(second) => second.templates_by_shape(shape),
-        }
+    /// The templates that have a word, where it is known that no other row has it.
+    pub(crate) fn templates_of(&self, entry: &Found) -> Option<Selection> {
+        let is_static = entry.is_exact
+            && entry.groups.iter().all(InSlots::is_known_to_have_none)
+            && entry.kept.is_none()
+            && entry.values.is_none();
+        let mut templates = Selection::none(self.templates());
+        entry.templates.iter().for_each(|&template| templates.insert(template as usize));
+        is_static.then_some(templates)
     }
 
     /// How many rows have one of these templates.
     pub(crate) fn count_of(&self, templates: &Selection) -> u64 {
-        match self {
-            Lexicon::First(_) => 0,
-            Lexicon::Second(second) => second.count_of(templates),
-        }
+        let kept = || self.templates.groups.iter().map(|group| u64::from(group.kept)).sum();
+        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(kept)).sum()
     }
 
     /// The rows that have one of these templates.
     pub(crate) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
-        match self {
-            Lexicon::First(_) => Err(IndexError::Format("an index without templates".to_owned())),
-            Lexicon::Second(second) => second.rows_of(templates),
+        let accepted = self.flags_of(templates);
+        let are_kept = templates.contains(self.templates.keys.len());
+        let mut rows = Selection::none(self.rows as usize);
+        for group in 0..self.groups.groups() {
+            let mut ranks = vec![Ranks::None; self.templates.groups[group].numbers.len() + 1];
+            if are_kept && 0 < self.templates.groups[group].kept {
+                ranks[0] = Ranks::All;
+            }
+            if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
+                return Err(unreadable());
+            }
         }
+        Ok(rows)
+    }
+
+    /// Asks the messages of a group; none where they cannot be read.
+    fn texts<T>(&self, group: usize, ask: impl FnOnce(&TextGroup) -> Result<T, BlocksError>) -> Option<T> {
+        let texts = self.groups.messages(group).ok()?;
+        let fits = texts.rows().counts().len() == self.templates.groups[group].numbers.len() + 1;
+        if fits { ask(&texts).ok() } else { None }
+    }
+
+    fn flags(&self, templates: &[u32]) -> Vec<bool> {
+        let mut flags = vec![false; self.templates.keys.len()];
+        templates.iter().for_each(|&template| flags[template as usize] = true);
+        flags
+    }
+
+    fn flags_of(&self, templates: &Selection) -> Vec<bool> {
+        (0..self.templates.keys.len()).map(|template| templates.contains(template)).collect()
+    }
+}
+
+fn unreadable() -> IndexError {
+    IndexError::Format("rows that cannot be read".to_owned())
+}
+
+impl Found {
+    /// How many rows have the word, or fewer: what is in slots is guessed.
+    fn rows_max(&self, lexicon: &Lexicon) -> u32 {
+        let mut rows = self.outside() + self.by_templates(lexicon);
+        for look in &self.groups {
+            rows += lexicon.templates.groups[look.group].rows() / SLOT_SHARE;
+        }
+        u32::try_from(rows).unwrap_or(u32::MAX).min(lexicon.rows)
+    }
+
+    /// What looking at slots takes, as work.
+    fn work_to_look(&self) -> usize {
+        self.groups.len() * LOOK_WORK
+    }
+
+    /// How many rows have the word, where that can be told.
+    fn count(&self, lexicon: &Lexicon) -> Option<u32> {
+        let mut inside = self.by_templates(lexicon);
+        for look in &self.groups {
+            let (ranks, is_exact) = lexicon.look(&self.wanted, look)?;
+            if !is_exact {
+                return None;
+            }
+            let of = &lexicon.templates.groups[look.group];
+            for ((ranks, number), &count) in ranks[1..].iter().zip(&of.numbers).zip(&of.counts) {
+                if self.templates.binary_search(number).is_err() {
+                    inside += match ranks {
+                        Ranks::None => 0,
+                        Ranks::All => u64::from(count),
+                        Ranks::Some(ranks) => ranks.len() as u64,
+                    };
+                }
+            }
+        }
+        // A row with fields may have the word twice.
+        let others = inside + self.kept.as_ref().map_or(0, |found| u64::from(found.rows));
+        let is_once = self.values.is_none() || others == 0;
+        (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
+    }
+
+    /// Rows by the words of kept messages and of values.
+    fn outside(&self) -> u64 {
+        [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
+    }
+
+    fn by_templates(&self, lexicon: &Lexicon) -> u64 {
+        self.templates.iter().map(|&template| lexicon.counts[template as usize]).sum()
     }
 }

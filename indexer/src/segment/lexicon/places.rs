@@ -7,8 +7,6 @@ use logstead_template::{RARE_HEAD_BYTES, Rare, Wanted};
 
 /// The [multimap](Rare) from the hashes of words to the numbers of [places](Places).
 pub(in crate::segment) const PLACES: &str = "places";
-/// The same of older files, which know only groups.
-const SLOTS: &str = "slots";
 
 /// The numbers of places. Those before are groups.
 pub(in crate::segment) struct Places {
@@ -39,18 +37,16 @@ pub(super) struct WordPlaces {
     rare: Rare,
     seed: u64,
     groups: u16,
-    knows_dictionaries: bool,
 }
 
 impl WordPlaces {
     pub(super) fn open(bundle: &Bundle, seed: u64, groups: usize) -> Result<WordPlaces, IndexError> {
-        let knows_dictionaries = bundle.has(PLACES);
-        let section = bundle.section(if knows_dictionaries { PLACES } else { SLOTS })?;
+        let section = bundle.section(PLACES)?;
         let head = section.read(0..section.bytes().min(RARE_HEAD_BYTES as u64))?;
         let rare = Rare::open(&head, section.bytes())?;
         let groups = u16::try_from(groups).ok().filter(|groups| *groups < u16::MAX);
         let groups = groups.ok_or_else(|| IndexError::Format("more groups than can be".to_owned()))?;
-        Ok(WordPlaces { section, rare, seed, groups, knows_dictionaries })
+        Ok(WordPlaces { section, rare, seed, groups })
     }
 
     /// Where a word may be.
@@ -59,9 +55,6 @@ impl WordPlaces {
         let groups =
             numbers.iter().filter(|number| **number < self.groups).map(|&number| usize::from(number));
         let groups = groups.collect();
-        if !self.knows_dictionaries {
-            return Ok(MayHave { groups, kept: true, values: true });
-        }
         // Dictionaries have long words by their first bytes.
         let numbers = match wanted.word().get(..TERM_BYTES_MAX) {
             Some(term) => self.numbers(&Wanted::new(term))?,

@@ -2,10 +2,10 @@
 //!
 //! **Invariant:** a template whose rows differ is never certain: its rows may be meant, or it has no row that is.
 
-use super::second::{InSlots, Second, Spread};
+use super::{Found, InSlots, Lexicon};
 use crate::segment::bundle::IndexError;
 use crate::segment::templates::Group;
-use crate::segment::words::{Found, Words};
+use crate::segment::words::{self, Words};
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
 use logstead_template::{Ranks, Shape, shape};
@@ -20,13 +20,13 @@ pub(crate) struct ByShape {
     by_words: Selection,
 }
 
-impl Second {
+impl Lexicon {
     /// Looks for a text without digits in the shapes of templates. `found` are its words, as they were looked up.
-    pub(super) fn by_shape(
+    pub(super) fn look_at_shapes(
         &self,
         matcher: &Matcher,
         is_plain: bool,
-        found: &[Option<&Spread>],
+        found: &[Option<&Found>],
     ) -> Result<ByShape, IndexError> {
         let (certain, worth) = self.compare_shapes(matcher, found)?;
         // A word that is nowhere is in no slot, either.
@@ -38,22 +38,22 @@ impl Second {
             if 0 < *kept && found.is_empty() {
                 may_be[0] = Ranks::All;
             }
-            let looks: Vec<(&Spread, Option<&InSlots>)> = found
+            let looks: Vec<(&Found, Option<&InSlots>)> = found
                 .iter()
                 .flatten()
-                .map(|spread| (*spread, spread.groups.iter().find(|look| look.group == group)))
+                .map(|entry| (*entry, entry.groups.iter().find(|look| look.group == group)))
                 .collect();
             // All words have to be in the row, and one of them in a slot: otherwise its shape would tell.
             let with_words = |place: usize, number: u32| {
                 let (mut all, mut is_in_slot) = (Ranks::All, false);
-                for (spread, look) in &looks {
-                    let in_slots = match look.map(|look| self.look(&spread.wanted, look)) {
+                for (entry, look) in &looks {
+                    let in_slots = match look.map(|look| self.look(&entry.wanted, look)) {
                         Some(Some((ranks, _))) => &ranks[place],
                         Some(None) => &Ranks::All,
                         None => &Ranks::None,
                     };
                     is_in_slot |= *in_slots != Ranks::None;
-                    if spread.templates.binary_search(&number).is_err() {
+                    if entry.templates.binary_search(&number).is_err() {
                         all = all.and(in_slots);
                     }
                     if all == Ranks::None {
@@ -74,15 +74,15 @@ impl Second {
             may_be
         };
         let may_be = (0..self.groups.groups()).map(may_be).collect();
-        let kept = self.rows_with_all(found, |spread| Some((self.kept.as_ref()?, spread.kept.as_ref()?)))?;
+        let kept = self.rows_with_all(found, |entry| Some((self.kept.as_ref()?, entry.kept.as_ref()?)))?;
         let mut by_words =
-            self.rows_with_all(found, |spread| Some((self.values.as_ref()?, spread.values.as_ref()?)))?;
+            self.rows_with_all(found, |entry| Some((self.values.as_ref()?, entry.values.as_ref()?)))?;
         by_words.union(&kept);
         Ok(ByShape { certain, may_be, by_words })
     }
 
     /// The rows whose shape is meant for certain, of groups with rows that are asked for; and others that may be meant.
-    pub(super) fn rows_by_shape(&self, shape: &ByShape, within: &Selection) -> (Selection, Selection) {
+    pub(crate) fn rows_by_shape(&self, shape: &ByShape, within: &Selection) -> (Selection, Selection) {
         let mut rows = Selection::none(self.rows as usize);
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Second {
     }
 
     /// The templates whose shape is meant, where no other row may be meant.
-    pub(super) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
+    pub(crate) fn templates_by_shape(&self, shape: &ByShape) -> Option<Selection> {
         let is_exact =
             shape.may_be.iter().flatten().all(|ranks| *ranks == Ranks::None) && shape.by_words.is_empty();
         is_exact.then(|| self.certain_by_shape(shape))
@@ -125,11 +125,11 @@ impl Second {
     /// The rows that have all of some words by one of the dictionaries. Without words, none.
     fn rows_with_all<'f>(
         &'f self,
-        found: &'f [Option<&'f Spread>],
-        of: impl Fn(&'f Spread) -> Option<(&'f Words, &'f Found)>,
+        found: &'f [Option<&'f Found>],
+        of: impl Fn(&'f Found) -> Option<(&'f Words, &'f words::Found)>,
     ) -> Result<Selection, IndexError> {
         let none = Selection::none(self.rows as usize);
-        let found = found.iter().map(|spread| of((*spread)?)).collect::<Option<Vec<_>>>();
+        let found = found.iter().map(|entry| of((*entry)?)).collect::<Option<Vec<_>>>();
         let Some(mut found) = found.filter(|found| !found.is_empty()) else { return Ok(none) };
         found.sort_unstable_by_key(|(_, found)| found.rows);
         let mut rows = Selection::all(self.rows as usize);
@@ -143,7 +143,7 @@ impl Second {
     fn compare_shapes(
         &self,
         matcher: &Matcher,
-        found: &[Option<&Spread>],
+        found: &[Option<&Found>],
     ) -> Result<(Vec<bool>, &[Shape]), IndexError> {
         let count = self.templates.keys.len();
         let (texts, worth) = self.shapes.get_or_init(|| {
@@ -158,9 +158,9 @@ impl Second {
             (texts, worth)
         });
         let mut having = Selection::all(count);
-        for spread in found {
+        for entry in found {
             let mut with_word = Selection::none(count);
-            let templates = spread.map_or(&[][..], |spread| &spread.templates);
+            let templates = entry.map_or(&[][..], |entry| &entry.templates);
             templates.iter().for_each(|&template| with_word.insert(template as usize));
             having.intersect(&with_word);
         }

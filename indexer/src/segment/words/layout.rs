@@ -2,7 +2,7 @@
 
 use tantivy::schema::Field;
 
-/// The words of texts that are kept as they are; in the first version of an index, of all messages and values.
+/// The words of texts that are kept as they are.
 pub(crate) const WORDS: &str = "words";
 /// The only field of the schema.
 pub(super) const FIELD: Field = Field::from_field_id(0);

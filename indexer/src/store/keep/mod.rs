@@ -43,6 +43,7 @@ pub struct Keeper {
 struct Inner {
     publisher: Publisher,
     segment_rows_max: u32,
+    join_bytes_max: u64,
     /// First sequences of what tasks are at, and of what they failed at because it is damaged.
     claimed: Mutex<BTreeSet<u64>>,
     hopeless: Mutex<BTreeSet<u64>>,
@@ -108,6 +109,7 @@ impl Keeper {
         let inner = Inner {
             publisher: Publisher::new((dir, segments), shared),
             segment_rows_max: options.segment_rows_max,
+            join_bytes_max: options.join_bytes_max,
             claimed: Mutex::default(),
             hopeless: Mutex::default(),
         };
@@ -140,7 +142,8 @@ impl Keeper {
                 Some(segment) => Work::Reindex(segment.id),
                 None => {
                     let when = if idle { When::Idle } else { When::Always };
-                    Work::Join(small_neighbours(&view, self.inner.segment_rows_max, &is_free, when)?)
+                    let most = (self.inner.segment_rows_max, self.inner.join_bytes_max);
+                    Work::Join(small_neighbours(&view, most, &is_free, when)?)
                 }
             },
         };

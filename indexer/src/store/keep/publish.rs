@@ -6,7 +6,7 @@
 use super::leftovers::Leftovers;
 use crate::disk::Disk;
 use crate::error::{DiskError, failed};
-use crate::segment::build::{Replacement, write_index};
+use crate::segment::build::write_index;
 use crate::segment::index::IndexBuilder;
 use crate::segment::{Folder, Segment};
 use crate::store::JOURNAL_DIR;
@@ -124,26 +124,6 @@ impl Publisher {
         let [_, path] = self.segments.paths(segment.id);
         write_index(&self.segments, &segment.blocks, index, &path).map_err(|error| self.unwritten(error))?;
         segment.reopen_index();
-        Ok(true)
-    }
-
-    /// Puts other files of the same messages in the place of those of a segment. Whether they are: it may have expired
-    /// meanwhile.
-    pub(super) fn exchange_in_place(
-        &self,
-        segment: &Segment,
-        replacement: Replacement<'_>,
-    ) -> Result<bool, DiskError> {
-        // Held, so that the segment does not expire meanwhile and its files come back.
-        let manifest = self.manifest.lock();
-        if !manifest.segments.contains(&segment.id) {
-            return Ok(false);
-        }
-        let new = replacement.put().map_err(|error| self.unwritten(error))?;
-        self.change_view(|view| {
-            view.drop_segment(segment.id);
-            view.add_segments([Arc::new(new)]);
-        });
         Ok(true)
     }
 

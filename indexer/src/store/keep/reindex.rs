@@ -1,10 +1,9 @@
-//! Makes the index of a segment again, of its blocks. Those of the first version become blocks of the second.
+//! Makes the index of a segment again, of its blocks.
 
 use super::done::{Done, KeepError};
 use super::publish::Publisher;
 use crate::segment::Segment;
 use crate::segment::blocks::{BlocksError, Scratch};
-use crate::segment::build::{Replacement, SegmentBuilder};
 use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use logstead_record::{Batch, Groups};
@@ -22,10 +21,7 @@ pub(super) fn reindex(
     }
     let Some(segment) = view.segments.iter().find(|segment| segment.id == id) else { return Ok(Done::Void) };
     let done = Done::Reindexed { messages: u64::from(id.rows) };
-    let Some(groups) = segment.blocks.groups() else {
-        let is_there = publisher.exchange_in_place(segment, rewritten(publisher, segment, cancelled)?)?;
-        return Ok(if is_there { done } else { Done::Void });
-    };
+    let groups = segment.blocks.groups();
     let (sequence, hash) = (segment.blocks.first_sequence, segment.blocks.previous_hash);
     let mut index = publisher.segments.index_builder(sequence, &hash);
     each_block(segment, cancelled, &mut |batch| {
@@ -41,21 +37,8 @@ pub(super) fn reindex(
     Ok(if is_there { done } else { Done::Void })
 }
 
-/// The messages of a segment of the first version, in the files of the second.
-fn rewritten<'a>(
-    publisher: &'a Publisher,
-    segment: &Segment,
-    cancelled: &dyn Fn() -> bool,
-) -> Result<Replacement<'a>, KeepError> {
-    let unwritten = |error| publisher.unwritten(error);
-    let blocks = &segment.blocks;
-    let mut builder = SegmentBuilder::begin(&publisher.segments, blocks.first_sequence, blocks.previous_hash);
-    each_block(segment, cancelled, &mut |batch| Ok(builder.push(batch).map_err(unwritten)?))?;
-    Ok(builder.replacement(blocks.hash).map_err(unwritten)?)
-}
-
 /// Shows all blocks of a segment.
-pub(super) fn each_block(
+fn each_block(
     segment: &Segment,
     cancelled: &dyn Fn() -> bool,
     visit: &mut dyn FnMut(&Batch) -> Result<(), KeepError>,
@@ -75,7 +58,7 @@ pub(super) fn each_of(
         if cancelled() {
             return Err(KeepError::Cancelled);
         }
-        let damaged = |error| KeepError::Damaged(Damage::of_block(segment, block, error).to_string());
+        let damaged = |error| KeepError::Damaged(Damage::of_block(segment, error).to_string());
         visit(&segment.blocks.read(block, Groups::ALL, &mut scratch).map_err(damaged)?)?;
     }
     Ok(())

@@ -35,7 +35,7 @@ pub(crate) async fn require(
         ));
     };
     if caller.session.is_some() && !request.method().is_safe() {
-        cookie::check_csrf(request.headers(), shared.state.settings.web.is_https())?;
+        cookie::check_csrf(request.headers(), &shared.state.settings.web)?;
     }
     caller.check(needs)?;
     if let Some(pulse) = request.extensions().get::<Arc<Pulse>>() {
@@ -58,10 +58,10 @@ pub(crate) fn renewed_cookie(
     headers: &HeaderMap,
     client: Option<Client>,
 ) -> Option<String> {
-    let secret =
-        cookie::session_secret(headers, shared.state.settings.web.is_https()).filter(|_| caller.prolonged)?;
+    let web = &shared.state.settings.web;
+    let secret = cookie::session_secret(headers, web).filter(|_| caller.prolonged)?;
     let max_age_seconds = shared.session_limits().idle_max.as_secs();
-    Some(cookie::session(secret.reveal(), max_age_seconds, is_encrypted(shared, client)))
+    Some(cookie::session(web, secret.reveal(), max_age_seconds, is_encrypted(shared, client)))
 }
 
 /// Whether the browser reaches us over TLS, so that its cookies can require it.
@@ -74,8 +74,7 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
     if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(DATADOG) {
         return by_token(shared, headers).await.map(Some);
     }
-    let is_https = shared.state.settings.web.is_https();
-    let Some(secret) = cookie::session_secret(headers, is_https) else { return Ok(None) };
+    let Some(secret) = cookie::session_secret(headers, &shared.state.settings.web) else { return Ok(None) };
     let hash = secret.hash();
     let limits = shared.session_limits();
     let session = shared.meta(move |meta| meta.use_session(hash, &limits, clock::now())).await?;

@@ -22,6 +22,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use logstead_config::settings::Web;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -87,7 +88,7 @@ pub(crate) async fn log_in_with(
     Path(id): Path<String>,
     Query(query): Query<LoginQuery>,
 ) -> Result<Response> {
-    let provider = provider(&shared, &id)?;
+    let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
     let secret = Secret::session()?;
     let value = format!("{}.{}", secret.reveal(), URL_SAFE_NO_PAD.encode(&to));
@@ -96,11 +97,11 @@ pub(crate) async fn log_in_with(
         Ok(address) => address,
         Err(error) => {
             tracing::warn!("nobody can log in with {id}: {error}");
-            return Ok(see(&away(&to, Reason::Failed)).into_response());
+            return Ok(see(&away(web, &to, Reason::Failed)).into_response());
         }
     };
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
-    let cookie = cookie::provider(&id, &value, LOGIN_SECONDS_MAX, is_encrypted);
+    let cookie = cookie::provider(web, &id, &value, LOGIN_SECONDS_MAX, is_encrypted);
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), see(&address)).into_response())
 }
 
@@ -117,12 +118,12 @@ pub(crate) async fn come_back(
     Query(query): Query<CallbackQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let provider = provider(&shared, &id)?;
+    let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let begun = cookie::provider_value(&headers, &id).and_then(|value| begun(&value));
     let (secret, to) = begun.map_or((None, FIRST_PAGE.to_owned()), |(secret, to)| (Some(secret), to));
     // Whatever comes of it: a login is finished once.
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
-    let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(&id, "", 0, is_encrypted))]);
+    let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(web, &id, "", 0, is_encrypted))]);
     let origin = format!("oidc:{id}");
     match admitted(&shared, provider, secret, (peer, &headers), query).await {
         Ok(user) => {
@@ -130,13 +131,13 @@ pub(crate) async fn come_back(
             shared.audit(actor, "session.begin", format!("from {peer} with {origin}")).await;
             let device = known_device(&shared, &user.name, &headers).await?;
             let (cookies, _) = begin(&shared, user, (client, &headers), device).await?;
-            Ok((forget, cookies, see(&to)).into_response())
+            Ok((forget, cookies, see(&(web.base().to_owned() + &to))).into_response())
         }
         Err((reason, told)) => {
             tracing::warn!("a login with {origin} from {peer} failed: {told}");
             let detail = format!("from {peer} with {origin}: {}", reason.word());
             shared.audit("".into(), "session.refused", detail).await;
-            Ok((forget, see(&away(&to, reason))).into_response())
+            Ok((forget, see(&away(web, &to, reason))).into_response())
         }
     }
 }
@@ -231,16 +232,19 @@ fn begun(value: &str) -> Option<(Secret, String)> {
     Some((Secret::presented(secret), page)).filter(|(_, page)| is_page(page))
 }
 
-/// Whether it is a page of ours. Browsers take `//host` and `/\host` for other hosts.
+/// Whether it is a page of ours, as its address is at the root of a host. Browsers take `//host` and `/\host` for other
+/// hosts, and a step up, however it is written, may lead to something else on ours.
 fn is_page(to: &str) -> bool {
-    let is_ours = to.starts_with('/') && !to.starts_with("//") && !to.contains('\\');
+    let path = to.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase().replace("%2e", ".");
+    let steps_up = path.split('/').any(|name| name == "..");
+    let is_ours = to.starts_with('/') && !to.starts_with("//") && !to.contains('\\') && !steps_up;
     is_ours && to.len() <= TEXT_BYTES_MAX && to.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// The page, with the reason why nobody is logged in.
-fn away(page: &str, reason: Reason) -> String {
+fn away(web: &Web, page: &str, reason: Reason) -> String {
     let joint = if page.contains('?') { '&' } else { '?' };
-    format!("{page}{joint}sso={}", reason.word())
+    format!("{}{page}{joint}sso={}", web.base(), reason.word())
 }
 
 fn see(address: &str) -> impl IntoResponse + use<> {
@@ -255,6 +259,28 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use logstead_config::settings::Layers;
+
+    #[test]
+    fn who_fails_behind_a_shared_address_does_not_keep_the_others_there_waiting() {
+        let (peer, now) = (Peer(Some([10, 0, 0, 1].into())), Instant::now());
+        let login = || attempt(peer, &Secret::session().unwrap(), None);
+        let mut throttle = crate::api::access::throttle::Throttle::default();
+        let wrong = login();
+        // One login, again and again.
+        (0..8).for_each(|_| throttle.failed(&wrong, now));
+        assert!(throttle.wait(&wrong, now).is_some());
+        assert_eq!(throttle.wait(&login(), now), None, "another browser of the network");
+        // Logins without end are the limit of a network, as with passwords of any names.
+        (0..40).for_each(|_| throttle.failed(&login(), now));
+        assert!(throttle.wait(&login(), now).is_some());
+        let known = attempt(peer, &Secret::session().unwrap(), Some([7; 32]));
+        assert_eq!(throttle.wait(&known, now), None, "somebody has logged in there before");
+        let elsewhere = attempt(Peer(Some([10, 0, 0, 2].into())), &Secret::session().unwrap(), None);
+        assert_eq!(throttle.wait(&elsewhere, now), None, "another network");
+        (0..8).for_each(|_| throttle.failed(&known, now));
+        assert!(throttle.wait(&known, now).is_some(), "its own failures");
+    }
 
     #[test]
     fn who_fails_behind_a_shared_address_does_not_keep_the_others_there_waiting() {
@@ -279,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_login_leads_to_pages_of_ours_only() {
-        for page in ["/", "/search?q=a%20b&from=-1h", "/router"] {
+        for page in ["/", "/search?q=a%20b&from=-1h", "/router", "/search?q=/../a"] {
             assert!(is_page(page), "{page}");
             let value = format!("secret.{}", URL_SAFE_NO_PAD.encode(page));
             assert_eq!(begun(&value).map(|(_, page)| page).as_deref(), Some(page));
@@ -291,6 +317,8 @@ mod tests {
             "/\\evil.example",
             "https://evil.example",
             "javascript:alert(1)",
+            "/../other",
+            "/search/%2E./.%2e/other?a",
             "/a b",
             "/a\r\nSet-Cookie: x=y",
             "/\u{e4}",
@@ -302,7 +330,10 @@ mod tests {
         for broken in ["", ".", "secret", "secret.%%", "secret.__8"] {
             assert!(begun(broken).is_none(), "{broken}");
         }
-        assert_eq!(away("/search?q=a", Reason::NoGroup), "/search?q=a&sso=no_group");
-        assert_eq!(away("/", Reason::Failed), "/?sso=failed");
+        let mut web = logstead_config::settings::load(&Layers::default()).unwrap().web;
+        assert_eq!(away(&web, "/search?q=a", Reason::NoGroup), "/search?q=a&sso=no_group");
+        assert_eq!(away(&web, "/", Reason::Failed), "/?sso=failed");
+        web.public_url = "https://intra/logs/".to_owned();
+        assert_eq!(away(&web, "/", Reason::Failed), "/logs/?sso=failed");
     }
 }

@@ -116,7 +116,7 @@ pub(crate) async fn get_session(
     let csrf_token = caller
         .as_ref()
         .and_then(|caller| caller.session)
-        .and_then(|_| cookie::session_secret(&headers, shared.state.settings.web.is_https()))
+        .and_then(|_| cookie::session_secret(&headers, &shared.state.settings.web))
         .map(|secret| secret.csrf_token());
     let renewed = |caller| authenticate::renewed_cookie(&shared, caller, &headers, Some(client));
     let cookie = caller.as_ref().and_then(renewed);
@@ -162,11 +162,12 @@ pub(crate) async fn log_in(
 pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
     if let Some((hash, caller)) = caller.and_then(|caller| Some((caller.session?, caller))) {
-        cookie::check_csrf(&headers, shared.state.settings.web.is_https())?;
+        cookie::check_csrf(&headers, &shared.state.settings.web)?;
         shared.meta(move |meta| meta.remove_session(hash)).await?;
         shared.audit(caller.actor(), "session.end", String::new()).await;
     }
-    let forgotten = [false, true].map(|secure| (header::SET_COOKIE, cookie::session("", 0, secure)));
+    let web = &shared.state.settings.web;
+    let forgotten = [false, true].map(|secure| (header::SET_COOKIE, cookie::session(web, "", 0, secure)));
     Ok((StatusCode::NO_CONTENT, AppendHeaders(forgotten)))
 }
 
@@ -255,10 +256,10 @@ pub(super) async fn begin(
         Ok(expires_at)
     });
     let expires_at = begun.await?;
-    let is_encrypted = authenticate::is_encrypted(shared, Some(client));
+    let (web, is_encrypted) = (&shared.state.settings.web, authenticate::is_encrypted(shared, Some(client)));
     let cookies = [
-        (header::SET_COOKIE, cookie::session(secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
-        (header::SET_COOKIE, cookie::device(device.reveal(), is_encrypted)),
+        (header::SET_COOKIE, cookie::session(web, secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
+        (header::SET_COOKIE, cookie::device(web, device.reveal(), is_encrypted)),
     ];
     let session = Session {
         authenticated: true,

@@ -20,6 +20,7 @@ use crate::api::error::{Problem, Result};
 use crate::api::question::cancel::{Cancel, Guard, permit};
 use crate::api::question::warning::QueryWarning;
 use crate::api::question::{Asked, Effort, Parameters, Question, list};
+use crate::request;
 use crate::store::{Coverage, PageRequest};
 use axum::body::{Body, Bytes};
 use axum::http::header;
@@ -153,10 +154,10 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
     let permit = permit(&shared, &caller, overview.question.weight(true)).await?;
     let (cancel, guard) = Cancel::after(&shared, overview.question.spent);
     let (sender, lines) = mpsc::channel(LINES_MAX);
-    tokio::task::spawn_blocking(move || {
+    tokio::task::spawn_blocking(request::carried(move || {
         let _permit = permit;
         overview.run(&cancel, &sender);
-    });
+    }));
     let body = Body::from_stream(Lines { lines, _guard: guard });
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }

@@ -12,6 +12,7 @@ use super::route::Route;
 use crate::api::error::{ApiError, Refusal, Result};
 use crate::api::extract::{Path, Query, media_type, unsupported};
 use crate::api::state::Shared;
+use crate::request;
 use axum::Json;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -148,7 +149,7 @@ async fn store(
         None if has_ids => {
             // It goes on when its sender leaves, so that it is known how it ended when the documents come again.
             let this = incoming.clone();
-            let storing = tokio::spawn(async move { this.store(batches, None).await });
+            let storing = tokio::spawn(request::followed(async move { this.store(batches, None).await }));
             storing.await.map_err(ApiError::internal)??
         }
         None => incoming.store(batches, None).await?,

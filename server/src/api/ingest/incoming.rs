@@ -12,13 +12,13 @@
 //! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
 
 use super::attempt::{Stopped, Taking};
-use super::room::{KEPT_MEMORY_MAX, Room};
+use super::room::Room;
 use crate::api::access::Caller;
 use crate::api::error::{ApiError, Result};
 use crate::api::extract::{Peer, Pieces};
 use crate::api::question::unknown_logspace;
 use crate::api::state::Shared;
-use crate::api::waiting::blocking;
+use crate::api::waiting::{blocking, busy};
 use crate::flow::ledger::Place;
 use crate::flow::receipt::Taken;
 use crate::flow::repeats::{Id, Progress, Repeats};
@@ -109,7 +109,7 @@ impl FromRequestParts<Shared> for Offered {
         let Ok(peer) = Peer::from_request_parts(parts, shared).await;
         let source = shared.state.pipeline.http_source(caller.token());
         let (source, refusal) = match source {
-            Ok(source) => (source, too_fast(shared, &caller)),
+            Ok(source) => (source, too_fast(shared, &caller).or_else(|| too_much(shared))),
             Err(error) => ("".into(), Some(not_stored(&error))),
         };
         let (shared, headers, is_refused) = (shared.clone(), parts.headers.clone(), refusal.is_some());
@@ -124,6 +124,12 @@ fn too_fast(shared: &Shared, caller: &Caller) -> Option<ApiError> {
     let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
     let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
     Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
+}
+
+/// Why everybody has to wait, if so.
+fn too_much(shared: &Shared) -> Option<ApiError> {
+    let is_short = shared.state.pipeline.memory().gauge.is_short();
+    is_short.then(|| busy("the server is short of memory for now"))
 }
 
 impl Incoming {
@@ -186,7 +192,7 @@ impl Incoming {
     }
 
     fn body_max(&self) -> usize {
-        let of_all = self.shared.state.settings.limits.ingest_body_max.as_usize();
+        let of_all = self.shared.ingest.body_max();
         let of_token = self.caller.limits.body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         of_token.unwrap_or(of_all).min(of_all)
     }
@@ -243,8 +249,9 @@ impl Incoming {
         mut batches: Batches<M>,
     ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
         let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
+        let kept_max = self.shared.ingest.kept_max();
         let batches = blocking(move || {
-            batches.check(KEPT_MEMORY_MAX);
+            batches.check(kept_max);
             batches
         })
         .await?;

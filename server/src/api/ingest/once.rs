@@ -10,6 +10,7 @@ use crate::flow::ledger::Place;
 use crate::flow::receipt::Taken;
 use crate::flow::repeats::{Begin, Claim, Id, Progress, Repeats};
 use crate::pipeline::SubmitError;
+use crate::request;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use logstead_ingest::batches::Batches;
@@ -88,7 +89,7 @@ impl Incoming {
         };
         // It goes on when its sender leaves, so that it is known how it ended when the sender asks again.
         let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
-        let storing = tokio::spawn(async move {
+        let storing = tokio::spawn(request::followed(async move {
             let mut ending = Ending { repeats: this.repeats().clone(), key, is_answered: false };
             let taking = Taking { named: Some(Named { key, body }), progress };
             let stored = this.store_rest(taking, batches, logspace.as_deref()).await?;
@@ -100,7 +101,7 @@ impl Incoming {
                 }
                 Err(refused) => *refused,
             })
-        });
+        }));
         storing.await.map_err(ApiError::internal)?
     }
 

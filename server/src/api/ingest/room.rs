@@ -10,10 +10,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// Bodies in memory at a time, each counted at the maximum size.
 const BODIES_MAX: usize = 4;
 /// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
-pub(super) const SLICE_MEMORY_MAX: usize = 64 << 20;
+const SLICE_MEMORY_MAX: usize = 64 << 20;
 const SLICES_MAX: usize = 4;
 /// What a check keeps of what it has read.
-pub(super) const KEPT_MEMORY_MAX: usize = 32 << 20;
+const KEPT_MEMORY_MAX: usize = 32 << 20;
 /// How many times its size in the body a parsed message takes at most.
 pub(super) const PARSED_FACTOR_MAX: usize = 32;
 /// What the smallest batch takes.
@@ -25,8 +25,14 @@ const TOO_MANY: &str = "too many messages are under way";
 pub(in crate::api) struct Memory {
     /// KiB of bodies.
     bodies: Semaphore,
+    /// The longest body.
+    body_max: usize,
     /// KiB of messages that are parsed and not yet handed to the store.
     parsed: Semaphore,
+    /// Bytes of those that one batch is counted as, at most.
+    slice_max: usize,
+    /// Bytes that a check keeps.
+    kept_max: usize,
     /// Bodies that wait for room.
     waiting: AtomicUsize,
     /// Bodies that have room, and those of them that wait for more.
@@ -35,16 +41,31 @@ pub(in crate::api) struct Memory {
 }
 
 impl Memory {
-    /// For bodies of at most this length.
-    pub(in crate::api) fn for_bodies_of(body_bytes_max: usize) -> Memory {
-        let bodies_kib = (body_bytes_max.div_ceil(1024) * BODIES_MAX).min(Semaphore::MAX_PERMITS);
+    /// Half of these bytes for bodies, of at most this length, and half for what is parsed of them.
+    pub(in crate::api) fn of(bytes: usize, body_bytes_max: usize) -> Memory {
+        let half = (bytes / 2).max(1024);
+        let body_max = body_bytes_max.min(half);
+        let bodies_kib = (body_max.div_ceil(1024) * BODIES_MAX).min(half >> 10).min(Semaphore::MAX_PERMITS);
         Memory {
             bodies: Semaphore::new(bodies_kib),
-            parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX) >> 10),
+            body_max: body_max.min(bodies_kib << 10),
+            parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX).min(half) >> 10),
+            slice_max: SLICE_MEMORY_MAX.min(half / 2),
+            kept_max: KEPT_MEMORY_MAX.min(half / 4),
             waiting: AtomicUsize::new(0),
             holding: AtomicUsize::new(0),
             held_up: AtomicUsize::new(0),
         }
+    }
+
+    /// The longest body that there is memory for.
+    pub(super) fn body_max(&self) -> usize {
+        self.body_max
+    }
+
+    /// What a check may keep of what it has read.
+    pub(super) fn kept_max(&self) -> usize {
+        self.kept_max
     }
 
     /// Room for a body of which nothing has come yet.
@@ -59,12 +80,12 @@ impl Memory {
 
     /// Waits until the next slice of the rest of a body may be parsed.
     pub(super) async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
-        self.for_parsed(rest_bytes, SLICE_MEMORY_MAX).await
+        self.for_parsed(rest_bytes, self.slice_max).await
     }
 
     /// Waits until a whole body may be parsed, slice by slice, of which some are kept.
     pub(super) async fn for_check(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
-        self.for_parsed(rest_bytes, SLICE_MEMORY_MAX + KEPT_MEMORY_MAX).await
+        self.for_parsed(rest_bytes, self.slice_max + self.kept_max).await
     }
 
     async fn for_parsed(&self, body_bytes: usize, memory_max: usize) -> Result<SemaphorePermit<'_>> {
@@ -143,5 +164,29 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_body_needs_more_than_there_is() {
+        for mib in [0, 1, 8, 20, 512, 4096] {
+            for body_mib in [1, 64, 1024] {
+                let memory = Memory::of(mib << 20, body_mib << 20);
+                let (bodies, parsed) = (memory.bodies.available_permits(), memory.parsed.available_permits());
+                assert!(memory.body_max.div_ceil(1024) <= bodies, "{mib} {body_mib}");
+                assert!((memory.slice_max + memory.kept_max).div_ceil(1024) <= parsed, "{mib} {body_mib}");
+                assert!(bodies + parsed <= (mib << 10).max(2), "{mib} {body_mib}");
+            }
+        }
+        let large = Memory::of(512 << 20, 64 << 20);
+        assert_eq!((large.body_max >> 20, large.slice_max >> 20, large.kept_max >> 20), (64, 64, 32));
+        assert_eq!(
+            (large.bodies.available_permits() >> 10, large.parsed.available_permits() >> 10),
+            (256, 256)
+        );
     }
 }

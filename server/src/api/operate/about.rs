@@ -19,9 +19,13 @@ pub(crate) struct About {
     system: String,
     /// Threads that can run at once.
     cores: u64,
-    /// The memory of the machine; null if it does not say.
+    /// The memory that the process may take, by the machine and its control groups; null if that is not known.
     #[schema(required)]
     memory_bytes: Option<u64>,
+    /// The memory that is divided among the parts of the process.
+    memory_budget_bytes: u64,
+    /// Where that figure is from, as text for people.
+    memory_budget_origin: String,
     /// What of that the process takes; null if the system does not say.
     #[schema(required)]
     resident_bytes: Option<u64>,
@@ -85,12 +89,15 @@ pub(crate) async fn settings(State(shared): State<Shared>) -> axum::Json<Setting
 
 pub(super) fn what(shared: &Inner) -> About {
     let process = &shared.state.process;
+    let memory::Memory { limit, shares, .. } = shared.state.pipeline.memory();
     About {
         version: env!("CARGO_PKG_VERSION"),
         host: host_name(),
         system: system(),
         cores: cores() as u64,
-        memory_bytes: memory::of_machine(),
+        memory_bytes: limit.bytes.filter(|_| limit.unknown.is_none()),
+        memory_budget_bytes: shares.bytes,
+        memory_budget_origin: shares.origin.clone(),
         resident_bytes: memory::resident_bytes(),
         pid: std::process::id(),
         data: absolute(&shared.state.settings.data).display().to_string(),

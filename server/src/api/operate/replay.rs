@@ -10,6 +10,7 @@ use crate::api::question::{Asked, Parameters};
 use crate::api::stream::{Piece, Pieces};
 use crate::api::waiting::{blocking, busy};
 use crate::destination::Destination;
+use crate::request;
 use crate::store::{Cancelled, Reading};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
@@ -78,10 +79,10 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) 
         .await;
     let (lines, received) = mpsc::channel(LINES_MAX);
     let replaying = Replaying { of: reading.left(), reading, destination, cancel, lines };
-    tokio::spawn(async move {
+    tokio::spawn(request::followed(async move {
         let _permit = permit;
         replaying.run().await;
-    });
+    }));
     let mut response = Pieces::whole(received, guard).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
     Ok(response)

@@ -8,7 +8,7 @@ use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use std::path::Path;
-use utoipa::openapi::OpenApi;
+use utoipa::openapi::{OpenApi, Server};
 
 /// Describes the API. It is passed in, as it is built from all handlers.
 #[derive(Clone)]
@@ -17,9 +17,15 @@ pub(in crate::api) struct Description(pub(in crate::api) fn() -> OpenApi);
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
 pub(crate) async fn openapi_json(
+    State(shared): State<Shared>,
     Extension(Description(describe)): Extension<Description>,
 ) -> impl IntoResponse {
-    axum::Json(describe())
+    let (mut description, base) = (describe(), shared.state.settings.web.base());
+    // Below a path of a host, programs that are made from the description have to know it.
+    if !base.is_empty() {
+        description.servers = Some(vec![Server::new(base)]);
+    }
+    axum::Json(description)
 }
 
 /// Whether the process is alive.

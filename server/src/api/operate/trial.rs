@@ -8,6 +8,7 @@ use crate::api::extract::Json;
 use crate::api::state::{Inner, Shared};
 use crate::api::waiting::busy;
 use crate::destination::send_test;
+use crate::request;
 use axum::extract::{Extension, State};
 use logstead_config::{Destination, Period, Problem, destination_from_json};
 use serde::Serialize;
@@ -57,10 +58,10 @@ pub(crate) async fn test(
     let folders = shared.state.pipeline.folders().clone();
     let (tell, told) = oneshot::channel();
     // Not a thread of the runtime: where the deadline has passed, nobody waits for the sink any more.
-    let send = move || {
+    let send = request::carried(move || {
         let _permit = permit;
         tell.send(send_test(&destination, &folders, &by, ANSWER_WAIT_MAX)).ok();
-    };
+    });
     std::thread::Builder::new().name("test message".to_owned()).spawn(send).map_err(ApiError::internal)?;
     let done = match timeout(WAIT_MAX, told).await {
         Ok(Ok(done)) => done,

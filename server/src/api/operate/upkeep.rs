@@ -123,9 +123,8 @@ impl Verification {
     }
 }
 
-/// Makes the indexes of a logspace again from its messages, while it is in use. Segments of an older format become ones of
-/// the present format. Takes as long as reading all messages does; ends when the client disconnects, and what was done until
-/// then stays.
+/// Makes the indexes of a logspace again from its messages, while it is in use. Takes as long as reading all messages does;
+/// ends when the client disconnects, and what was done until then stays.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),

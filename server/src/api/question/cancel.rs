@@ -7,16 +7,23 @@ use crate::api::error::{ApiError, Result};
 use crate::api::question::turn::Permit;
 use crate::api::state::Shared;
 use crate::api::waiting::blocking;
+use crate::machine::memory::Running;
+use axum::http::StatusCode;
+use logstead_config::Size;
 use logstead_indexer::Run;
 use logstead_record::query;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// How long a question waits where memory is tight: others may end meanwhile.
+const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Tells a question to end early.
 pub(crate) struct Cancel {
     shared: Shared,
     is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
+    running: Option<Arc<Running>>,
 }
 
 /// Dropping it ends the question: the client has its answer, or no longer wants it.
@@ -71,12 +78,18 @@ pub(in crate::api) async fn ask_within<T: Send + 'static>(
 ) -> Result<T> {
     let time_max = time_max.saturating_sub(weight.spent);
     let permit = permit(shared, caller, weight).await?;
+    shared.state.pipeline.memory().gauge.calm(TIGHT_WAIT_MAX).await;
     let (cancel, _guard) = Cancel::within(shared, Some(time_max));
+    let running = cancel.running.clone();
     let answer = move || {
         let _permit = permit;
         answer(&cancel)
     };
-    blocking(answer).await
+    let answered = blocking(answer).await?;
+    match running.filter(|running| running.has_to_end()) {
+        Some(running) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, short(&running))),
+        None => Ok(answered),
+    }
 }
 
 /// Waits for a question's turn, unless it is instant.
@@ -92,6 +105,19 @@ pub(in crate::api) async fn permit(shared: &Shared, caller: &Caller, weight: Wei
         return Ok(permit);
     }
     shared.searches.enter(caller).await
+}
+
+fn has_to_end(running: &Option<Arc<Running>>) -> bool {
+    running.as_ref().is_some_and(|running| running.has_to_end())
+}
+
+/// Why a question had to end, and what to do.
+fn short(running: &Running) -> String {
+    let bytes = Size::about(running.bytes_max());
+    format!(
+        "memory is short, of the {bytes} that the server may take: narrow the query or its time range, ask again when \
+         less is asked at once, or give the server more memory"
+    )
 }
 
 impl Cancel {
@@ -114,12 +140,16 @@ impl Cancel {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
+        // What has no time limit takes little at a time, and is not asked again by itself.
+        let running = time_max.map(|_| Arc::new(pipeline.memory().gauge.begin()));
+        let told = running.clone();
         let is_requested = Arc::new(move || {
             client_is_gone.load(Ordering::Relaxed)
+                || has_to_end(&told)
                 || pipeline.stop_requested()
                 || time_max.is_some_and(|max| max < started.elapsed())
         });
-        (Cancel { shared: shared.clone(), is_requested }, guard)
+        (Cancel { shared: shared.clone(), is_requested, running }, guard)
     }
 
     pub(crate) fn is_requested(&self) -> bool {
@@ -155,6 +185,9 @@ impl Cancel {
     pub(in crate::api) fn reason(&self, logspace: &str) -> String {
         if self.shared.state.pipeline.stop_requested() {
             return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
+        }
+        if let Some(running) = self.running.as_ref().filter(|running| running.has_to_end()) {
+            return format!("logspace `{logspace}` was not searched to the end: {}", short(running));
         }
         let seconds = self.seconds_max();
         format!(

@@ -25,6 +25,7 @@ use super::tail::turn::Following;
 use super::tail::wire::{TailEvent, event};
 use super::waiting::{blocking, busy};
 use crate::pipeline::watch::{Ending, Stored};
+use crate::request;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -107,7 +108,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
         ending,
         _permit: permit,
     };
-    tokio::spawn(tail.run(following, stored));
+    tokio::spawn(request::followed(tail.run(following, stored)));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
     Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
 }

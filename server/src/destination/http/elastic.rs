@@ -336,7 +336,8 @@ mod tests {
         let server = HttpServer { url: Url::parse(&url).unwrap(), ..peer.server() };
         let index = format!("logs-test-{}", std::process::id());
         let ask = |method: &str, path: &str, body: &str| -> Value {
-            let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+            let agent: ureq::Agent =
+                ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
             let request = ureq::http::Request::builder().method(method).uri(format!("{url}/{path}"));
             let request = request.header("Content-Type", "application/json").body(body.to_owned()).unwrap();
             agent.run(request).unwrap().body_mut().read_json().unwrap()

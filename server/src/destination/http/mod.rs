@@ -7,7 +7,6 @@
 
 mod answer;
 mod client;
-mod connect;
 mod elastic;
 mod event;
 mod fields;
@@ -22,7 +21,6 @@ mod s3;
 mod secret;
 mod splunk;
 
-pub(crate) use connect::Encryption;
 pub(super) use elastic::Elastic;
 pub(super) use loki::Loki;
 pub(super) use ndjson::NdjsonHttp;

@@ -2,7 +2,7 @@
 
 use crate::machine::folders::Folders;
 use flate2::read::GzDecoder;
-use logstead_config::{Compression, HttpServer, Period, Url};
+use logstead_config::{Compression, HttpServer, Period, Proxy, Url};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Timestamp};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -86,6 +86,8 @@ impl Peer {
             headers: Vec::new(),
             compression: Compression::Gzip,
             timeout: Period::seconds(30),
+            // What the environment of the tests says is none of their business.
+            proxy: Proxy::parse("none").ok(),
             tls: None,
         }
     }

@@ -207,7 +207,7 @@ fn said(body: &[u8]) -> (String, String) {
 mod tests {
     use super::super::peer::{Asked, Peer, Then, Turn, answer, answer_with, batch, folders, header};
     use super::*;
-    use logstead_config::{Gather, Header, Period, Size, Template, Url};
+    use logstead_config::{Gather, Header, Period, Proxy, Size, Template, Url};
     use logstead_record::Batch;
     use std::path::Path;
     use std::time::Instant;
@@ -227,6 +227,7 @@ mod tests {
             compression: Packing::None,
             headers: Vec::new(),
             timeout: Period::seconds(30),
+            proxy: Proxy::parse("none").ok(),
             tls: None,
         }
     }

@@ -7,7 +7,7 @@ use super::address::resolve;
 use super::connection::{Connection, For, wait};
 use crate::destination::tls;
 use crate::machine::folders::Folders;
-use logstead_client::tls::{Authorities, TlsOptions, config};
+use logstead_client::tls::{TlsOptions, config};
 use logstead_config::{Address, ClientTls};
 use nix::sys::socket::{setsockopt, sockopt};
 use rustls::ClientConnection;
@@ -37,7 +37,7 @@ pub(super) struct Dial {
 impl Dial {
     pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Dial {
         let tls = tls.cloned().unwrap_or_default();
-        Dial { tls: tls::options(&tls, Authorities::System, folders), server_name: tls.server_name }
+        Dial { tls: tls::options(&tls, folders), server_name: tls.server_name }
     }
 
     /// Tries each address of the server. An error says which server, and why not.

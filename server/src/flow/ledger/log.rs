@@ -1,9 +1,13 @@
 //! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has what changed since the
 //! one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does not
-//! count.
+//! count. Behind the last line there are zeros: the room for the next ones, which they are written over.
 //!
-//! When a file has become long, or after a failed write, all of the book becomes a new file under the next number. The
-//! highest number counts. One that cannot be read is kept under another name when the next one is begun.
+//! When a file has become long, at every start and after a failed write, all of the book goes into the file `spare` beside
+//! it, over what was there before. That file then gets the next number, and the one before it becomes the spare. The highest
+//! number counts. One that cannot be read is kept under another name when the next one is begun.
+//!
+//! **Invariant:** where both files are there, nothing is needed from the disk: on a full one the ledger is written, also after
+//! a restart, for as long as the book does not outgrow them.
 
 use super::account::{Cell, Column, Key, Party, Span};
 use super::book::{Changes, Mark};
@@ -20,12 +24,16 @@ const FORMAT: u64 = 2;
 const REWRITE_BYTES_MIN: u64 = 4 << 20;
 /// This many accounts stand in one line of a new file.
 const CELLS_PER_LINE: usize = 1000;
-/// So much room is kept behind the last line: for ten minutes and more, at a line a second.
-const RESERVE_BYTES: u64 = 512 << 10;
+/// So much room is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their disks
+/// at each call.
+const ROOM_BYTES: u64 = if cfg!(test) { 8 << 10 } else { 512 << 10 };
 /// How often it is tried to read it: without it the accounts begin again.
 const READ_ATTEMPTS_MAX: usize = 5;
 const SUFFIX: &str = ".log";
-const NEW_SUFFIX: &str = ".log.new";
+/// The file that becomes the next one.
+const SPARE: &str = "spare";
+/// Files that earlier versions left behind.
+const UNFINISHED_SUFFIX: &str = ".log.new";
 /// Follows the name of a file that could not be read.
 const ORPHAN_SUFFIX: &str = ".orphan";
 
@@ -35,11 +43,14 @@ pub(super) struct Log {
     number: u64,
     /// `None`: there is none yet, or nobody knows how it ends.
     file: Option<Arc<dyn DiskFile>>,
+    /// How much of it is written.
     bytes: u64,
-    /// How long it was when it was new.
+    /// How much of it was written when it was new.
     new_bytes: u64,
-    /// Up to which length the file has taken room from the disk.
-    reserved_to: u64,
+    /// How long it is.
+    room: u64,
+    /// How long the spare is, as far as is known.
+    spare_room: u64,
     /// Whether what is there could not be read: it is kept.
     is_unread: bool,
 }
@@ -80,7 +91,8 @@ impl Log {
             file: None,
             bytes: 0,
             new_bytes: 0,
-            reserved_to: 0,
+            room: 0,
+            spare_room: 0,
             is_unread: read.lost.is_some(),
         };
         Ok((log, read))
@@ -91,58 +103,115 @@ impl Log {
         self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
     }
 
-    /// Adds what changed; it is on the disk when this returns.
+    /// Adds what changed; it is on the disk when this returns. Where the file has no room for it, the disk is full.
     pub(super) fn append(&mut self, changes: &Changes) -> io::Result<()> {
         let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
         let line = line(&to_json(&changes.cells, &changes.marks));
-        file.append(&mut [IoSlice::new(line.as_bytes())])?;
+        let end = self.bytes + line.len() as u64;
+        if self.room < end && !self.is_nearly_full() {
+            self.room = grow(&*self.disk, &path(&self.dir, self.number), end + ROOM_BYTES);
+        }
+        if self.room < end {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        file.write_over(self.bytes, line.as_bytes())?;
         file.sync()?;
-        self.bytes += line.len() as u64;
-        self.reserve(&*file);
+        self.bytes = end;
         self.file = Some(file);
+        self.keep_room();
         Ok(())
     }
 
-    /// Keeps room for what comes next: on a full disk queues note what they delivered, and free it, for as long as the ledger
-    /// is written.
-    fn reserve(&mut self, file: &dyn DiskFile) {
-        // Where there is no room now, there may be after the next line.
-        if self.reserved_to < self.bytes + RESERVE_BYTES / 2 && file.reserve(RESERVE_BYTES).is_ok() {
-            self.reserved_to = self.bytes + RESERVE_BYTES;
+    /// Whether others need what is left of the disk: to free its space takes some.
+    fn is_nearly_full(&self) -> bool {
+        self.disk.space(&self.dir).is_ok_and(|space| space.is_nearly_full())
+    }
+
+    /// Keeps room for what comes next, as far as the disk has any: where there is none now, there may be after the next line.
+    fn keep_room(&mut self) {
+        if self.is_nearly_full() {
+            return;
+        }
+        if self.room < self.bytes + ROOM_BYTES / 2 {
+            let path = path(&self.dir, self.number);
+            self.room = grow(&*self.disk, &path, self.bytes + ROOM_BYTES);
+        }
+        let book = self.new_bytes.max(self.bytes / 2);
+        if self.spare_room < book + ROOM_BYTES / 2 {
+            let spare = self.dir.join(SPARE);
+            let is_there = self.disk.open(&spare).map(drop).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => self.disk.create(&spare).map(drop),
+                _ => Err(error),
+            });
+            if is_there.is_ok() {
+                self.spare_room = grow(&*self.disk, &spare, book + ROOM_BYTES);
+            }
         }
     }
 
-    /// Writes all of the book to a new file.
+    /// Writes all of the book over the spare file, which counts from then on.
     pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
-        // Nothing is replaced that is there.
+        self.file = None;
+        let mut bytes = Vec::new();
+        let mut write = |value: &Value| bytes.extend_from_slice(line(value).as_bytes());
+        write(&json!({ "format": FORMAT }));
+        write(&to_json(&[], &all.marks));
+        all.cells.chunks(CELLS_PER_LINE).for_each(|cells| write(&to_json(cells, &[])));
+        let written = bytes.len() as u64;
+        // No file that counts is written over.
         let names = self.disk.list(&self.dir)?;
-        let number = names.iter().filter_map(|name| number(name)).fold(self.number, u64::max) + 1;
-        let (new, path) = (self.dir.join(format!("{number}{NEW_SUFFIX}")), path(&self.dir, number));
-        let file = self.disk.create(&new)?;
-        let mut bytes = 0;
-        let mut write = |value: &Value| {
-            let line = line(value);
-            bytes += line.len() as u64;
-            file.append(&mut [IoSlice::new(line.as_bytes())])
-        };
-        write(&json!({ "format": FORMAT }))?;
-        write(&to_json(&[], &all.marks))?;
-        for cells in all.cells.chunks(CELLS_PER_LINE) {
-            write(&to_json(cells, &[]))?;
+        let (spare, number) = (self.spare(&names)?, next_number(&names, self.number));
+        let mut room = self.disk.open(&spare)?.bytes()?;
+        let room_bytes = if self.is_nearly_full() { 0 } else { ROOM_BYTES };
+        if room < written + room_bytes / 2 {
+            room = grow(&*self.disk, &spare, written + room_bytes);
         }
-        file.sync()?;
+        if room < written {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        bytes.resize(room as usize, 0);
+        let written_over = self.disk.open_to_write_over(&spare).and_then(|file| {
+            file.write_over(0, &bytes)?;
+            file.sync().map(|()| file)
+        });
+        // Where the disk cannot write it, the next attempt takes another place.
+        let file = written_over.inspect_err(|_| drop(self.disk.remove(&spare)))?;
         if self.is_unread {
             self.set_aside(&names)?;
         }
-        self.disk.rename(&new, &path)?;
+        self.disk.rename(&spare, &path(&self.dir, number))?;
         // It may be there from now on, whatever follows.
         self.number = number;
         self.disk.sync_dir(&self.dir)?;
-        (self.bytes, self.new_bytes, self.reserved_to) = (bytes, bytes, 0);
-        self.reserve(&*file);
+        (self.bytes, self.new_bytes, self.room) = (written, written, room);
         self.file = Some(file);
         self.remove_others();
+        self.keep_room();
         Ok(())
+    }
+
+    /// The file that all of the book can be written over.
+    fn spare(&self, names: &[String]) -> io::Result<PathBuf> {
+        let spare = self.dir.join(SPARE);
+        let counts = logs(names).max();
+        let old = logs(names).filter(|number| Some(*number) != counts).max();
+        if let Some(old) = old.filter(|_| !self.is_unread) {
+            // The last attempt ended before that.
+            self.disk.rename(&path(&self.dir, old), &spare)?;
+            return Ok(spare);
+        }
+        if names.iter().any(|name| name == SPARE) {
+            // A cut while it was renamed may have left it both names. One that cannot be opened is of no use.
+            let counts = |file: Arc<dyn DiskFile>| {
+                counts.is_some_and(|number| file.is_at(&path(&self.dir, number)).unwrap_or(true))
+            };
+            if self.disk.open(&spare).is_ok_and(|file| !counts(file)) {
+                return Ok(spare);
+            }
+            self.disk.remove(&spare)?;
+        }
+        self.disk.create(&spare)?;
+        Ok(spare)
     }
 
     /// Renames what could not be read: otherwise it would go with the old files.
@@ -154,16 +223,38 @@ impl Log {
         Ok(())
     }
 
-    /// What cannot be removed now is removed the next time.
-    fn remove_others(&self) {
-        let own = format!("{}{SUFFIX}", self.number);
+    /// The file that counted before becomes the spare. What cannot be removed now is removed the next time.
+    fn remove_others(&mut self) {
+        self.spare_room = 0;
         let names = self.disk.list(&self.dir).unwrap_or_default();
-        let is_ours = |name: &&String| name.ends_with(SUFFIX) || name.ends_with(NEW_SUFFIX);
-        for name in names.iter().filter(is_ours).filter(|name| **name != own) {
-            if let Err(error) = self.disk.remove(&self.dir.join(name)) {
-                tracing::warn!("an old file of the ledger, {name}, cannot be removed: {error}");
+        let mut others: Vec<u64> = logs(&names).filter(|number| *number != self.number).collect();
+        others.sort_unstable();
+        if let Some(newest) = others.pop() {
+            let (newest, spare) = (path(&self.dir, newest), self.dir.join(SPARE));
+            let kept = self.disk.rename(&newest, &spare).and_then(|()| self.disk.open(&spare)?.bytes());
+            self.spare_room = kept.unwrap_or(0);
+        }
+        let others = others.into_iter().map(|number| path(&self.dir, number));
+        let unfinished = names.iter().filter(|name| name.ends_with(UNFINISHED_SUFFIX));
+        for other in others.chain(unfinished.map(|name| self.dir.join(name))) {
+            if let Err(error) = self.disk.remove(&other) {
+                tracing::warn!("an old file of the ledger, {}, cannot be removed: {error}", other.display());
             }
         }
+    }
+}
+
+/// Makes a file this long, with zeros at its end, or as long as the disk has room for; says how long it is.
+fn grow(disk: &dyn Disk, path: &Path, bytes: u64) -> u64 {
+    let length = || disk.open(path).and_then(|file| file.bytes());
+    let grown = disk.open(path).and_then(|file| {
+        let missing = bytes.saturating_sub(file.bytes()?);
+        file.append(&mut [IoSlice::new(&vec![0; missing as usize])])?;
+        file.sync()
+    });
+    match grown {
+        Ok(()) => bytes,
+        Err(_) => length().unwrap_or(0),
     }
 }
 
@@ -176,11 +267,19 @@ fn number(name: &str) -> Option<u64> {
     name.split_once(SUFFIX)?.0.parse().ok()
 }
 
+/// The numbers of those that may count.
+fn logs(names: &[String]) -> impl Iterator<Item = u64> {
+    names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name))
+}
+
+/// A number that no file of the ledger has, whatever became of it.
+fn next_number(names: &[String], least: u64) -> u64 {
+    names.iter().filter_map(|name| number(name)).fold(least, u64::max) + 1
+}
+
 /// The file that counts, if there is one.
 fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
-    let names = disk.list(dir)?;
-    let numbers = names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name));
-    let Some(newest) = numbers.max() else { return Ok(None) };
+    let Some(newest) = logs(&disk.list(dir)?).max() else { return Ok(None) };
     let file = disk.open_to_read(&path(dir, newest))?;
     let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
     file.read_at(0, &mut bytes)?;
@@ -199,7 +298,9 @@ pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<Read, String> {
 
 /// `Err` has the number of a later format.
 fn parse(bytes: &[u8]) -> Result<Read, u64> {
-    let lines = checked_lines::read(bytes);
+    // Behind the last line there is only room.
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let lines = checked_lines::read(&bytes[..end]);
     let mut read = Read { existed: true, damaged: lines.damaged, ..Read::default() };
     for value in lines.values {
         match value.get("format") {

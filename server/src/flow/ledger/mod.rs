@@ -273,6 +273,14 @@ impl Ledger {
             (changes, all, answers)
         };
         let written = if all { log.rewrite(&changes) } else { log.append(&changes) };
+        let written = match written {
+            // The file is at its end: the book itself is shorter.
+            Err(error) if !all && error.kind() == io::ErrorKind::StorageFull => {
+                let all = self.state.lock().book.take_all();
+                log.rewrite(&all)
+            }
+            written => written,
+        };
         let written = written.map_err(|error| format!("the ledger cannot be written: {error}"));
         self.tell(written.as_ref().err());
         reply(answers, &written);

@@ -48,6 +48,7 @@ fn open(sim: &SimDisk) -> Option<Machine> {
         journal_file_max: 1500,
         journal_rows_max: u32::MAX,
         segment_rows_max: 40,
+        join_bytes_max: 64 << 20,
         durability: Durability::Fsync,
     };
     let logspace = |id: &str| {
@@ -347,8 +348,8 @@ fn what_a_later_version_wrote_is_left_alone() {
 fn senders_whose_messages_are_dropped_hear_when_that_cannot_be_noted() {
     let sim = SimDisk::new(1);
     let machine = open(&sim).unwrap();
-    // Two of its lines need more room than is kept behind the last one.
-    let long: Arc<str> = "x".repeat(200_000).into();
+    // Two of these need more room than is kept beside the book.
+    let long = |number: usize| -> Arc<str> { format!("{number}{}", "x".repeat(200_000)).into() };
     let mut dropped = 0;
     let mut answer = |source: &Arc<str>| {
         let (sender, receiver) = std::sync::mpsc::channel();
@@ -362,12 +363,89 @@ fn senders_whose_messages_are_dropped_hear_when_that_cannot_be_noted() {
     sim.set_bytes_max(Some(sim.used_bytes()));
     assert_eq!(answer(&SOURCE.into()), Ok(()), "there is room on a full disk");
     assert_eq!(fates(&open(&sim.after_power_cut(1)).unwrap().ledger).dropped["no_route"], 2);
-    let refused = (0..3).find_map(|_| answer(&long).err()).expect("the room is used up");
+    let refused = (0..3).find_map(|number| answer(&long(number)).err()).expect("the room is used up");
     assert!(refused.contains("the ledger cannot be written"), "{refused}");
     assert!(answer(&SOURCE.into()).is_err(), "what follows is refused, too");
     sim.set_bytes_max(None);
     assert_eq!(answer(&SOURCE.into()), Ok(()));
     assert_eq!(fates(&open(&sim).unwrap().ledger).dropped["no_route"], dropped);
+}
+
+fn begun(disk: &Arc<dyn Disk>) -> Result<Arc<Ledger>, String> {
+    let ledger = Ledger::open(disk, Path::new(DIR)).unwrap();
+    ledger.begin().map(|()| ledger)
+}
+
+fn drop_one(ledger: &Ledger) -> Result<(), String> {
+    ledger.dropped(&SOURCE.into(), "no_route", 1);
+    ledger.write()
+}
+
+/// A disk on which a ledger noted one message, and that has not a byte left.
+fn full_disk(seed: u64) -> SimDisk {
+    let sim = SimDisk::new(seed);
+    let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+    drop_one(&begun(&disk).unwrap()).unwrap();
+    sim.set_bytes_max(Some(sim.used_bytes()));
+    sim
+}
+
+#[test]
+fn on_a_full_disk_it_is_begun_and_written_after_every_restart() {
+    let mut sim = full_disk(1);
+    for start in 1..40_u64 {
+        let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+        let ledger = begun(&disk).unwrap();
+        assert_eq!(fates(&ledger).dropped["no_route"], start);
+        drop_one(&ledger).unwrap();
+        // Also beyond the end of its file.
+        if start == 5 {
+            let bytes = || sim.used_bytes();
+            let before = bytes();
+            for _ in 0..5000 {
+                ledger.lost_before(&SOURCE.into(), "sequence_gap", 1);
+                ledger.write().unwrap();
+            }
+            assert_eq!(bytes(), before);
+        }
+        sim = if start % 2 == 0 { sim.after_kill() } else { sim.after_power_cut(start) };
+    }
+}
+
+#[test]
+fn on_a_full_disk_no_call_that_goes_wrong_keeps_it_from_being_begun() {
+    for call in 0..60 {
+        for fault in [Fault::Die, Fault::Fail] {
+            let sim = full_disk(call);
+            let disk: Arc<dyn Disk> = Arc::new(sim.clone());
+            sim.fault_after(call, fault);
+            // What was tried may be noted, what was noted is.
+            let (mut tried, mut noted) = (1, 1);
+            for _ in 0..3 {
+                let Ok(ledger) = begun(&disk) else { continue };
+                tried += 1;
+                noted += u64::from(drop_one(&ledger).is_ok());
+            }
+            let what = format!("{fault:?} at {call}");
+            let dropped = |disk: SimDisk| {
+                let disk: Arc<dyn Disk> = Arc::new(disk);
+                let ledger = begun(&disk).unwrap_or_else(|error| panic!("{what}: {error}"));
+                fates(&ledger).dropped["no_route"]
+            };
+            let counted = dropped(sim.after_kill());
+            assert!((noted..=tried).contains(&counted), "{what}: {counted}, not {noted} to {tried}");
+            for seed in 0..4 {
+                let cut = sim.after_power_cut(seed);
+                // Names that were not synced may be gone, and the spare with them.
+                cut.set_bytes_max(None);
+                let counted = dropped(cut);
+                assert!(
+                    (noted..=tried).contains(&counted),
+                    "{what}, cut {seed}: {counted}, not {noted} to {tried}"
+                );
+            }
+        }
+    }
 }
 
 /// Whatever it is that fails: the folder, its list or the file.

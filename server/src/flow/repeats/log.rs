@@ -1,7 +1,8 @@
 //! The memory on the disk: the folder `repeats`, and there a file `N.log` for each generation, of lines with a checksum each.
 //! A file is appended to, and removed when its generation is forgotten.
 //!
-//! It is not synced with every line: a kill takes nothing of it, a power cut may take what the system had not written yet.
+//! That a batch is about to be stored is synced before it is. Other lines are on the disk before messages leave a journal:
+//! until then the journals say the same.
 
 use super::memory::{Attempt, Id, Note, Subject};
 use crate::flow::checked_lines::{self, line};
@@ -23,6 +24,8 @@ pub(super) struct Log {
     dir: PathBuf,
     /// `None`: nobody knows how the last one ends.
     file: Option<Arc<dyn DiskFile>>,
+    /// The last one, if it ends in a line that could not be written, until its other lines are synced.
+    cut: Option<Arc<dyn DiskFile>>,
 }
 
 /// A generation on the disk.
@@ -49,7 +52,7 @@ impl Log {
             }
         }
         read.sort_by_key(|generation| generation.number);
-        Ok((Log { disk: disk.clone(), dir: dir.to_owned(), file: None }, read, strange))
+        Ok((Log { disk: disk.clone(), dir: dir.to_owned(), file: None, cut: None }, read, strange))
     }
 
     /// Whether the next line needs another file.
@@ -59,9 +62,7 @@ impl Log {
 
     /// Begins the file of another generation.
     pub(super) fn begin(&mut self, number: u64, since: Timestamp) -> io::Result<()> {
-        if let Some(file) = self.file.take() {
-            file.sync()?;
-        }
+        self.sync()?;
         let file = self.disk.create(&self.path(number))?;
         let head = line(&json!({"format": FORMAT, "since": since.nanos()}));
         file.append(&mut [IoSlice::new(head.as_bytes())])?;
@@ -73,9 +74,30 @@ impl Log {
 
     pub(super) fn append(&mut self, note: &Note) -> io::Result<()> {
         let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
-        file.append(&mut [IoSlice::new(line(&to_json(note)).as_bytes())])?;
-        self.file = Some(file);
-        Ok(())
+        let written = file.append(&mut [IoSlice::new(line(&to_json(note)).as_bytes())]);
+        let place = if written.is_ok() { &mut self.file } else { &mut self.cut };
+        *place = Some(file);
+        written
+    }
+
+    /// The files with lines that may not be on the disk yet.
+    pub(super) fn unsynced(&self) -> Vec<Arc<dyn DiskFile>> {
+        self.cut.iter().chain(&self.file).cloned().collect()
+    }
+
+    /// A sync failed: nobody knows what is on the disk, and another file is begun.
+    pub(super) fn give_up(&mut self) {
+        (self.file, self.cut) = (None, None);
+    }
+
+    /// All lines are on the disk when this returns.
+    fn sync(&mut self) -> io::Result<()> {
+        let synced = self.unsynced().iter().try_for_each(|file| file.sync());
+        self.cut = None;
+        if synced.is_err() {
+            self.give_up();
+        }
+        synced
     }
 
     /// What cannot be removed now is there again after a restart, and forgotten then.

@@ -7,9 +7,9 @@
 //!
 //! That a batch is about to be stored is noted before it is, with its time of receipt, which no other batch of its source has.
 //! After a crash the journals say by it whether it was. So what was stored without its sender hearing of it is not stored
-//! again.
+//! again. What became of it is noted by the time it leaves a journal.
 //!
-//! **Invariant:** nothing is stored under a name before it is noted that it will be.
+//! **Invariant:** nothing is stored under a name before it is on the disk that it will be.
 
 mod log;
 mod memory;
@@ -28,11 +28,26 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) struct Repeats(Mutex<State>);
+pub(crate) struct Repeats {
+    state: Mutex<State>,
+    /// Held while notes are put on the disk, so that those who wait share the next sync. It is locked before the state.
+    synced: Mutex<Synced>,
+}
+
+/// Which notes are on the disk.
+#[derive(Default)]
+struct Synced {
+    /// The first so many, without those that are lost.
+    notes: u64,
+    /// Behind the first, up to the second: nobody knows, as the last sync that failed was of these.
+    lost: (u64, u64),
+}
 
 struct State {
     memory: Memory,
     log: Log,
+    /// How many notes were written.
+    written: u64,
     /// The number of the next generation.
     next: u64,
 }
@@ -63,13 +78,13 @@ impl Repeats {
         }
         let strange = strange.iter().filter_map(|name| name.split('.').next()?.parse::<u64>().ok());
         let next = strange.fold(next, |next, number| next.max(number + 1));
-        Ok(Repeats(Mutex::new(State { memory, log, next })))
+        Ok(Repeats { state: Mutex::new(State { memory, log, written: 0, next }), synced: Mutex::default() })
     }
 
     /// The logspaces are open, and nothing was sealed since: finds out what became of batches that were being stored when the
     /// process ended.
     pub(crate) fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let mut found: BTreeMap<i64, Vec<Place>> =
             state.memory.open().keys().map(|stamp| (*stamp, Vec::new())).collect();
         if found.is_empty() {
@@ -99,12 +114,12 @@ impl Repeats {
 
     /// A request with this key and body. One that is to be taken ends with [`Repeats::end_request`].
     pub(crate) fn begin_request(&self, key: Id, body: Id) -> Begin {
-        self.0.lock().memory.begin_request(key, body)
+        self.state.lock().memory.begin_request(key, body)
     }
 
     /// It ended, and was answered as a whole if so.
     pub(crate) fn end_request(&self, key: Id, is_answered: bool) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if is_answered {
             state.note_or_say(Note::Answered(key));
         }
@@ -114,34 +129,65 @@ impl Repeats {
     /// The next batch of a request is about to be stored.
     pub(crate) fn begin_batch(&self, stamp: Timestamp, source: &str, key: Id, body: Id) -> io::Result<()> {
         let attempt = Attempt { source: source.to_owned(), subject: Subject::Request { key, body } };
-        self.0.lock().note(Note::Begin(stamp.nanos(), attempt))
+        self.state.lock().note(Note::Begin(stamp.nanos(), attempt))?;
+        self.sync_begun(stamp)
     }
 
     /// What is to be done with the documents of a batch, which is about to be stored.
     pub(crate) fn claim(&self, stamp: Timestamp, source: &str, ids: &[Option<Id>]) -> io::Result<Claim> {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         let claim = state.memory.claim(ids);
         if !claim.ids.is_empty() {
             let attempt =
                 Attempt { source: source.to_owned(), subject: Subject::Documents(claim.ids.clone()) };
             state.note(Note::Begin(stamp.nanos(), attempt))?;
+            drop(state);
+            self.sync_begun(stamp)?;
         }
         Ok(claim)
     }
 
+    /// A batch that is about to be stored is not, if a power cut could take the note of that.
+    fn sync_begun(&self, stamp: Timestamp) -> io::Result<()> {
+        self.sync().inspect_err(|_| self.failed(stamp, Vec::new()))
+    }
+
+    /// What was noted is on the disk when this returns.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        let wanted = self.state.lock().written;
+        let mut synced = self.synced.lock();
+        let lost = synced.lost;
+        if lost.0 < wanted && wanted <= lost.1 {
+            return Err(io::Error::other("the disk failed to write it"));
+        }
+        if wanted <= synced.notes {
+            return Ok(());
+        }
+        let (written, files) = {
+            let state = self.state.lock();
+            (state.written, state.log.unsynced())
+        };
+        let before = std::mem::replace(&mut synced.notes, written);
+        files.iter().try_for_each(|file| file.sync()).inspect_err(|error| {
+            synced.lost = (before, written);
+            self.state.lock().log.give_up();
+            tracing::error!("a power cut may make requests with names be stored again: {error}");
+        })
+    }
+
     /// A batch is stored, with so many messages, of which so many were dropped.
     pub(crate) fn stored(&self, stamp: Timestamp, messages: usize, dropped: usize) {
-        self.0.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
+        self.state.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
     }
 
     /// A batch is not stored, except there.
     pub(crate) fn failed(&self, stamp: Timestamp, had: Vec<Place>) {
-        self.0.lock().note_or_say(Note::Failed(stamp.nanos(), had));
+        self.state.lock().note_or_say(Note::Failed(stamp.nanos(), had));
     }
 
     /// Since when every name is remembered: what was sent before is not known when it comes again.
     pub(crate) fn since(&self) -> Timestamp {
-        self.0.lock().memory.since(clock::now())
+        self.state.lock().memory.since(clock::now())
     }
 }
 
@@ -169,6 +215,8 @@ impl State {
             let forgotten = self.memory.begin_generation(number, now);
             self.log.remove(&forgotten);
         }
-        self.log.append(note)
+        self.log.append(note)?;
+        self.written += 1;
+        Ok(())
     }
 }

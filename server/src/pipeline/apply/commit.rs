@@ -44,10 +44,11 @@ impl Pipeline {
         logspaces.extend(next.logspaces.clone());
         let mut destinations = before.destinations.clone();
         destinations.extend(next.destinations.clone());
+        let sources = live.checked.sources.len();
         let open: Vec<&Arc<Inlet>> = before.http.iter().chain(&before.internal).collect();
         let inlet = |source: &Config| {
             let same = open.iter().find(|inlet| *inlet.id == *source.id);
-            same.map_or_else(|| self.inlet(&source.id), |inlet| Arc::clone(inlet))
+            same.map_or_else(|| self.inlet(&source.id, sources), |inlet| Arc::clone(inlet))
         };
         let enabled = || live.checked.sources.iter().filter(|source| source.enabled);
         Running {
@@ -64,11 +65,11 @@ impl Pipeline {
         }
     }
 
-    fn inlet(&self, id: &str) -> Arc<Inlet> {
+    fn inlet(&self, id: &str, sources: usize) -> Arc<Inlet> {
         Arc::new(Inlet {
             id: id.into(),
             counters: self.counters.source(id),
-            budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+            budget: Budget::new(self.memory.shares.queue_of_one(sources)),
         })
     }
 

@@ -80,6 +80,7 @@ impl Pipeline {
             refuses_messages: Arc::new(move || headroom.refuses_messages()),
             makes_room: Arc::new(move || reserve.give()),
             clock_is_believed: Arc::new(move || clock.is_believed()),
+            memory_max: self.memory.shares.forward,
             journal_file_max: self.settings.storage.journal_file_max.bytes(),
         }
     }

@@ -5,7 +5,6 @@ use crate::flow::ledger::Place;
 use crate::pipeline::core::Pipeline;
 use crate::pipeline::logspace::{Configuration, Logspace, Shared};
 use crate::pipeline::running::Running;
-use crate::pipeline::sealers;
 use logstead_config::{Checked, Durability as Configured};
 use logstead_indexer::{Durability, Options};
 use std::collections::BTreeMap;
@@ -59,22 +58,22 @@ impl Pipeline {
             Some(Configured::Os) => Durability::Os,
             Some(Configured::Fsync) | None => Durability::Fsync,
         };
-        let memory = &self.settings.memory;
-        let [memory_max, index_memory_max] =
-            [memory.tail_max, memory.index_max].map(|max| max.as_usize() / logspaces.max(1));
+        let shares = &self.memory.shares;
+        let [memory_max, index_memory_max] = [shares.tail, shares.index].map(|max| max / logspaces.max(1));
         let storage = &self.settings.storage;
         Configuration {
             options: Options {
                 memory_max,
                 index_memory_max,
-                journal_file_max: storage.journal_file_max.bytes(),
+                journal_file_max: shares.journal_file(storage),
+                join_bytes_max: shares.join_bytes(),
                 segment_rows_max: storage.segment_rows_max,
                 durability,
                 ..Options::default()
             },
             retention: config.map(|config| config.retention).unwrap_or_default(),
             seal_after: storage.seal_after.duration(),
-            sealers: sealers::count(self.settings.threads.sealers),
+            sealers: shares.sealers,
         }
     }
 }

@@ -128,15 +128,16 @@ impl Pipeline {
         checked.enabled_sources().flat_map(|(_, source)| refused(source)).collect()
     }
 
-    fn start_source(&self, id: &str, settings: Settings) -> io::Result<Arc<Source>> {
+    fn start_source(&self, id: &str, settings: Settings, sources: usize) -> io::Result<Arc<Source>> {
         let ways = Ways {
             counters: self.counters.source(id),
-            budget: Budget::new(self.settings.memory.source_queue_max.as_usize()),
+            budget: Budget::new(self.memory.shares.queue_of_one(sources)),
             work: self.work.clone(),
             ledger: self.ledger.clone(),
             senders: self.senders.clone(),
             sockets: self.sockets.clone(),
             gates: self.gates.clone(),
+            gauge: self.memory.gauge.clone(),
         };
         Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
     }
@@ -157,6 +158,8 @@ struct Preparing<'a> {
     pipeline: &'a Pipeline,
     before: &'a Running,
     demand: Demand,
+    /// Sources of the document, of whatever kind: they share what is under way.
+    sources_in_all: usize,
     /// Settings and sockets of the sources, in the order of the document.
     sources: Vec<(&'a str, Settings, Sockets)>,
     problems: Vec<Problem>,
@@ -166,10 +169,11 @@ struct Preparing<'a> {
 impl<'a> Preparing<'a> {
     fn new(pipeline: &'a Pipeline, before: &'a Running, demand: Demand) -> Preparing<'a> {
         let (sources, problems, next) = (Vec::new(), Vec::new(), Next::default());
-        Preparing { pipeline, before, demand, sources, problems, next }
+        Preparing { pipeline, before, demand, sources_in_all: 0, sources, problems, next }
     }
 
     fn open(mut self, checked: &'a Checked) -> Result<Next, ApplyError> {
+        self.sources_in_all = checked.sources.len();
         match self.demand {
             Demand::All => {
                 self.problems = self.pipeline.folders.forbidden(checked);
@@ -284,7 +288,8 @@ impl<'a> Preparing<'a> {
         let source = match self.before.sources.get(id) {
             Some(running) => running.clone(),
             None => {
-                let source = self.pipeline.start_source(id, settings.clone())?;
+                let sources = self.sources_in_all;
+                let source = self.pipeline.start_source(id, settings.clone(), sources)?;
                 self.next.started.sources.push(source.clone());
                 source
             }

@@ -11,9 +11,9 @@ use super::running::Running;
 use super::status::Status;
 use crate::flow::counters::Counters;
 use crate::flow::ledger::Accounts;
+use crate::machine::memory::Memory;
 use crate::machine::process;
 use crate::machine::sockets::Sockets;
-use logstead_config::settings::Memory;
 use logstead_indexer::Space;
 use row::write;
 use tables::{
@@ -47,7 +47,8 @@ pub(super) fn text(everything: &Everything<'_>) -> String {
             space,
             web: &counters.web,
             sockets,
-            memory: tables::memory_use(running, memory),
+            memory: tables::memory_use(running, &memory.shares),
+            gauge: &memory.gauge,
             own: process::figures(),
         },
     )];

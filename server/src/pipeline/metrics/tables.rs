@@ -7,11 +7,11 @@ use super::row::{Row, counter, gauge, histogram};
 use crate::flow::counters::{Gauge, LogspaceCounters, WebCounters};
 use crate::flow::ledger::{DestinationRow, SourceRow};
 use crate::flow::requests::Answered;
+use crate::machine::memory::{self, Shares};
+use crate::machine::process;
 use crate::machine::sockets::Sockets;
-use crate::machine::{memory, process};
 use crate::pipeline::logspace::Logspace;
 use crate::source::Shared;
-use logstead_config::settings::Memory;
 use logstead_indexer::{Backlog, Space, Stats};
 use std::sync::atomic::Ordering;
 
@@ -46,6 +46,7 @@ pub(super) struct Process<'a> {
     pub(super) web: &'a WebCounters,
     pub(super) sockets: &'a Sockets,
     pub(super) memory: [MemoryUse; 6],
+    pub(super) gauge: &'a memory::Gauge,
     pub(super) own: Option<process::Figures>,
 }
 
@@ -299,6 +300,14 @@ pub(super) const PROCESS: &[Row<OfProcess>] = &[
         let limited = |of: &MemoryUse| Some((of.kind.to_owned(), of.bytes_max? as u64));
         By("kind", of.memory.iter().filter_map(limited).collect())
     }),
+    gauge("memory_budget_bytes", "The memory that the process divides among its parts.", |of| {
+        One(of.gauge.bytes_max())
+    }),
+    gauge("memory_taken_bytes", "What it takes of that, as the system counts it.", |of| One(of.gauge.used())),
+    gauge("memory_taken_bytes_max", "The most that was seen since the start.", |of| One(of.gauge.used_max())),
+    counter("memory_searches_ended_total", "Searches that were ended because memory was short.", |of| {
+        One(of.gauge.ended())
+    }),
 ];
 
 /// What every program's client library exposes, under their names.
@@ -353,7 +362,7 @@ fn memory_bytes(counted: &[MemoryUse]) -> Vec<(String, u64)> {
 }
 
 /// What is counted where it is used.
-pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 6] {
+pub(super) fn memory_use(running: &Running, shares: &Shares) -> [MemoryUse; 6] {
     let logspaces = running.logspaces.values();
     let tail: usize = logspaces.clone().map(|logspace| logspace.stats().memory_bytes).sum();
     let keepers = || logspaces.clone().map(|logspace| logspace.keeper());
@@ -371,12 +380,12 @@ pub(super) fn memory_use(running: &Running, settings: &Memory) -> [MemoryUse; 6]
     let destinations = &running.live.checked.destinations;
     let forward_max = destinations.iter().map(|config| config.queue.memory.as_usize()).sum();
     [
-        ("tail", tail, Some(settings.tail_max.as_usize())),
-        ("index", indexes, Some(settings.index_max.as_usize())),
+        ("tail", tail, Some(shares.tail)),
+        ("index", indexes, Some(shares.index)),
         ("tables", tables, None),
         ("queues", queued, Some(queues_max)),
         ("forward", forward, Some(forward_max)),
-        ("sealing", sealing, None),
+        ("sealing", sealing, Some(shares.sealing)),
     ]
     .map(|(kind, bytes, bytes_max)| MemoryUse { kind, bytes, bytes_max })
 }

@@ -6,6 +6,7 @@ import { type TokenLimits, makeToken, tokensQuery } from '../../api/tokens';
 import type { Role } from '../../api/users';
 import { Notice } from '../../ui/Notice';
 import { Preview } from '../preview/Preview';
+import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, grantOf, isIncomplete } from './GrantFields';
 import { PanelFrame } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
@@ -33,6 +34,7 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
   const [rate, setRate] = useState<Limit>('');
   const isSender = role === 'ingest';
   const grant = isSender ? { ...grantOf(draft), scope: null } : grantOf(draft);
+  const scopeError = useScopeError(grant);
   const make = useMutation({
     mutationFn: () => {
       const expires_at = expiryTime(expiry, day, Date.now());
@@ -91,7 +93,7 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
       <GrantFields
         draft={draft}
         isSender={isSender}
-        scopeError={errorAt(make.error, 'scope')}
+        scopeError={scopeError ?? errorAt(make.error, 'scope')}
         logspacesError={errorAt(make.error, 'logspaces')}
         onChange={setDraft}
       />

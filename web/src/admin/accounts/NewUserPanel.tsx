@@ -7,6 +7,7 @@ import { Notice } from '../../ui/Notice';
 import { NewPassword } from '../../ui/password/NewPassword';
 import { toast } from '../../ui/toast';
 import { Preview } from '../preview/Preview';
+import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, grantOf, isIncomplete } from './GrantFields';
 import { PanelFrame } from './PanelFrame';
 import { RoleChoice } from './RoleChoice';
@@ -25,6 +26,7 @@ export function NewUserPanel({ onMade, onClose }: Props) {
   const [role, setRole] = useState<Role>('analyst');
   const [draft, setDraft] = useState<GrantDraft>({ isAll: true, logspaces: [], scope: '' });
   const grant = grantOf(draft);
+  const scopeError = useScopeError(grant);
   const add = useMutation({
     mutationFn: () => addUser({ name: name.trim(), password, role, ...grant }),
     onSuccess: async (user) => {
@@ -72,7 +74,7 @@ export function NewUserPanel({ onMade, onClose }: Props) {
       <RoleChoice roles={USER_ROLES} value={role} onChange={setRole} />
       <GrantFields
         draft={draft}
-        scopeError={errorAt(add.error, 'scope')}
+        scopeError={scopeError ?? errorAt(add.error, 'scope')}
         logspacesError={errorAt(add.error, 'logspaces')}
         onChange={setDraft}
       />

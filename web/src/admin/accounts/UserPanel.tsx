@@ -9,6 +9,7 @@ import { initialsOf } from '../../ui/initials';
 import { formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { Preview } from '../preview/Preview';
+import { useScopeError } from '../preview/preview';
 import { type GrantDraft, GrantFields, draftOf, grantOf, isIncomplete } from './GrantFields';
 import { USER_ROLES } from './NewUserPanel';
 import { PanelFrame } from './PanelFrame';
@@ -36,6 +37,7 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
   const [role, setRole] = useState<Role>(user.role);
   const [draft, setDraft] = useState<GrantDraft>(draftOf(user));
   const grant = grantOf(draft);
+  const scopeError = useScopeError(grant);
   const isChanged =
     role !== user.role || JSON.stringify(grant) !== JSON.stringify(grantOf(draftOf(user)));
   const save = useMutation({
@@ -113,7 +115,7 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
       <RoleChoice roles={USER_ROLES} value={role} onChange={setRole} />
       <GrantFields
         draft={draft}
-        scopeError={errorAt(save.error, 'scope')}
+        scopeError={scopeError ?? errorAt(save.error, 'scope')}
         logspacesError={errorAt(save.error, 'logspaces')}
         onChange={setDraft}
       />

@@ -6,7 +6,7 @@ import { type AuditEntry, auditQuery } from '../../api/audit';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { useCommands } from '../../ui/commands';
-import { follow, useOpen } from '../../ui/open';
+import { follow, useOpen, address } from '../../ui/open';
 import { QueryField, type QueryFieldHandle } from '../../ui/query/QueryField';
 import { type TimeRange, requestRange, writeRange } from '../../ui/range';
 import { formatTime, useZone } from '../../ui/time';
@@ -170,13 +170,13 @@ function Row({ entry: { time, user, account, action, detail } }: { entry: AuditE
 function InSearch({ query, range }: { query: string; range: TimeRange }) {
   const { data: logspaces = [] } = useQuery(logspacesQuery);
   if (!logspaces.some(({ id }) => id === AUDIT_LOGSPACE)) return null;
-  const params = new URLSearchParams({
+  const href = address('/search', {
     logspace: AUDIT_LOGSPACE,
     ...writeRange(range),
     ...(query !== '' && { q: query }),
   });
   return (
-    <Anchor href={`/search?${params.toString()}`} size="sm">
+    <Anchor href={href} size="sm">
       Open {AUDIT_LOGSPACE} in Search
     </Anchor>
   );

@@ -16,17 +16,18 @@ import { formatCount, formatShort } from '../../ui/number';
 import { type Zone, partsOf as timeParts, useZone } from '../../ui/time';
 import {
   type Found,
+  WAIT_MS,
   type Part,
   type Span,
   foundQuery,
   inVain,
+  isUnparsed,
   partsOf,
   shareText,
   spans,
 } from './preview';
 import classes from './Preview.module.css';
 
-const WAIT_MS = 400;
 const PARTS_SHOWN = 6;
 
 type Props = {
@@ -56,7 +57,10 @@ export function Preview({ who, grant, onChoose }: Props) {
           onChange={(value) => setSpan(spans.find((one) => one === value) ?? span)}
         />
       </div>
-      {error !== null && (
+      {isUnparsed(found.error) && (
+        <p className="dimmed">Nothing can be counted until the filter can be read.</p>
+      )}
+      {error !== null && !isUnparsed(found.error) && (
         <Failed
           what="The preview"
           error={error}

@@ -2,8 +2,9 @@
  * What an account with a grant would find, asked with the rights of the administrator: the scope is the query, and the
  * logspaces are those of the request.
  */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, unwrap } from '../../api/client';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { client, isRefusal, problemOf, unwrap } from '../../api/client';
 import type { Facet, Histogram, Message } from '../../api/model';
 import type { Grant } from '../../api/users';
 
@@ -47,6 +48,24 @@ export function foundQuery({ logspaces, scope }: Grant, span: Span) {
     staleTime: 30_000,
     retry: false,
   });
+}
+
+/** A grant is asked for once it has not changed for so long. */
+export const WAIT_MS = 400;
+
+/** Why the scope of a grant cannot be parsed, while it is written; undefined if it can, or if nobody knows yet. */
+export function useScopeError(grant: Grant): string | undefined {
+  // As a text: an object would be another one each time that it is drawn.
+  const [text] = useDebouncedValue(JSON.stringify(grant), WAIT_MS);
+  const settled = JSON.parse(text) as Grant;
+  const { error } = useQuery({ ...foundQuery(settled, '24h'), enabled: settled.scope !== null });
+  if (settled.scope !== grant.scope || !isUnparsed(error)) return undefined;
+  return error?.message;
+}
+
+/** Whether the server refused the scope: it says where in it. */
+export function isUnparsed(error: Error | null): boolean {
+  return isRefusal(error) && problemOf(error).column !== undefined;
 }
 
 /** A part of something that can be counted. */

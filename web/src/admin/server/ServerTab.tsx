@@ -25,7 +25,7 @@ export function ServerTab() {
       >
         {data !== undefined && <Facts about={data} />}
       </Box>
-      <Listeners web={data?.listeners ?? []} />
+      {error === null && <Listeners web={data?.listeners} />}
       <SupportReport />
     </>
   );
@@ -54,7 +54,8 @@ function Facts({ about }: { about: About }) {
       </dd>
       <dt>Memory</dt>
       <dd>
-        {bytes(resident_bytes)} in use of {bytes(memory_bytes)}
+        {bytes(resident_bytes)} in use of {bytes(memory_bytes)};{' '}
+        {formatBytes(about.memory_budget_bytes)} are divided ({about.memory_budget_origin})
       </dd>
       <dt>Data</dt>
       <dd>
@@ -64,48 +65,50 @@ function Facts({ about }: { about: About }) {
   );
 }
 
-function Listeners({ web }: { web: About['listeners'] }) {
+function Listeners({ web }: { web: About['listeners'] | undefined }) {
   const { data } = useQuery(statusQuery);
   const isAway = useIsAway();
   const sources = (data?.sources ?? []).flatMap(({ id, listeners }) =>
     listeners.map((listener) => ({ ...listener, owner: `source ${id}` })),
   );
   return (
-    <Box label="Listeners">
-      <TableFrame label="List of listeners">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">For</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {web.map(({ serves, url }) => (
-            <tr key={url}>
-              <td>
-                <code>{url}</code>
-              </td>
-              <td>{servesText(serves)}</td>
-              <td>{isAway ? 'not known' : 'open'}</td>
+    <Box label="Listeners" isLoading={web === undefined}>
+      {web !== undefined && (
+        <TableFrame label="List of listeners">
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">For</th>
+              <th scope="col">State</th>
             </tr>
-          ))}
-          {sources.map(({ owner, url, state, error }) => (
-            <tr key={`${owner} ${url}`}>
-              <td>
-                <code>{url}</code>
-              </td>
-              <td>{owner}</td>
-              <td className={own.value}>
-                <span className={state === 'failed' ? classes.bad : undefined}>
-                  {isAway ? 'not known' : state}
-                </span>
-                {error !== null && <p>{error}</p>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </TableFrame>
+          </thead>
+          <tbody>
+            {web.map(({ serves, url }) => (
+              <tr key={url}>
+                <td>
+                  <code>{url}</code>
+                </td>
+                <td>{servesText(serves)}</td>
+                <td>{isAway ? 'not known' : 'open'}</td>
+              </tr>
+            ))}
+            {sources.map(({ owner, url, state, error }) => (
+              <tr key={`${owner} ${url}`}>
+                <td>
+                  <code>{url}</code>
+                </td>
+                <td>{owner}</td>
+                <td className={own.value}>
+                  <span className={state === 'failed' ? classes.bad : undefined}>
+                    {isAway ? 'not known' : state}
+                  </span>
+                  {error !== null && <p>{error}</p>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableFrame>
+      )}
     </Box>
   );
 }

@@ -16,6 +16,7 @@ import {
   operationsWith,
 } from './description';
 import classes from './Api.module.css';
+import { under } from '../../base';
 
 type Props = { state: ApiState; onChange: (state: ApiState, replace?: boolean) => void };
 
@@ -30,15 +31,21 @@ export function ApiPage({ state, onChange }: Props) {
             ? 'What programs can ask of this server'
             : `Version ${data.info.version}, as this server describes it`}
           {' · '}
-          <a href="/api/v1/openapi.json" download="logstead-openapi.json">
+          <a href={under('/api/v1/openapi.json')} download="logstead-openapi.json">
             OpenAPI description
           </a>
         </p>
       </header>
       {error !== null && (
-        <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        <div className={classes.alone}>
+          <Notice tone="error" title={error.message} onRetry={() => void refetch()} />
+        </div>
       )}
-      {data === undefined && error === null && <Skeleton height={320} aria-label="Loading" />}
+      {data === undefined && error === null && (
+        <div className={classes.alone} role="status" aria-label="Loading">
+          <Skeleton height={320} />
+        </div>
+      )}
       {data !== undefined && <Found description={data} state={state} onChange={onChange} />}
     </div>
   );

@@ -11,6 +11,7 @@ import { type Values, curlOf } from './curl';
 import { type Answer, type Body, type Operation, type Schema, isRead } from './description';
 import { exampleOf, rowsOf } from './schema';
 import classes from './Api.module.css';
+import { serverUrl } from '../../base';
 
 type Props = {
   operation: Operation;
@@ -23,7 +24,7 @@ export function OperationView({ operation, schemas, onBack }: Props) {
   const [values, setValues] = useState<Values>({});
   const [body] = bodies;
   const example = body === undefined ? null : { type: body.type, text: textOf(body, schemas) };
-  const curl = curlOf(operation, values, window.location.origin, example);
+  const curl = curlOf(operation, values, serverUrl(), example);
   return (
     <article className={classes.operation} aria-label={`${method} ${path}`}>
       <div className={classes.back}>

@@ -1,4 +1,5 @@
 /** Sends a read with the session of the browser, and keeps no more of a long answer than can be looked at. */
+import { under } from '../../base';
 
 const SHOWN_BYTES_MAX = 262_144;
 
@@ -13,7 +14,7 @@ export type Outcome = {
 
 export async function send(address: string, signal: AbortSignal): Promise<Outcome> {
   const begun = performance.now();
-  const response = await fetch(address, { signal });
+  const response = await fetch(under(address), { signal });
   const { bytes, isCut, text } = await readSome(response);
   return {
     status: response.status,

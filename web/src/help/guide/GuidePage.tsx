@@ -5,7 +5,7 @@ import licencesText from '../../../../docs/licences.md?raw';
 import queryText from '../../../../docs/query-language.md?raw';
 import routerText from '../../../../docs/router.md?raw';
 import { Notice } from '../../ui/Notice';
-import { follow, useOpen } from '../../ui/open';
+import { follow, useOpen, address } from '../../ui/open';
 import type { GuideState } from '../helpParams';
 import { type DocumentId, documents, guideAddress, guidePlace } from '../topics';
 import { Blocks } from './Blocks';
@@ -60,7 +60,7 @@ export function GuidePage({ state }: { state: GuideState }) {
               )}
             </div>
           ))}
-          <a href="/help/api">The API</a>
+          <a href={address('/help/api')}>The API</a>
         </nav>
         <article className={classes.text}>
           {!isThere && (

@@ -18,6 +18,7 @@ import { toast } from '../../ui/toast';
 import { mayChangeRouter } from '../permission';
 import { DurabilityChoice } from './DurabilityChoice';
 import classes from './Change.module.css';
+import { address } from '../../ui/open';
 
 type Props = { info: LogspaceInfo; may: boolean; user: User | null; onRetired: () => void };
 
@@ -89,7 +90,7 @@ function Retire({ info, onRetired }: { info: LogspaceInfo; onRetired: () => void
         <p>
           {routes.length === 1 ? 'The route ' : 'The routes '}
           <b>{routes.join(', ')}</b> {routes.length === 1 ? 'sends' : 'send'} to it:{' '}
-          <Anchor href="/router?view=list" underline="always">
+          <Anchor href={address('/router', { view: 'list' })} underline="always">
             change that in the router
           </Anchor>{' '}
           first.

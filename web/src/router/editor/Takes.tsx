@@ -8,6 +8,7 @@ import { formatShort } from '../../ui/number';
 import { QueryField } from '../../ui/query/QueryField';
 import { initialRange, requestRange } from '../../ui/range';
 import classes from './Editor.module.css';
+import { address } from '../../ui/open';
 
 type Props = {
   where: string;
@@ -30,11 +31,7 @@ export function Takes({ where, error, canEdit, onChange }: Props) {
         {data !== undefined && all.data !== undefined && (
           <span className="dimmed">
             {formatShort(data)} of {formatShort(all.data)} in the last hour{' '}
-            <Anchor
-              size="xs"
-              underline="always"
-              href={`/search?${new URLSearchParams({ q: query }).toString()}`}
-            >
+            <Anchor size="xs" underline="always" href={address('/search', { q: query })}>
               See them
             </Anchor>
           </span>

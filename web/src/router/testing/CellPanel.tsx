@@ -8,6 +8,7 @@ import { Changed } from '../../ui/trace/Changed';
 import type { Cell } from './outcome';
 import type { TestReport } from './wire';
 import classes from './CellPanel.module.css';
+import { address } from '../../ui/open';
 
 const FIELDS_MAX = 12;
 const PAGE = 3;
@@ -114,7 +115,7 @@ function Examples({ cell }: { cell: Cell }) {
             {id !== undefined && (
               <Anchor
                 size="xs"
-                href={`/router?${new URLSearchParams({ trace: id }).toString()}`}
+                href={address('/router', { trace: id })}
                 aria-label={`Trace the message of ${after.host} at ${formatTime(after.time, zone)}`}
               >
                 Trace

@@ -11,6 +11,7 @@ import { documentOf } from '../testing/run';
 import { type Trace, requestTrace } from '../../api/trace';
 import editor from '../editor/Editor.module.css';
 import classes from './Trace.module.css';
+import { address } from '../../ui/open';
 
 type Props = {
   /** The message; empty for one that is pasted. */
@@ -61,7 +62,7 @@ export function TracePanel({ id, document, draft, onTrace, onClose }: Props) {
           >
             <p className="dimmed">
               Paste a message as it is sent, or pick one in{' '}
-              <Anchor size="sm" href="/search">
+              <Anchor size="sm" href={address('/search')}>
                 Search
               </Anchor>
               : open it, then “Trace in the router”. Nothing is stored or sent.

@@ -45,7 +45,11 @@ export function NewPrograms({ state, go }: AnswerProps) {
         />
       ))}
       {canCompare && isKnown && found.length === 0 && (
-        <p className={classes.none}>Every program was there before, too.</p>
+        <p className={classes.none}>
+          {now.data.program.length === 0
+            ? 'No program is named in this range.'
+            : 'Every program was there before, too.'}
+        </p>
       )}
     </Card>
   );

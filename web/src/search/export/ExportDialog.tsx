@@ -23,6 +23,8 @@ import {
 import { filePicker } from './sinks';
 import { useExport } from './useExport';
 import classes from './Export.module.css';
+import { serverUrl } from '../../base';
+import { useIsText } from '../query/explain';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -35,6 +37,7 @@ export function ExportDialog({ state, onClose }: Props) {
     copies: false,
   });
   const [isHeld, setHeld] = useState(false);
+  const isText = useIsText(state);
   const counting = useQuery({
     queryKey: ['export-count', askOf(state, 'filter')],
     queryFn: ({ signal }) =>
@@ -108,9 +111,9 @@ export function ExportDialog({ state, onClose }: Props) {
             <p className={classes.explain}>Both take an API token from LOGSTEAD_TOKEN.</p>
             <Code
               label="logstead command"
-              text={exportCommand(window.location.origin, state, choice)}
+              text={exportCommand(serverUrl(), state, choice, isText)}
             />
-            <Code label="curl command" text={exportCurl(window.location.origin, state, choice)} />
+            <Code label="curl command" text={exportCurl(serverUrl(), state, choice, isText)} />
           </Stack>
         </details>
       </Stack>

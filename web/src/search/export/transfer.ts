@@ -1,5 +1,6 @@
 /** Brings an export from the server to a file. What was cut off never looks whole: it is thrown away and told. */
 import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
+import { under } from '../../base';
 import type { Format } from './choice';
 import { countsExactly, rowCounter } from './rows';
 
@@ -33,7 +34,7 @@ export async function transfer(
 }
 
 async function ask(path: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(path, { signal }).catch(networkError);
+  const response = await fetch(under(path), { signal }).catch(networkError);
   if (response.ok && response.body !== null) return response;
   if (response.status === 401) tellSessionLoss();
   throw new ApiError(readProblem(await response.json().catch(() => undefined), response));

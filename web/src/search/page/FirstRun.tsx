@@ -4,6 +4,7 @@ import { Command } from '../../ui/Command';
 import { curlCommand, loggerCommand } from '../../ui/firstMessage';
 import { listenersQuery } from '../queries';
 import classes from './FirstRun.module.css';
+import { serverUrl } from '../../base';
 
 export function FirstRun() {
   const { data: listeners } = useQuery(listenersQuery);
@@ -13,7 +14,7 @@ export function FirstRun() {
       <p>Logstead listens, and has nothing but its own log so far. In a terminal:</p>
       <Command label="logger command" text={loggerCommand(listeners ?? null, location.hostname)} />
       <p>or over HTTP, with an API token:</p>
-      <Command label="curl command" text={curlCommand(location.origin)} />
+      <Command label="curl command" text={curlCommand(serverUrl())} />
     </section>
   );
 }

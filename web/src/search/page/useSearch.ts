@@ -3,6 +3,7 @@ import { useCallbackRef } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { isAway, isRefusal } from '../../api/client';
+import { seesAll, sessionQuery } from '../../api/session';
 import { canRefresh } from '../../ui/range';
 import { nothingCommon } from '../../ui/message/look';
 import { useZone } from '../../ui/time';
@@ -37,7 +38,13 @@ export function useSearch(state: SearchState) {
   });
   useSinglePage(rows, live);
   useStored(follows, restMs, runAll);
-  const { data: isFirstRun } = useQuery({ ...firstRunQuery, enabled: isEverything(state.query) });
+  const { data: session } = useQuery(sessionQuery);
+  // Who sees a part of the store cannot know that nothing ever came in.
+  const sees = session?.user != null && seesAll(session.user);
+  const { data: isFirstRun } = useQuery({
+    ...firstRunQuery,
+    enabled: sees && isEverything(state.query),
+  });
   return {
     ...rows,
     ...counts,

@@ -17,6 +17,7 @@ import { OffClauses } from '../../ui/query/OffClauses';
 import { explainQuery } from './explain';
 import { useDraft } from './useDraft';
 import classes from './QueryBar.module.css';
+import { address } from '../../ui/open';
 
 type Props = {
   state: SearchState;
@@ -137,5 +138,5 @@ function marksOf(error: Error | null): QueryMark[] {
 }
 
 function addressOf(state: SearchState): string {
-  return `/search?${new URLSearchParams(writeSearch(state)).toString()}`;
+  return address('/search', writeSearch(state));
 }

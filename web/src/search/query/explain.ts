@@ -1,5 +1,5 @@
 /** How the server understands a query, asked while it is written. */
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { ExplainResponse } from '../../api/model';
 import { formatCount } from '../../ui/number';
@@ -26,6 +26,12 @@ export function explainQuery(query: string, { range, logspaces }: Where) {
     staleTime: FRESH_MS,
     retry: false,
   });
+}
+
+/** Whether a query cannot be parsed, so that it is searched for as it stands; false until the server has said so. */
+export function useIsText(state: Where & { query: string }): boolean {
+  const { data } = useQuery(explainQuery(state.query, state));
+  return data?.warnings.some(({ code }) => code === 'unparsed_text') ?? false;
 }
 
 /** Why, and for the slow ones what would help. */

@@ -1,12 +1,12 @@
 /** Searches with a name: what is kept of one, and what it opens as. Pure. */
 import type { SavedSearch } from '../../api/savedSearches';
-import type { components } from '../../api/types';
+import type * as Schemas from '../../api/types';
 import { readRange } from '../../ui/range';
 import { type SearchState, readSearch, writeSearch } from '../searchParams';
 
 export type { SavedSearch };
 /** The view is the console's own: to the server it is only something to keep. */
-export type SearchToSave = Required<components['schemas']['SavedSearchRequest']>;
+export type SearchToSave = Required<Schemas.SavedSearchRequest>;
 
 /** Parts of a search that need not be kept; those that are not stay as they are when it is opened. */
 export type Part = 'range' | 'logspaces' | 'view';

@@ -2,11 +2,13 @@
 import { SegmentedControl, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog';
+import { useIsText } from '../query/explain';
 import type { SearchState } from '../searchParams';
 import { Code } from './Code';
 import { hasStages } from './ask';
 import { type Endpoint, curlOf } from './shell';
 import classes from './Share.module.css';
+import { serverUrl } from '../../base';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -16,6 +18,7 @@ export function ApiDialog({ state, onClose }: Props) {
     ? ['aggregate', 'count', 'histogram', 'export']
     : ['search', 'count', 'histogram', 'export'];
   const [endpoint, setEndpoint] = useState<Endpoint>(isTable ? 'aggregate' : 'search');
+  const isText = useIsText(state);
   return (
     <Dialog opened onClose={onClose} title="API call" size="xl">
       <Stack gap="md">
@@ -26,7 +29,7 @@ export function ApiDialog({ state, onClose }: Props) {
           data={endpoints.map((value) => ({ value, label: labelOf(value) }))}
         />
         <p>{explain(endpoint)}</p>
-        <Code label="curl command" text={curlOf(window.location.origin, endpoint, state)} />
+        <Code label="curl command" text={curlOf(serverUrl(), endpoint, state, isText)} />
         <p className={classes.who}>
           First put an API token into LOGSTEAD_TOKEN; an administrator creates one. The request has
           the rights of the token, no matter who sends it.

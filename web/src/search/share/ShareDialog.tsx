@@ -10,6 +10,7 @@ import type { SearchState } from '../searchParams';
 import { frozen, moves, searchLink } from './link';
 import { serverNowQuery } from './serverNow';
 import classes from './Share.module.css';
+import { serverUrl } from '../../base';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -23,7 +24,7 @@ export function ShareDialog({ state, onClose }: Props) {
   const [withMessage, setWithMessage] = useState(true);
   const fixed = isMoving ? frozen(state.range, now ?? openedAt) : state.range;
   const range = keepsMoving || fixed === null ? state.range : fixed;
-  const link = searchLink(window.location.origin, { ...state, range }, withMessage);
+  const link = searchLink(serverUrl(), { ...state, range }, withMessage);
   return (
     <Dialog opened onClose={onClose} title="Share this search">
       <Stack gap="md">

@@ -68,7 +68,7 @@ test('an argument stays one argument, whatever is in it', () => {
 
 test('a command asks what the page asks', () => {
   const state = readSearch({ q: `user:"o'x" | top 3 host`, from: '-6h', logspace: 'main,dmz' });
-  expect(curlOf(server, 'aggregate', state)).toBe(
+  expect(curlOf(server, 'aggregate', state, false)).toBe(
     [
       'curl -sS --fail-with-body https://logs.example/api/v1/aggregate',
       '-H "Authorization: Bearer $LOGSTEAD_TOKEN"',
@@ -76,14 +76,14 @@ test('a command asks what the page asks', () => {
       `-d '{"query":"user:\\"o'\\''x\\" | top 3 host","from":"-6h","timezone":"Europe/Vienna","logspaces":["main","dmz"]}'`,
     ].join(' \\\n  '),
   );
-  expect(curlOf(server, 'count', state)).toContain(`"query":"user:\\"o'\\''x\\"","from"`);
+  expect(curlOf(server, 'count', state, false)).toContain(`"query":"user:\\"o'\\''x\\"","from"`);
 });
 
 test('commands for an export carry what was chosen', () => {
   const state = readSearch({ q: '-user=root', from: 'all' });
   const columns = ['time', 'user id'];
   const choice = { format: 'csv', order: 'oldest', columns, copies: true } as const;
-  expect(exportCurl(server, state, choice).split(' \\\n  ').slice(2)).toEqual([
+  expect(exportCurl(server, state, choice, false).split(' \\\n  ').slice(2)).toEqual([
     '--data-urlencode query=-user=root',
     '--data-urlencode timezone=Europe/Vienna',
     '--data-urlencode format=csv',
@@ -92,11 +92,24 @@ test('commands for an export carry what was chosen', () => {
     "--data-urlencode 'columns=time,user id'",
     '--output logstead.csv',
   ]);
-  expect(exportCommand(server, state, choice).split(' \\\n  ')).toEqual([
+  expect(exportCommand(server, state, choice, false).split(' \\\n  ')).toEqual([
     'logstead export',
     '--copies all',
     '--format csv --output logstead.csv',
     '--server https://logs.example',
     '-- -user=root',
   ]);
+});
+
+test('a query that cannot be parsed is asked for as a text, as the page does', () => {
+  const state = readSearch({ q: '(open', from: 'all' });
+  for (const endpoint of ['search', 'count', 'histogram', 'aggregate'] as const) {
+    expect(curlOf(server, endpoint, state, true)).toContain('"unparsed":"text"}');
+    expect(curlOf(server, endpoint, state, false)).not.toContain('unparsed');
+  }
+  expect(curlOf(server, 'export', state, true)).toContain('--data-urlencode unparsed=text \\\n');
+  expect(curlOf(server, 'export', state, false)).not.toContain('unparsed');
+  const choice = { format: 'raw', order: 'newest', columns: [], copies: false } as const;
+  expect(exportCommand(server, state, choice, true)).toContain('--as-text');
+  expect(exportCommand(server, state, choice, false)).not.toContain('--as-text');
 });

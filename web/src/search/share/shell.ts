@@ -15,23 +15,30 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-export function curlOf(origin: string, endpoint: Endpoint, state: SearchState): string {
+/** `asText` for a query that cannot be parsed: without it the server refuses what the page searches for as a text. */
+export function curlOf(
+  origin: string,
+  endpoint: Endpoint,
+  state: SearchState,
+  asText: boolean,
+): string {
+  const unparsed = asText ? { unparsed: 'text' } : {};
   switch (endpoint) {
     case 'search':
-      return post(origin, endpoint, { ...askOf(state, 'filter'), limit: 100 });
+      return post(origin, endpoint, { ...askOf(state, 'filter'), limit: 100, ...unparsed });
     case 'count':
-      return post(origin, endpoint, askOf(state, 'filter'));
+      return post(origin, endpoint, { ...askOf(state, 'filter'), ...unparsed });
     case 'histogram':
-      return post(origin, endpoint, { ...askOf(state, 'filter'), buckets: 60 });
+      return post(origin, endpoint, { ...askOf(state, 'filter'), buckets: 60, ...unparsed });
     case 'aggregate':
-      return post(origin, endpoint, askOf(state, 'whole'));
+      return post(origin, endpoint, { ...askOf(state, 'whole'), ...unparsed });
     case 'export':
-      return exportCurl(origin, state, {
-        format: 'ndjson',
-        order: 'newest',
-        columns: [],
-        copies: false,
-      });
+      return exportCurl(
+        origin,
+        state,
+        { format: 'ndjson', order: 'newest', columns: [], copies: false },
+        asText,
+      );
   }
 }
 
@@ -45,19 +52,30 @@ function post(origin: string, endpoint: Endpoint, body: object): string {
 }
 
 /** `-f` and `--output`: a refusal is printed and makes no file; a connection that breaks makes curl fail. */
-export function exportCurl(origin: string, state: SearchState, choice: ExportChoice): string {
+export function exportCurl(
+  origin: string,
+  state: SearchState,
+  choice: ExportChoice,
+  asText: boolean,
+): string {
   return lines([
     `curl -sSf -G ${shellQuoted(`${origin}/api/v1/export`)}`,
     AUTHORIZATION,
     ...exportParams(state, choice).map(
       ([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`,
     ),
+    ...(asText ? ['--data-urlencode unparsed=text'] : []),
     `--output logstead.${choice.format}`,
   ]);
 }
 
 /** The command takes the token from the environment. */
-export function exportCommand(origin: string, state: SearchState, choice: ExportChoice): string {
+export function exportCommand(
+  origin: string,
+  state: SearchState,
+  choice: ExportChoice,
+  asText: boolean,
+): string {
   const { query, from, to, logspaces = [] } = askOf(state, 'whole');
   const written = shellQuoted(query === '' ? '*' : query);
   // A query that begins with a minus is not an option.
@@ -67,6 +85,7 @@ export function exportCommand(origin: string, state: SearchState, choice: Export
     ...(from === undefined ? [] : [`--from ${shellQuoted(from)}`]),
     ...(to === undefined ? [] : [`--to ${shellQuoted(to)}`]),
     ...(choice.copies ? ['--copies all'] : []),
+    ...(asText ? ['--as-text'] : []),
     ...logspaces.map((id) => `--logspace ${shellQuoted(id)}`),
     `--format ${choice.format} --output logstead.${choice.format}`,
     `--server ${shellQuoted(origin)}`,

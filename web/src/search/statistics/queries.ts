@@ -1,16 +1,15 @@
 /** What the statistics ask the server. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../../api/client';
-import type { components } from '../../api/types';
+import type * as Schemas from '../../api/types';
 import { type Moments, canRefresh, requestRange, resolve } from '../../ui/range';
 import { type SearchState, refreshInterval } from '../searchParams';
 
-type Schemas = components['schemas'];
-export type Table = Pick<Schemas['Table'], 'columns' | 'rows'>;
-export type Column = Schemas['Column'];
-export type Cell = Schemas['Cell'];
+export type Table = Pick<Schemas.Table, 'columns' | 'rows'>;
+export type Column = Schemas.Column;
+export type Cell = Schemas.Cell;
 /** `asked` are the moments that the range stood for, and `at` when that was. */
-export type Answer = Schemas['AggregateResponse'] & { asked: Moments; at: number };
+export type Answer = Schemas.AggregateResponse & { asked: Moments; at: number };
 
 /** A table is made of all that matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;

@@ -14,6 +14,7 @@ use crate::api::question::{Asked, Parameters};
 use crate::api::router::draft::Draft;
 use crate::api::stream::{Piece, Pieces};
 use crate::api::waiting::{blocking, busy};
+use crate::request;
 use crate::store::Cancelled;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -138,10 +139,10 @@ pub(in crate::api) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) 
     };
     let (trial, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
     let (lines, mut received) = mpsc::channel(LINES_MAX);
-    tokio::spawn(async move {
+    tokio::spawn(request::followed(async move {
         let _permit = permit;
         run(trial, sample, cancel, lines).await;
-    });
+    }));
     if in_lines {
         let mut response = Pieces::whole(received, guard).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));

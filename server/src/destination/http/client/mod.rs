@@ -4,19 +4,19 @@
 //! server does. No error shows a secret, even if the server repeats it.
 
 use super::answer::{Answer, retry_after};
-use super::connect::Encryption;
 use super::secret::{Authority, Authorization};
 use crate::destination::sink::Failure;
+use crate::destination::tls;
 use crate::machine::folders::Folders;
 use flate2::write::GzEncoder;
-use logstead_config::{Compression, HttpServer};
+use logstead_client::http::{Encryption, agent};
+use logstead_client::proxy::Proxies;
+use logstead_config::{Compression, HttpServer, Proxy};
 use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::http::{HeaderMap, Method, Request, Response, header};
-use ureq::unversioned::resolver::DefaultResolver;
-use ureq::unversioned::transport::{Connector, TcpConnector};
 use ureq::{Agent, Body};
 
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -137,10 +137,12 @@ impl Client {
             .timeout_global(Some(timeout))
             .timeout_connect(Some(timeout.min(CONNECT_WAIT_MAX)));
         let authorization = self.authority.read(&self.folders).map_err(|error| error.to_string())?;
-        let encryption = Encryption::of(&self.server, &self.folders)?;
-        let connector = ().chain(TcpConnector::default()).chain(encryption);
-        let agent = Agent::with_parts(config.build(), connector, DefaultResolver::default());
-        Ok(Connection { agent, authorization })
+        let tls = self.server.tls.clone().unwrap_or_default();
+        // The name of a bucket stands in front of the host, and is in no certificate if it has dots.
+        let name = tls.server_name.as_deref().unwrap_or(self.server.url.host());
+        let encryption = Encryption::new(tls::options(&tls, &self.folders), Some(name));
+        let proxies = Proxies::of(self.server.proxy.as_ref().map(Proxy::as_str))?;
+        Ok(Connection { agent: agent(config.build(), encryption, proxies), authorization })
     }
 
     fn request<'b>(

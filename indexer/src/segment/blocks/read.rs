@@ -1,0 +1,248 @@
+//! Some columns of some rows, put together from the sections that hold them.
+
+use super::error::BlocksError;
+use super::gather::{few_names, name_column};
+use super::groups::TextGroups;
+use super::layout::{
+    CLOCK, HEAD, HEAD_FORM, MESSAGE, OTHER_TIME, OWN, OWN_TIME, PARTS, PID, TAIL, VALUES, of_group,
+};
+use super::shared::Scratch;
+use crate::segment::column::{COLUMNS, Column, FLAGS, ORIGIN};
+use crate::segment::names::Names;
+use logstead_record::columns::{self, Columns};
+use logstead_record::{Batch, Field, Group, Groups, Selection, TextColumn};
+use logstead_template::FieldsOfRows;
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+impl TextGroups {
+    /// Some columns of some rows of a block; the others say nothing.
+    pub(super) fn read(
+        &self,
+        rows: Range<usize>,
+        groups: Groups,
+        scratch: &mut Scratch,
+    ) -> Result<Batch, BlocksError> {
+        let mut columns = Columns::empty(rows.len());
+        let group = self.group_of(rows.start);
+        let within = rows.start - self.starts[group] as usize..rows.end - self.starts[group] as usize;
+        for of in Group::ALL.into_iter().filter(|&of| groups.has(of)) {
+            match of {
+                Group::Stamps => self.read_stamps(&rows, scratch, &mut columns)?,
+                Group::Names => self.read_names_of((&rows, None), scratch, &mut columns)?,
+                Group::Message => {
+                    let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+                    columns.texts[columns::MESSAGE] = texts.read(within.clone())?.into();
+                }
+                Group::Pid => {
+                    self.read_texts(PID, (group, &within), scratch, &mut columns.texts[columns::PID])?
+                }
+                Group::Fields if self.bundle.has(&of_group(PARTS, group)) => {
+                    let all = Selection::all(within.len());
+                    let messages = match groups.has(Group::Message) {
+                        true => Arc::clone(&columns.texts[columns::MESSAGE]),
+                        false => self.messages_with_fields((group, &within, &all), scratch)?.into(),
+                    };
+                    self.read_parts((group, &within, &all), &messages, scratch, &mut columns)?;
+                }
+                Group::Fields => {}
+                Group::Head => {
+                    let forms = self.reuse(scratch, HEAD_FORM, 0, || self.bytes_column(HEAD_FORM))?;
+                    columns.bytes[columns::HEAD_FORM] = byte_values(&forms, &rows);
+                    self.read_texts(HEAD, (group, &within), scratch, &mut columns.texts[columns::HEAD])?;
+                    self.read_texts(TAIL, (group, &within), scratch, &mut columns.texts[columns::TAIL])?;
+                }
+            }
+        }
+        Ok(Batch::from_columns(columns)?)
+    }
+
+    /// The same of only some of these rows.
+    pub(super) fn read_some(
+        &self,
+        rows: Range<usize>,
+        picked: &Selection,
+        groups: Groups,
+        scratch: &mut Scratch,
+    ) -> Result<Batch, BlocksError> {
+        let group = self.group_of(rows.start);
+        let first = rows.start - self.starts[group] as usize;
+        let has_parts = groups.has(Group::Fields) && self.bundle.has(&of_group(PARTS, group));
+        if !groups.has(Group::Message) && !has_parts {
+            return Ok(self.read(rows, groups, scratch)?.take(picked));
+        }
+        let others = groups.without(Group::Message).without(Group::Names);
+        let others = if has_parts { others.without(Group::Fields) } else { others };
+        let mut columns = self.read(rows.clone(), others, scratch)?.take(picked).columns().clone();
+        if groups.has(Group::Names) {
+            self.read_names_of((&rows, Some(picked)), scratch, &mut columns)?;
+        }
+        let within = first..first + rows.len();
+        let messages = if groups.has(Group::Message) {
+            let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+            let of_group: Vec<u32> = picked.iter().map(|row| (first + row) as u32).collect();
+            Arc::new(texts.read_rows(&of_group)?)
+        } else {
+            self.messages_with_fields((group, &within, picked), scratch)?.into()
+        };
+        if has_parts {
+            self.read_parts((group, &within, picked), &messages, scratch, &mut columns)?;
+        }
+        if groups.has(Group::Message) {
+            columns.texts[columns::MESSAGE] = messages;
+        }
+        Ok(Batch::from_columns(columns)?)
+    }
+
+    /// The messages of picked rows as far as their fields need them: mostly few rows have any. The others are empty.
+    fn messages_with_fields(
+        &self,
+        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        scratch: &mut Scratch,
+    ) -> Result<TextColumn, BlocksError> {
+        let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
+        let texts = self.reuse(scratch, MESSAGE, group, || self.messages(group))?;
+        let needed: Vec<u32> =
+            picked.iter().map(|row| (rows.start + row) as u32).filter(|&row| parts.has_part(row)).collect();
+        let read = texts.read_rows(&needed)?;
+        let mut messages = TextColumn::with_capacity(picked.count(), 0);
+        let (mut needed, mut read) = (needed.iter().peekable(), read.iter());
+        for row in picked.iter().map(|row| (rows.start + row) as u32) {
+            let message = needed.next_if_eq(&&row).and_then(|_| read.next());
+            messages.push(message.unwrap_or_default());
+        }
+        Ok(messages)
+    }
+
+    fn read_stamps(
+        &self,
+        rows: &Range<usize>,
+        scratch: &mut Scratch,
+        columns: &mut Columns,
+    ) -> Result<(), BlocksError> {
+        let range = rows.start as u32..rows.end as u32;
+        let clock = self.reuse(scratch, CLOCK, 0, || self.bytes_column(CLOCK))?;
+        let clock = byte_values(&clock, rows);
+        let mut own = self.times.read(range.clone())?;
+        let others = if clock.contains(&OTHER_TIME) {
+            let others = self.reuse(scratch, OWN, 0, || self.own_times())?;
+            others.read(range.clone())?
+        } else {
+            Vec::new()
+        };
+        for (at, (time, clock)) in own.iter_mut().zip(clock).enumerate() {
+            match clock {
+                OWN_TIME => {}
+                OTHER_TIME => *time = others[at],
+                _ => *time = i64::MIN,
+            }
+        }
+        columns.times = [self.received.read(range)?, own];
+        let origins = self.reuse(scratch, ORIGIN, 0, || self.column(Column::Priority))?;
+        columns.bytes[columns::PRIORITY] = byte_values(&origins, rows);
+        let flags = self.reuse(scratch, FLAGS, 0, || self.column(Column::Flags))?;
+        columns.bytes[columns::FLAGS] = byte_values(&flags, rows);
+        Ok(())
+    }
+
+    fn read_names_of(
+        &self,
+        (rows, picked): (&Range<usize>, Option<&Selection>),
+        scratch: &mut Scratch,
+        columns: &mut Columns,
+    ) -> Result<(), BlocksError> {
+        for (column, section) in COLUMNS {
+            let field = match column {
+                Column::Names(field) => field,
+                Column::Program => Field::Program,
+                Column::Priority | Column::Flags => continue,
+            };
+            if !self.has_column(column) {
+                continue;
+            }
+            // The programs' section is that of the priorities, too.
+            let name = if column == Column::Program { "program" } else { section };
+            let names = self.reuse(scratch, name, 0, || self.column(column))?;
+            let mut ids = names.ids_of(rows.clone());
+            if let Some(picked) = picked {
+                ids = picked.iter().map(|row| ids[row]).collect();
+            }
+            columns.names[field.number()] = name_column(&names, ids, field == Field::Program);
+        }
+        Ok(())
+    }
+
+    fn read_texts(
+        &self,
+        section: &'static str,
+        (group, rows): (usize, &Range<usize>),
+        scratch: &mut Scratch,
+        out: &mut Arc<TextColumn>,
+    ) -> Result<(), BlocksError> {
+        if self.bundle.has(&of_group(section, group)) {
+            let of = self.rows_of(group).len();
+            let texts = self.reuse(scratch, section, group, || self.whole_texts(section, group, of))?;
+            *out = texts.read(rows.clone())?.into();
+        }
+        Ok(())
+    }
+
+    /// The fields of some rows, whose messages these are.
+    fn read_parts(
+        &self,
+        (group, rows, picked): (usize, &Range<usize>, &Selection),
+        messages: &TextColumn,
+        scratch: &mut Scratch,
+        columns: &mut Columns,
+    ) -> Result<(), BlocksError> {
+        let parts = self.reuse(scratch, PARTS, group, || self.parts(group))?;
+        let elsewhere = parts.elsewhere_of(rows, picked);
+        let values = if elsewhere.is_empty() {
+            TextColumn::default()
+        } else {
+            let of = parts.elsewhere();
+            let values = self.reuse(scratch, VALUES, group, || self.whole_texts(VALUES, group, of))?;
+            values.read_rows(&elsewhere)?
+        };
+        let FieldsOfRows { ends, names, values } = parts.read((rows, picked), messages, &values)?;
+        columns.field_ends = ends;
+        columns.field_names = few_names(parts.names(), names);
+        columns.field_values = values;
+        Ok(())
+    }
+
+    /// What is read from, from the scratch where the last block was read from it too: the cache may be too small.
+    fn reuse<T: Any + Send + Sync>(
+        &self,
+        scratch: &mut Scratch,
+        section: &'static str,
+        group: usize,
+        read: impl FnOnce() -> Result<Arc<T>, BlocksError>,
+    ) -> Result<Arc<T>, BlocksError> {
+        if scratch.owner != Some(self.owner) {
+            scratch.open.clear();
+            scratch.owner = Some(self.owner);
+        }
+        let known = scratch.open.iter().position(|(of, ..)| *of == section);
+        if let Some(at) = known {
+            let (_, of, open) = &scratch.open[at];
+            if *of == group
+                && let Ok(open) = Arc::clone(open).downcast()
+            {
+                return Ok(open);
+            }
+            scratch.open.swap_remove(at);
+        }
+        let read = read()?;
+        scratch.open.push((section, group, Arc::clone(&read) as Arc<dyn Any + Send + Sync>));
+        Ok(read)
+    }
+}
+
+/// The values of some rows, which are single bytes.
+fn byte_values(names: &Names, rows: &Range<usize>) -> Vec<u8> {
+    let values: Vec<u8> =
+        names.values().iter().map(|value| value.first().copied().unwrap_or_default()).chain([0]).collect();
+    names.ids_of(rows.clone()).iter().map(|&id| values[id as usize]).collect()
+}

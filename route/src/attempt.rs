@@ -1,0 +1,207 @@
+//! An attempt to take a batch whose sender hears how it ends, and sends it again if it fails. A failure takes back what steps
+//! remembered of the batch, so that the next attempt meets them as this one did.
+//!
+//! A message that is taken out as the repetition of one that is still being stored shares its fate: the attempt
+//! [follows](Attempt::followed) the one that is storing it, and fails with it. Attempts follow only older ones, so that none
+//! waits for itself.
+//!
+//! **Invariant:** what is taken out as a repetition is a repetition of something that was taken, or its own sender hears
+//! that it was not.
+
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Attempts that end because another one does, one after the other: longer rows are not made.
+const ROW_MAX: usize = 16;
+
+/// An attempt; it fails when it is dropped before it has [ended](Attempt::end).
+#[derive(Debug)]
+pub struct Attempt {
+    /// The older one has the lower number.
+    number: u64,
+    /// Whether its sender waits for as long as it takes.
+    is_patient: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether its messages were taken, once it has ended.
+    taken: Option<bool>,
+    undo: Undo,
+    followed: Vec<Arc<Attempt>>,
+    /// How many attempts end one after the other until this one does.
+    row: usize,
+    calls: Calls,
+}
+
+type UndoCall = Box<dyn FnOnce(&Attempt) + Send>;
+type Call = Box<dyn FnOnce(bool) + Send>;
+
+/// What to do if it fails.
+#[derive(Default)]
+struct Undo(Vec<UndoCall>);
+
+impl fmt::Debug for Undo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} steps", self.0.len())
+    }
+}
+
+/// What to call at the end.
+#[derive(Default)]
+struct Calls(Vec<Call>);
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} calls", self.0.len())
+    }
+}
+
+impl Attempt {
+    /// A new attempt. Its sender either waits for as long as it takes, or hears of a failure at once.
+    pub fn new(is_patient: bool) -> Arc<Attempt> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Attempt { number, is_patient, state: Mutex::default() })
+    }
+
+    /// Its messages were taken, or not.
+    pub fn end(&self, is_taken: bool) {
+        let (undo, calls) = {
+            let mut state = self.state.lock();
+            if state.taken.is_some() {
+                return;
+            }
+            state.taken = Some(is_taken);
+            state.followed.clear();
+            (std::mem::take(&mut state.undo), std::mem::take(&mut state.calls))
+        };
+        if !is_taken {
+            undo.0.into_iter().for_each(|undo| undo(self));
+        }
+        calls.0.into_iter().for_each(|call| call(is_taken));
+    }
+
+    /// Calls back once it has ended, and says whether its messages were taken.
+    pub fn when_ended(&self, call: impl FnOnce(bool) + Send + 'static) {
+        let mut state = self.state.lock();
+        match state.taken {
+            None => state.calls.0.push(Box::new(call)),
+            Some(is_taken) => {
+                drop(state);
+                call(is_taken);
+            }
+        }
+    }
+
+    /// The attempts that store what messages of this one repeat: it is to end after them, and to fail with any of them.
+    pub fn followed(&self) -> Vec<Arc<Attempt>> {
+        std::mem::take(&mut self.state.lock().followed)
+    }
+
+    /// Whether its messages were taken, if it has ended.
+    pub(crate) fn taken(&self) -> Option<bool> {
+        self.state.lock().taken
+    }
+
+    /// Whether a repetition may be taken out of what this one has, because the other one has the original.
+    pub(crate) fn follows(&self, other: &Arc<Attempt>) -> bool {
+        if self.number == other.number {
+            return true;
+        }
+        if self.number < other.number || (other.is_patient && !self.is_patient) {
+            return other.taken() == Some(true);
+        }
+        let row = {
+            let state = other.state.lock();
+            match state.taken {
+                Some(is_taken) => return is_taken,
+                None => state.row + 1,
+            }
+        };
+        if ROW_MAX < row {
+            return false;
+        }
+        let mut state = self.state.lock();
+        state.row = state.row.max(row);
+        if !state.followed.iter().any(|known| Arc::ptr_eq(known, other)) {
+            state.followed.push(other.clone());
+        }
+        true
+    }
+
+    /// A step remembers it: what to do if it fails.
+    pub(crate) fn remembered(&self, undo: impl FnOnce(&Attempt) + Send + 'static) {
+        self.state.lock().undo.0.push(Box::new(undo));
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.end(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn an_attempt_follows_older_ones_as_far_as_its_sender_waits() {
+        let [first, second] = [Attempt::new(false), Attempt::new(false)];
+        assert!(second.follows(&first) && first.follows(&first));
+        assert!(!first.follows(&second), "two would wait for each other");
+        assert_eq!((second.followed().len(), first.followed().len()), (1, 0));
+        let patient = Attempt::new(true);
+        assert!(!Attempt::new(false).follows(&patient), "its sender would wait for another's queue");
+        assert!(Attempt::new(true).follows(&patient) && patient.follows(&second));
+        second.end(true);
+        assert!(first.follows(&second), "it is taken");
+        first.end(false);
+        assert!(!Attempt::new(false).follows(&first), "it is not");
+    }
+
+    #[test]
+    fn attempts_that_wait_for_each_other_end_in_short_rows() {
+        let mut all = vec![Attempt::new(false)];
+        for _ in 0..100 {
+            let next = Attempt::new(false);
+            next.follows(all.last().unwrap());
+            all.push(next);
+        }
+        let rows: Vec<usize> = all.iter().map(|attempt| attempt.state.lock().row).collect();
+        assert_eq!(rows.iter().max(), Some(&ROW_MAX));
+        assert!(rows.iter().filter(|row| **row == 0).count() > 3, "others begin anew: {rows:?}");
+    }
+
+    #[test]
+    fn whoever_waits_hears_of_the_end_whenever_it_asks() {
+        for is_taken in [true, false] {
+            let heard = Arc::new(AtomicUsize::new(0));
+            let attempt = Attempt::new(false);
+            let call = || {
+                let heard = heard.clone();
+                move |told: bool| {
+                    heard.fetch_add(usize::from(told == is_taken), Ordering::Relaxed);
+                }
+            };
+            attempt.when_ended(call());
+            assert_eq!(heard.load(Ordering::Relaxed), 0);
+            attempt.end(is_taken);
+            attempt.end(!is_taken);
+            attempt.when_ended(call());
+            assert_eq!(heard.load(Ordering::Relaxed), 2);
+        }
+        let (heard, attempt) = (Arc::new(AtomicUsize::new(0)), Attempt::new(false));
+        let told = heard.clone();
+        attempt.when_ended(move |is_taken| {
+            told.fetch_add(usize::from(!is_taken), Ordering::Relaxed);
+        });
+        drop(attempt);
+        assert_eq!(heard.load(Ordering::Relaxed), 1, "one that is forgotten has failed");
+    }
+}

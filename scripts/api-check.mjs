@@ -1,0 +1,60 @@
+// Says what of the API breaks for programs that were written against the last release: compares web/openapi.json with
+// docs/api/released.json. Each break is listed with its reason in docs/api/breaks.json, or this fails; so it does for an
+// entry that is none. `--release` makes the present description the released one, and empties the list.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { breaks } from './api-breaks.mjs';
+import { root } from './run.mjs';
+
+const files = {
+  now: join(root, 'web/openapi.json'),
+  released: join(root, 'docs/api/released.json'),
+  accepted: join(root, 'docs/api/breaks.json'),
+};
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** What programs do not depend on. A property may be called so too: then it is an object. */
+const PROSE = ['description', 'summary', 'title', 'example', 'examples', 'tags', 'deprecated'];
+
+/** A description without what is for people. */
+function wire(value, key = '') {
+  if (Array.isArray(value)) return value.map((one) => wire(one));
+  if (typeof value !== 'object' || value === null) return value;
+  const isMap = ['properties', 'schemas', 'content', 'responses', 'headers', 'paths'].includes(key);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => isMap || !PROSE.includes(name))
+      .map(([name, part]) => [name, wire(part, isMap ? '' : name)]),
+  );
+}
+
+function release() {
+  const { openapi, info, paths, components } = read(files.now);
+  const kept = { openapi, info: { version: info.version }, ...wire({ paths, components }) };
+  writeFileSync(files.released, `${JSON.stringify(kept, null, 1)}\n`);
+  writeFileSync(files.accepted, '[]\n');
+}
+
+function check() {
+  const accepted = new Map(read(files.accepted).map((entry) => [entry.break, entry.reason]));
+  const found = breaks(read(files.released), read(files.now));
+  const faults = [
+    ...found.filter((line) => !accepted.has(line)).map((line) => `breaks programs: ${line}`),
+    ...[...accepted.keys()]
+      .filter((line) => !found.includes(line))
+      .map((line) => `listed in docs/api/breaks.json, and no break: ${line}`),
+    ...[...accepted]
+      .filter(([, reason]) => typeof reason !== 'string' || reason.trim() === '')
+      .map(([line]) => `listed in docs/api/breaks.json without a reason: ${line}`),
+  ];
+  if (faults.length === 0) return;
+  console.error(faults.join('\n'));
+  console.error(
+    'Keep what programs rely on, or list the break with its reason in docs/api/breaks.json: ' +
+      '[{ "break": "the line above", "reason": "…" }]',
+  );
+  process.exit(1);
+}
+
+if (process.argv.includes('--release')) release();
+else check();

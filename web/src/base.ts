@@ -1,0 +1,19 @@
+/** Where the console is on its host: at the root, or below a path that a reverse proxy gives it (`web.public_url`). */
+
+/** The path that all addresses begin with: empty, or such as `/logs`. The server writes it into the page. */
+export const base = document.querySelector<HTMLMetaElement>('meta[name="base"]')?.content ?? '';
+
+/** An address of the console or its API as the browser has to ask for it. */
+export function under(path: string): string {
+  return base + path;
+}
+
+/** Where programs find this server, such as `https://logs.example.org`, or `https://intra.example.org/logs`. */
+export function serverUrl(): string {
+  return window.location.origin + base;
+}
+
+/** The same address as the console's own, which begins at the root. */
+export function withoutBase(path: string): string {
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+}
