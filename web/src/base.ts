@@ -1,7 +1,10 @@
 /** Where the console is on its host: at the root, or below a path that a reverse proxy gives it (`web.public_url`). */
 
 /** The path that all addresses begin with: empty, or such as `/logs`. The server writes it into the page. */
-export const base = document.querySelector<HTMLMetaElement>('meta[name="base"]')?.content ?? '';
+export const base =
+  typeof document === 'undefined' // in tests of what needs no page
+    ? ''
+    : (document.querySelector<HTMLMetaElement>('meta[name="base"]')?.content ?? '');
 
 /** An address of the console or its API as the browser has to ask for it. */
 export function under(path: string): string {

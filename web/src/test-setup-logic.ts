@@ -1,4 +1,4 @@
-/** The little of a browser that code without a screen needs: an address, an empty page, a memory, frames, and a window with events. */
+/** The little of a browser that code without a screen needs: an address, a memory, frames, and a window with events. */
 
 const FRAME_MS = 16;
 
@@ -14,7 +14,6 @@ class Memory extends Map<string, string> {
 
 Object.assign(globalThis, {
   window: Object.assign(new EventTarget(), { location: new URL('http://localhost:3000') }),
-  document: { querySelector: () => null },
   localStorage: new Memory(),
   requestAnimationFrame: (draw: FrameRequestCallback) => setTimeout(draw, FRAME_MS),
   cancelAnimationFrame: clearTimeout,
