@@ -26,9 +26,11 @@ export function NoisiestHost({ state, go }: AnswerProps) {
       keys="Alt-4"
       figure={data && (first === undefined ? '–' : first.value || '(empty)')}
       says={
-        first === undefined || data === undefined
-          ? 'Nothing was received in this range.'
-          : `sends ${shareOf(first.count, data.total)} of everything, ${formatMessages(first.count)}`
+        data === undefined
+          ? ''
+          : first === undefined
+            ? 'There is nothing to search in this range.'
+            : `sends ${shareOf(first.count, data.total)} of everything, ${formatMessages(first.count)}`
       }
       error={error}
       onRetry={() => void refetch()}

@@ -31,7 +31,7 @@ export function EmptyResult({ state, onChange }: Props) {
     <Empty title={everything ? 'No messages in this range' : 'No message matches'}>
       <p>
         {isSilent
-          ? 'Nothing was received in this range, so it is not the query.'
+          ? 'There is nothing to search in this range, so it is not the query.'
           : 'All words must match, each as a whole word. Wildcards such as conn* match parts of one.'}
       </p>
       {isSilent && <SourceHealth />}
