@@ -283,27 +283,6 @@ mod tests {
     }
 
     #[test]
-    fn who_fails_behind_a_shared_address_does_not_keep_the_others_there_waiting() {
-        let (peer, now) = (Peer(Some([10, 0, 0, 1].into())), Instant::now());
-        let login = || attempt(peer, &Secret::session().unwrap(), None);
-        let mut throttle = crate::api::access::throttle::Throttle::default();
-        let wrong = login();
-        // One login, again and again.
-        (0..8).for_each(|_| throttle.failed(&wrong, now));
-        assert!(throttle.wait(&wrong, now).is_some());
-        assert_eq!(throttle.wait(&login(), now), None, "another browser of the network");
-        // Logins without end are the limit of a network, as with passwords of any names.
-        (0..40).for_each(|_| throttle.failed(&login(), now));
-        assert!(throttle.wait(&login(), now).is_some());
-        let known = attempt(peer, &Secret::session().unwrap(), Some([7; 32]));
-        assert_eq!(throttle.wait(&known, now), None, "somebody has logged in there before");
-        let elsewhere = attempt(Peer(Some([10, 0, 0, 2].into())), &Secret::session().unwrap(), None);
-        assert_eq!(throttle.wait(&elsewhere, now), None, "another network");
-        (0..8).for_each(|_| throttle.failed(&known, now));
-        assert!(throttle.wait(&known, now).is_some(), "its own failures");
-    }
-
-    #[test]
     fn a_login_leads_to_pages_of_ours_only() {
         for page in ["/", "/search?q=a%20b&from=-1h", "/router", "/search?q=/../a"] {
             assert!(is_page(page), "{page}");
