@@ -283,7 +283,7 @@ fn address(path: &str) -> String {
 
 #[test]
 fn the_table_of_routes_is_what_is_documented() {
-    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
+    let document = serde_json::to_value(api::openapi()).unwrap();
     let mut documented = BTreeMap::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -302,7 +302,7 @@ fn the_table_of_routes_is_what_is_documented() {
 
 #[test]
 fn operations_have_names_of_their_own() {
-    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
+    let document = serde_json::to_value(api::openapi()).unwrap();
     let items = document["paths"].as_object().unwrap().values();
     let ids: Vec<_> = items
         .flat_map(|item| item.as_object().unwrap().values())
@@ -313,7 +313,7 @@ fn operations_have_names_of_their_own() {
 
 #[test]
 fn every_reference_of_the_description_leads_somewhere() {
-    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
+    let document = serde_json::to_value(api::openapi()).unwrap();
     let text = document.to_string();
     let names = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
     for name in names {
@@ -338,13 +338,13 @@ fn no_count_fits_two_schemas_of_which_one_may_fit() {
             _ => {}
         }
     }
-    look(&serde_json::to_value(logstead::api::openapi()).unwrap(), "");
+    look(&serde_json::to_value(api::openapi()).unwrap(), "");
 }
 
 #[test]
 fn the_committed_description_of_the_api_is_fresh() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");
-    let fresh = logstead::api::openapi().to_pretty_json().unwrap() + "\n";
+    let fresh = api::openapi().to_pretty_json().unwrap() + "\n";
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path, &fresh).unwrap();
     }
@@ -879,7 +879,7 @@ async fn every_answer_of_ingest_is_described() {
     let server = Server::start(|settings| {
         (settings.limits.ingest_body_max, settings.limits.ingest_messages_max) = (Size::kib(1), 10);
     });
-    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
+    let document = serde_json::to_value(api::openapi()).unwrap();
     let described = &document["paths"]["/api/v1/ingest"]["post"]["responses"];
     let check = |answer: Answer, status: u16| {
         assert_eq!(answer.status.as_u16(), status, "{}", answer.text());
@@ -1328,7 +1328,7 @@ async fn the_server_tells_how_it_is() {
     assert_eq!(logspaces["logspaces"][0]["messages"], 1);
     assert_eq!(
         server.get("/api/v1/openapi.json").await.json(),
-        serde_json::to_value(logstead::api::openapi()).unwrap()
+        serde_json::to_value(api::openapi()).unwrap()
     );
 }
 
