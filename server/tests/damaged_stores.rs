@@ -301,7 +301,7 @@ fn damaged() -> (Server, usize) {
     flip(&blocks, [100]);
     let told = output(&["inspect", blocks.to_str().unwrap()]).1;
     let first = told.lines().skip_while(|line| !line.trim_start().starts_with("block ")).nth(1).unwrap();
-    let rows = first.split_whitespace().nth(3).unwrap().parse().unwrap();
+    let rows = first.split_whitespace().nth(1).unwrap().parse().unwrap();
     (server, rows)
 }
 
