@@ -2,13 +2,14 @@
 //!
 //! **Invariant:** a template whose rows differ is never certain: its rows may be meant, or it has no row that is.
 
-use super::{Found, InSlots, Lexicon};
+use super::templated::{Found, InSlots, Lexicon};
 use crate::segment::bundle::IndexError;
 use crate::segment::templates::Group;
 use crate::segment::words::{self, Words};
 use logstead_record::query::{FieldName, Matcher};
 use logstead_record::{Batch, Field, Selection, TextColumn};
 use logstead_template::{Ranks, Shape, shape};
+use std::rc::Rc;
 
 /// What looking for a text without digits in the shapes of templates found.
 pub(crate) struct ByShape {
@@ -21,8 +22,25 @@ pub(crate) struct ByShape {
 }
 
 impl Lexicon {
+    /// Looks for a text without digits in the shapes of messages. Beside the matcher are whether its words stand side by
+    /// side and at both ends of it, and what looking them up gave.
+    pub(crate) fn by_shape(
+        &self,
+        matcher: &Matcher,
+        is_plain: bool,
+        found: &[Option<Rc<Found>>],
+    ) -> Result<ByShape, IndexError> {
+        let found: Vec<Option<&Found>> = found.iter().map(Option::as_deref).collect();
+        self.look_at_shapes(matcher, is_plain, &found)
+    }
+
+    /// How many rows have a shape that is meant for certain, and the others that may be meant.
+    pub(crate) fn count_by_shape(&self, shape: &ByShape) -> (u64, Selection) {
+        (self.count_of(&self.certain_by_shape(shape)), self.others_by_shape(shape))
+    }
+
     /// Looks for a text without digits in the shapes of templates. `found` are its words, as they were looked up.
-    pub(super) fn look_at_shapes(
+    fn look_at_shapes(
         &self,
         matcher: &Matcher,
         is_plain: bool,
@@ -100,7 +118,7 @@ impl Lexicon {
     }
 
     /// The rows that may be meant though their shape does not tell.
-    pub(super) fn others_by_shape(&self, shape: &ByShape) -> Selection {
+    fn others_by_shape(&self, shape: &ByShape) -> Selection {
         let mut others = shape.by_words.clone();
         for (group, may_be) in shape.may_be.iter().enumerate() {
             if !self.insert(group, &[], Some(may_be), &mut others) {
@@ -111,7 +129,7 @@ impl Lexicon {
     }
 
     /// The templates whose shape is meant.
-    pub(super) fn certain_by_shape(&self, shape: &ByShape) -> Selection {
+    fn certain_by_shape(&self, shape: &ByShape) -> Selection {
         Selection::from_fn(self.templates(), |template| shape.certain.get(template) == Some(&true))
     }
 

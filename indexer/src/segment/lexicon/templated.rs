@@ -1,0 +1,484 @@
+//! The words of a segment: of templates, of their slots, and of what has no template.
+//!
+//! Which templates have a static word is known without looking at a row. Which groups may have a word in a slot is known
+//! by its hash; those are looked at. So the answer is exact, and nothing is stored for each message.
+//!
+//! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
+
+use super::places::WordPlaces;
+use crate::segment::blocks::{BlocksError, TextGroups};
+use crate::segment::bundle::{Bundle, IndexError};
+use crate::segment::templates::Templates;
+use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
+use crate::work::Work;
+use logstead_record::{Selection, TextColumn};
+use logstead_template::{
+    Automaton, Look, Ranks, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
+};
+use std::cell::OnceCell;
+use std::sync::{Arc, OnceLock};
+
+/// The words of templates.
+pub(in crate::segment) const KEYS: &str = "keys";
+/// The words of values of dynamic fields.
+pub(in crate::segment) const VALUES: &str = "values";
+
+/// In a group that may have a word in slots, one row in this many is assumed to have it.
+const SLOT_SHARE: u64 = 1024;
+
+/// What looking for a word in the slots of a group counts as work.
+const LOOK_WORK: usize = 1 << 13;
+
+/// Looking at this many bytes of keys takes less time than looking a word up.
+const LOOKED_AT_BYTES: usize = 128 << 10;
+
+/// The words of a segment.
+pub(crate) struct Lexicon {
+    /// A row is a template.
+    keys: Words,
+    pub(super) kept: Option<Words>,
+    pub(super) values: Option<Words>,
+    pub(super) templates: Templates,
+    counts: Vec<u64>,
+    places: WordPlaces,
+    /// The shapes of templates, once they were asked for, and what they are worth.
+    pub(super) shapes: OnceLock<(TextColumn, Vec<Shape>)>,
+    /// The groups whose rows may have an address in several slots, once one was asked for.
+    with_other_addresses: OnceLock<Vec<usize>>,
+    pub(super) groups: Arc<TextGroups>,
+    pub(super) rows: u32,
+}
+
+/// A word that some rows have, and where these are.
+pub(crate) struct Found {
+    /// About how many rows.
+    pub(crate) rows: u32,
+    pub(super) wanted: Wanted,
+    /// Templates that have it, ascending: all their rows do.
+    pub(super) templates: Vec<u32>,
+    /// Groups with rows that may have it in a slot.
+    pub(super) groups: Vec<InSlots>,
+    pub(super) kept: Option<words::Found>,
+    pub(super) values: Option<words::Found>,
+    /// Whether the dictionaries tell it from other words.
+    is_exact: bool,
+}
+
+/// A group that may have a word in a slot. Once it was looked at, for each place the rows that have it, and whether no row is
+/// among them that only may have it; none where the group cannot be read.
+pub(super) struct InSlots {
+    pub(super) group: usize,
+    found: OnceCell<Option<(Vec<Ranks>, bool)>>,
+}
+
+impl InSlots {
+    /// Whether it was looked at, and its hash was that of another word.
+    fn is_known_to_have_none(&self) -> bool {
+        let found = self.found.get().and_then(Option::as_ref);
+        found.is_some_and(|(ranks, is_exact)| *is_exact && ranks.iter().all(|ranks| *ranks == Ranks::None))
+    }
+}
+
+impl Lexicon {
+    /// Opens the words of an index.
+    pub(in crate::segment) fn open(
+        bundle: &Bundle,
+        templates: Templates,
+        seed: u64,
+        groups: &Arc<TextGroups>,
+    ) -> Result<Lexicon, IndexError> {
+        let rows = bundle.identity().rows;
+        let fits = templates.groups.len() == groups.groups()
+            && (0..groups.groups())
+                .all(|group| templates.groups[group].rows() == groups.rows_of(group).len() as u64);
+        if !fits {
+            return Err(IndexError::Format("templates of other groups".to_owned()));
+        }
+        let open = |dictionary| {
+            let is_there = bundle.has(&format!("{dictionary}.meta"));
+            is_there.then(|| Words::open(dictionary, rows, bundle)).transpose()
+        };
+        let keys = Words::open(KEYS, templates.keys.len() as u32, bundle)?;
+        let (kept, values) = (open(WORDS)?, open(VALUES)?);
+        let (counts, groups) = (templates.counts(), Arc::clone(groups));
+        let places = WordPlaces::open(bundle, seed, groups.groups())?;
+        let (shapes, with_other_addresses) = (OnceLock::new(), OnceLock::new());
+        Ok(Lexicon {
+            keys,
+            kept,
+            values,
+            templates,
+            counts,
+            places,
+            shapes,
+            with_other_addresses,
+            groups,
+            rows,
+        })
+    }
+
+    /// About how much memory it takes.
+    pub(in crate::segment) fn memory_bytes(&self) -> usize {
+        // Shapes take about as much as keys.
+        self.templates.memory_bytes()
+            + self.templates.keys.memory_bytes()
+            + size_of_val(self.counts.as_slice())
+    }
+
+    /// Looks up one word in lower case, or an address.
+    pub(crate) fn find(&self, word: &[u8]) -> Result<Option<Found>, IndexError> {
+        let wanted = Wanted::new(word);
+        let mut may_have = self.places.of(&wanted)?;
+        if word.contains(&b'.') {
+            // It is an address, and four numbers may lie in slots of their own.
+            may_have.groups.extend_from_slice(
+                self.with_other_addresses.get_or_init(|| self.groups_with_other_addresses()),
+            );
+            may_have.groups.sort_unstable();
+            may_have.groups.dedup();
+        }
+        let in_slots = |group| InSlots { group, found: OnceCell::new() };
+        let groups = may_have.groups.into_iter().map(in_slots).collect();
+        let mut entry = Found {
+            rows: 0,
+            wanted,
+            templates: Vec::new(),
+            groups,
+            kept: None,
+            values: None,
+            is_exact: true,
+        };
+        if let Some(templates) = self.look_at_keys(word) {
+            entry.templates = templates;
+        } else if let Some(found) = self.keys.find(word)? {
+            entry.is_exact &= found.exact;
+            entry.templates = self.keys.rows(&found)?.iter().map(|template| template as u32).collect();
+        }
+        for (words, place, may_have) in
+            [(&self.kept, &mut entry.kept, may_have.kept), (&self.values, &mut entry.values, may_have.values)]
+        {
+            if let Some(words) = words
+                && may_have
+            {
+                *place = words.find(word)?;
+                entry.is_exact &= place.as_ref().is_none_or(|found| found.exact);
+            }
+        }
+        let is_nowhere = entry.templates.is_empty()
+            && entry.groups.is_empty()
+            && entry.kept.is_none()
+            && entry.values.is_none();
+        entry.rows = entry.rows_max(self);
+        Ok((!is_nowhere).then_some(entry))
+    }
+
+    /// The groups whose rows may have an address in several slots.
+    fn groups_with_other_addresses(&self) -> Vec<usize> {
+        let may_hold: Vec<bool> = self.templates.keys.iter().map(may_hold_other_addresses).collect();
+        let groups = self.templates.groups.iter().enumerate();
+        let with_one =
+            groups.filter(|(_, group)| group.numbers.iter().any(|&number| may_hold[number as usize]));
+        with_one.map(|(group, _)| group).collect()
+    }
+
+    /// The templates that have a word, by looking at all of them; none where the dictionary is faster.
+    fn look_at_keys(&self, word: &[u8]) -> Option<Vec<u32>> {
+        let keys = &self.templates.keys;
+        if LOOKED_AT_BYTES < keys.bytes().len() {
+            return None;
+        }
+        let mut templates = Vec::new();
+        if let Some(mut look) = Look::new(word) {
+            look.for_each(keys, |template| templates.push(template as u32));
+            templates.dedup();
+        }
+        Some(templates)
+    }
+
+    /// How many rows have a word, where that can be told.
+    pub(crate) fn count(&self, found: &Found) -> Option<u32> {
+        found.count(self)
+    }
+
+    /// How much work it is to count the rows of a word.
+    pub(crate) fn work_to_count(&self, found: &Found) -> usize {
+        found.work_to_look()
+    }
+
+    /// Of some rows, keeps those that have a word. `false` where some of these may have another one.
+    pub(crate) fn retain(&self, found: &Found, rows: &mut Selection) -> Result<bool, IndexError> {
+        let (all, is_exact) = self.rows(found, rows)?;
+        rows.intersect(&all);
+        Ok(is_exact)
+    }
+
+    /// The rows of a word, of those that are asked for, and whether no others are among them.
+    fn rows(&self, entry: &Found, within: &Selection) -> Result<(Selection, bool), IndexError> {
+        let mut is_exact = entry.is_exact;
+        let mut rows = Selection::none(self.rows as usize);
+        for (words, found) in [(&self.kept, &entry.kept), (&self.values, &entry.values)] {
+            if let (Some(words), Some(found)) = (words, found) {
+                rows.union(&words.rows(found)?);
+            }
+        }
+        let has_word = self.flags(&entry.templates);
+        let mut in_slots = entry.groups.iter().peekable();
+        for group in 0..self.groups.groups() {
+            let look = in_slots.next_if(|look| look.group == group);
+            if within.count_within(self.groups.rows_of(group)) == 0 {
+                continue;
+            }
+            let found = match look.map(|look| self.look(&entry.wanted, look)) {
+                Some(None) => {
+                    rows.insert_range(self.groups.rows_of(group));
+                    is_exact = false;
+                    continue;
+                }
+                Some(Some((ranks, is_group_exact))) => {
+                    is_exact &= is_group_exact;
+                    Some(ranks.as_slice())
+                }
+                None => None,
+            };
+            let found = self.found(group, &has_word, found);
+            if found.iter().all(|ranks| *ranks == Ranks::None) {
+                continue;
+            }
+            let range = self.groups.rows_of(group);
+            let mut asked = within.slice(range.clone());
+            let of = self.groups.templates(group).ok().filter(|of| of.counts().len() == found.len());
+            of.ok_or_else(unreadable)?.retain(&found, &mut asked);
+            rows.insert_part(range.start, &asked);
+        }
+        Ok((rows, is_exact))
+    }
+
+    /// Looks for a word in the slots of a group, once.
+    pub(super) fn look<'l>(&self, wanted: &Wanted, look: &'l InSlots) -> Option<&'l (Vec<Ranks>, bool)> {
+        let find = || self.texts(look.group, |texts| Ok(texts.find_in_slots(wanted)?));
+        look.found.get_or_init(find).as_ref()
+    }
+
+    /// Adds the rows of a group whose template is accepted, or that have one of these ranks. `false` where the group
+    /// cannot be read.
+    #[must_use]
+    pub(super) fn insert(
+        &self,
+        group: usize,
+        accepted: &[bool],
+        ranks: Option<&[Ranks]>,
+        rows: &mut Selection,
+    ) -> bool {
+        let found = self.found(group, accepted, ranks);
+        if found.iter().all(|ranks| *ranks == Ranks::None) {
+            return true;
+        }
+        match self.groups.templates(group) {
+            Ok(of) if of.counts().len() == found.len() => {
+                rows.insert_part(self.groups.rows_of(group).start, &of.select(&found));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Of a group, the rows for each place: all where the template is accepted, else those that have one of these ranks.
+    fn found(&self, group: usize, accepted: &[bool], ranks: Option<&[Ranks]>) -> Vec<Ranks> {
+        let numbers = &self.templates.groups[group].numbers;
+        let mut found = match ranks {
+            Some(ranks) => ranks.to_vec(),
+            None => vec![Ranks::None; numbers.len() + 1],
+        };
+        for (ranks, &number) in found.iter_mut().skip(1).zip(numbers) {
+            if accepted.get(number as usize) == Some(&true) {
+                *ranks = Ranks::All;
+            }
+        }
+        found
+    }
+
+    pub(crate) fn walk(
+        &self,
+        sets: &dyn WordSets,
+        terms_max: usize,
+        work: &Work<'_>,
+    ) -> Result<Walked<Vec<Selection>>, IndexError> {
+        let mut all = Walked::nothing(sets.sets(), self.rows as usize);
+        for words in [&self.kept, &self.values].into_iter().flatten() {
+            let walked = words.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
+            all.add(&walked.rows, &walked.cut, (walked.terms, walked.complete));
+        }
+        let keys = self.keys.walk_sets(sets, terms_max.saturating_sub(all.terms), work)?;
+        all.terms += keys.terms;
+        all.complete &= keys.complete;
+        let accepted: Vec<Vec<bool>> = keys.rows.iter().map(|rows| self.flags_of(rows)).collect();
+        let cut = self.flags_of(&keys.cut);
+        let wanted: Vec<WordSet> = (0..sets.sets()).map(|set| WordSet::new(sets.forms(set))).collect();
+        for group in 0..self.groups.groups() {
+            if !all.complete {
+                break;
+            }
+            let found =
+                self.texts(group, |texts| Ok(texts.find_words(&wanted, &mut |values| work.go_on(values))?));
+            match found {
+                Some(Some(found)) => {
+                    let mut sets = all.rows.iter_mut().zip(&accepted).zip(&found);
+                    let are_read = sets.all(|((rows, of), ranks)| self.insert(group, of, Some(ranks), rows))
+                        && self.insert(group, &cut, None, &mut all.cut);
+                    if !are_read {
+                        all.cut.insert_range(self.groups.rows_of(group));
+                    }
+                }
+                // It ended before all was looked at.
+                Some(None) => all.complete = false,
+                // What cannot be read may have any words.
+                None => all.cut.insert_range(self.groups.rows_of(group)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The rows in whose messages an expression has a match, and those of groups that cannot be read. None where the work
+    /// ends before.
+    pub(crate) fn rows_matching(
+        &self,
+        expression: &Automaton,
+        within: &Selection,
+        work: &Work<'_>,
+    ) -> Option<(Selection, Selection)> {
+        let mut rows = Selection::none(self.rows as usize);
+        let mut unread = rows.clone();
+        for group in 0..self.groups.groups() {
+            let range = self.groups.rows_of(group);
+            if within.count_within(range.clone()) == 0 {
+                continue;
+            }
+            let found = self
+                .texts(group, |texts| Ok(texts.find_match(expression, &mut |values| work.go_on(values))?));
+            let are_read = match found {
+                Some(found) => self.insert(group, &[], Some(&found?), &mut rows),
+                None => false,
+            };
+            if !are_read {
+                unread.insert_range(range);
+            }
+        }
+        Some((rows, unread))
+    }
+
+    /// The key of each of some templates, and how many rows have it; rows without a template have none.
+    pub(crate) fn named(&self, templates: &Selection) -> Vec<(&[u8], u64)> {
+        let with_key = templates.iter().filter(|&template| template < self.templates.keys.len());
+        with_key.map(|template| (self.templates.keys.get(template), self.counts[template])).collect()
+    }
+
+    /// How many templates there are, and one more that stands for rows without.
+    pub(crate) fn templates(&self) -> usize {
+        self.templates.keys.len() + 1
+    }
+
+    /// The templates that have a word, where it is known that no other row has it.
+    pub(crate) fn templates_of(&self, entry: &Found) -> Option<Selection> {
+        let is_static = entry.is_exact
+            && entry.groups.iter().all(InSlots::is_known_to_have_none)
+            && entry.kept.is_none()
+            && entry.values.is_none();
+        let mut templates = Selection::none(self.templates());
+        entry.templates.iter().for_each(|&template| templates.insert(template as usize));
+        is_static.then_some(templates)
+    }
+
+    /// How many rows have one of these templates.
+    pub(crate) fn count_of(&self, templates: &Selection) -> u64 {
+        let kept = || self.templates.groups.iter().map(|group| u64::from(group.kept)).sum();
+        templates.iter().map(|template| self.counts.get(template).copied().unwrap_or_else(kept)).sum()
+    }
+
+    /// The rows that have one of these templates.
+    pub(crate) fn rows_of(&self, templates: &Selection) -> Result<Selection, IndexError> {
+        let accepted = self.flags_of(templates);
+        let are_kept = templates.contains(self.templates.keys.len());
+        let mut rows = Selection::none(self.rows as usize);
+        for group in 0..self.groups.groups() {
+            let mut ranks = vec![Ranks::None; self.templates.groups[group].numbers.len() + 1];
+            if are_kept && 0 < self.templates.groups[group].kept {
+                ranks[0] = Ranks::All;
+            }
+            if !self.insert(group, &accepted, Some(&ranks), &mut rows) {
+                return Err(unreadable());
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Asks the messages of a group; none where they cannot be read.
+    fn texts<T>(&self, group: usize, ask: impl FnOnce(&TextGroup) -> Result<T, BlocksError>) -> Option<T> {
+        let texts = self.groups.messages(group).ok()?;
+        let fits = texts.rows().counts().len() == self.templates.groups[group].numbers.len() + 1;
+        if fits { ask(&texts).ok() } else { None }
+    }
+
+    fn flags(&self, templates: &[u32]) -> Vec<bool> {
+        let mut flags = vec![false; self.templates.keys.len()];
+        templates.iter().for_each(|&template| flags[template as usize] = true);
+        flags
+    }
+
+    fn flags_of(&self, templates: &Selection) -> Vec<bool> {
+        (0..self.templates.keys.len()).map(|template| templates.contains(template)).collect()
+    }
+}
+
+fn unreadable() -> IndexError {
+    IndexError::Format("rows that cannot be read".to_owned())
+}
+
+impl Found {
+    /// How many rows have the word, or fewer: what is in slots is guessed.
+    fn rows_max(&self, lexicon: &Lexicon) -> u32 {
+        let mut rows = self.outside() + self.by_templates(lexicon);
+        for look in &self.groups {
+            rows += lexicon.templates.groups[look.group].rows() / SLOT_SHARE;
+        }
+        u32::try_from(rows).unwrap_or(u32::MAX).min(lexicon.rows)
+    }
+
+    /// What looking at slots takes, as work.
+    fn work_to_look(&self) -> usize {
+        self.groups.len() * LOOK_WORK
+    }
+
+    /// How many rows have the word, where that can be told.
+    fn count(&self, lexicon: &Lexicon) -> Option<u32> {
+        let mut inside = self.by_templates(lexicon);
+        for look in &self.groups {
+            let (ranks, is_exact) = lexicon.look(&self.wanted, look)?;
+            if !is_exact {
+                return None;
+            }
+            let of = &lexicon.templates.groups[look.group];
+            for ((ranks, number), &count) in ranks[1..].iter().zip(&of.numbers).zip(&of.counts) {
+                if self.templates.binary_search(number).is_err() {
+                    inside += match ranks {
+                        Ranks::None => 0,
+                        Ranks::All => u64::from(count),
+                        Ranks::Some(ranks) => ranks.len() as u64,
+                    };
+                }
+            }
+        }
+        // A row with fields may have the word twice.
+        let others = inside + self.kept.as_ref().map_or(0, |found| u64::from(found.rows));
+        let is_once = self.values.is_none() || others == 0;
+        (self.is_exact && is_once).then_some((self.outside() + inside) as u32)
+    }
+
+    /// Rows by the words of kept messages and of values.
+    fn outside(&self) -> u64 {
+        [&self.kept, &self.values].into_iter().flatten().map(|found| u64::from(found.rows)).sum()
+    }
+
+    fn by_templates(&self, lexicon: &Lexicon) -> u64 {
+        self.templates.iter().map(|&template| lexicon.counts[template as usize]).sum()
+    }
+}
