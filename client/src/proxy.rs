@@ -112,7 +112,9 @@ fn authorization(user: &str) -> Result<String, String> {
     let decoded = |text| {
         let text = percent_decode_str(text).decode_utf8().ok();
         let text = text.filter(|text| !text.contains(char::is_control));
-        text.ok_or("the user or password of the proxy is no text: write `%` as `%25`".to_owned())
+        text.ok_or(
+            "the user or password in the URL of the proxy cannot be read: write `%` as `%25`".to_owned(),
+        )
     };
     let (name, password) = (decoded(name)?, decoded(password)?);
     if name.contains(':') {

@@ -280,7 +280,6 @@ mod tests {
     use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
     use proptest::collection::vec;
     use proptest::prelude::*;
-    use std::time::Instant;
 
     /// Messages of hosts at seconds.
     fn batch(messages: &[(i64, &str)]) -> Batch {
@@ -400,27 +399,6 @@ mod tests {
                 prop_assert_eq!(&in_order, &keys);
                 prop_assert_eq!(memory.forgotten, forgotten);
             }
-        }
-    }
-
-    /// Prints how long a message takes, by hand: `cargo test -p logstead-route --release -- --ignored --nocapture how_long`.
-    #[test]
-    #[ignore = "measures, and proves nothing"]
-    fn how_long_a_message_takes() {
-        for (hosts, name) in
-            [(1, "one host"), (1000, "a thousand hosts"), (GROUPS_MAX * 2, "more than are remembered")]
-        {
-            let groups = dedup();
-            let names: Vec<String> = (0..hosts).map(|number| format!("host-{number}.example.com")).collect();
-            let messages: Vec<(i64, &str)> =
-                names.iter().cycle().take(1 << 18).map(|name| (0, name.as_str())).collect();
-            let batches: Vec<Batch> = messages.chunks(1024).map(batch).collect();
-            let rows = Selection::all(1024);
-            let begin = Instant::now();
-            for _ in 0..4 {
-                batches.iter().for_each(|batch| drop(groups.thin(batch, &rows, None)));
-            }
-            println!("{name}: {} ns a message", begin.elapsed().as_nanos() / (4 << 18));
         }
     }
 

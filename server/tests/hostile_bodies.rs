@@ -13,6 +13,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use support::protobuf::field as protobuf;
 use support::{ROUTER, Server, TOKEN, wait_until};
 
 /// Of several logins, how long the middle one may take.
@@ -202,19 +203,6 @@ id = "main"
 id = "default"
 to = ["main"]
 "#;
-
-/// A field of a message in Protocol Buffers that has a length.
-fn protobuf(number: u8, content: &[u8]) -> Vec<u8> {
-    let mut out = vec![number << 3 | 2];
-    let mut length = content.len();
-    while 0x80 <= length {
-        out.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    out.push(length as u8);
-    out.extend_from_slice(content);
-    out
-}
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());

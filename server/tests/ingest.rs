@@ -12,6 +12,8 @@ mod full;
 #[path = "ingest/hostile.rs"]
 mod hostile;
 mod in_process;
+#[path = "support/protobuf.rs"]
+mod protobuf;
 #[path = "ingest/protocols.rs"]
 mod protocols;
 #[path = "ingest/rights.rs"]

@@ -52,7 +52,7 @@ impl Proxy {
     }
 }
 
-/// Whether each `%` begins a sign that is no control character.
+/// True if each `%` begins a valid escape of something other than a control character.
 fn is_encoded(text: &str) -> bool {
     let sign = |part: &str| {
         let byte = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());

@@ -1,6 +1,7 @@
 //! Bodies that are meant to do harm: each is answered, and takes a bounded amount of memory.
 
 use super::in_process::{Server, TOKEN as ADMIN};
+use super::protobuf::field;
 use axum::body::Body;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -127,17 +128,6 @@ async fn many_requests_at_once_are_all_stored_or_told_to_come_again() {
 
 /// A request to export logs, in protobuf: one resource of this length, and records without anything.
 fn records_of_a_long_resource(resource_bytes: usize, records: usize) -> Vec<u8> {
-    fn field(number: u8, content: &[u8]) -> Vec<u8> {
-        let mut out = vec![number << 3 | 2];
-        let mut length = content.len();
-        while 0x80 <= length {
-            out.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        out.push(length as u8);
-        out.extend_from_slice(content);
-        out
-    }
     let value = field(2, &field(1, &vec![b'x'; resource_bytes]));
     let resource = field(1, &field(1, &[field(1, b"long"), value].concat()));
     let scope = field(2, &[0x12, 0].repeat(records));

@@ -1,6 +1,7 @@
 //! Tokens that send and do nothing else: which source is theirs, how much they may send, and how they end.
 
 use super::in_process::{Server, TOKEN as ADMIN};
+use super::protobuf::field as protobuf;
 use logstead::meta::Role;
 use serde_json::{Value, json};
 
@@ -239,19 +240,6 @@ async fn beyond_the_pace_of_a_token_each_document_of_a_bulk_is_refused_by_itself
     let items = told["items"].as_array().unwrap();
     assert!(items.len() == 30 && items.iter().all(|item| item["create"]["status"] == 429), "{told}");
     assert_eq!(server.find("one").await.len(), 30);
-}
-
-/// A field of a message in Protocol Buffers that has a length.
-fn protobuf(number: u8, content: &[u8]) -> Vec<u8> {
-    let mut out = vec![number << 3 | 2];
-    let mut length = content.len();
-    while 0x80 <= length {
-        out.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    out.push(length as u8);
-    out.extend_from_slice(content);
-    out
 }
 
 /// An object with a long name around many others: a megabyte of names is made of it.

@@ -3,23 +3,13 @@
 use crate::certificates::Authority;
 use crate::program::{program, run};
 use crate::receiving;
+use crate::support::protobuf::field;
 use crate::support::small_disk::SmallDisk;
 use crate::support::{Server, wait_until};
 use std::process::Output;
 
 /// A request with one record, in protobuf.
 fn request(text: &str) -> Vec<u8> {
-    let field = |number: u8, bytes: &[u8]| {
-        let mut out = vec![number << 3 | 2];
-        let mut length = bytes.len();
-        while 0x80 <= length {
-            out.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        out.push(length as u8);
-        out.extend_from_slice(bytes);
-        out
-    };
     field(1, &field(2, &field(2, &field(5, &field(1, text.as_bytes())))))
 }
 

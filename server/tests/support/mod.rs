@@ -12,6 +12,7 @@ pub mod books;
 pub mod collector;
 pub mod loads;
 pub mod memory_group;
+pub mod protobuf;
 pub mod relp_server;
 pub mod small_disk;
 

@@ -49,7 +49,7 @@ export function SilentHosts({ state, go }: AnswerProps) {
       ))}
       {isKnown && silent.length === 0 && silence !== null && (
         <p className={classes.none}>
-          {hosts === 0 ? 'No host has sent anything.' : 'All hosts are sending.'}
+          {hosts === 0 ? 'No host is named in this range.' : 'All hosts are sending.'}
         </p>
       )}
     </Card>
