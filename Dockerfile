@@ -43,18 +43,10 @@ WORKDIR /src
 # Only what the binary is made of, so that a change of a document or a script builds nothing again.
 COPY Cargo.toml Cargo.lock rust-toolchain.toml LICENSE ./
 COPY bench bench
-COPY client client
 COPY config config
+COPY crates crates
 COPY indexer indexer
-COPY ingest ingest
-COPY loadgen loadgen
-COPY parse parse
-COPY record record
-COPY route route
 COPY server server
-COPY syslog syslog
-COPY template template
-COPY transform transform
 COPY docs/licence-texts.txt docs/
 COPY --from=console /src/web/dist web/dist
 RUN cargo build --release --locked --package logstead && strip --strip-debug target/release/logstead

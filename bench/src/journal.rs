@@ -3,11 +3,12 @@
 use crate::measure::{cpu, print};
 use anyhow::{Context as _, Result, anyhow};
 use logstead_config::{Format, Framing, check_toml};
-use logstead_indexer::{Alone, Disk, Encoded, Options, RealDisk};
+use logstead_indexer::{Disk, Encoded, Options, RealDisk};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_route::{Lookups, Router};
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::{Found, Framer};
+use logstead_work::Alone;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;

@@ -4,12 +4,12 @@
 use crate::measure::print;
 use crate::store::{Appended, append};
 use anyhow::{Result, ensure};
-use logstead_indexer::{
-    Alone, Asked, Disk, Facets, Filter, Histogram, Lanes, Opened, Options, Order, Pool, RealDisk, Request,
-    Run, Searcher, Width,
-};
-use logstead_record::query::{Context, FieldName, Query, TimeRange, parse};
+use logstead_answer::{Facets, Histogram, Width};
+use logstead_indexer::{Asked, Disk, Filter, Opened, Options, Order, RealDisk, Request, Searcher};
+use logstead_query::{Context, Query, TimeRange, parse};
+use logstead_record::FieldName;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_work::{Alone, Lanes, Pool, Run};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

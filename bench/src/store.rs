@@ -3,10 +3,11 @@
 use crate::measure::{cpu, peak_memory_bytes, print};
 use anyhow::{Context as _, Result};
 use logstead_config::{Format, Framing};
-use logstead_indexer::{Alone, Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
+use logstead_indexer::{Appender, Disk, Encoded, Opened, Options, RealDisk, Stats};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
 use logstead_syslog::framing::{Found, Framer};
+use logstead_work::Alone;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

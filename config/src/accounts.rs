@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** nobody gets in by default: a provider's user needs a rule that names one of their groups.
 
-use logstead_record::query;
+use logstead_query as query;
 
 use crate::check::is_id;
 use crate::destination::Proxy;

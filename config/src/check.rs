@@ -3,7 +3,8 @@
 //!
 //! **Invariant:** configuration reaches running code only as [`Checked`], and checking does no I/O.
 
-use logstead_record::query::{self, Pipeline, Query, Stage};
+use logstead_query as query;
+use logstead_query::{Pipeline, Query, Stage};
 
 use crate::checked::{Checked, CheckedRoute, Target};
 use crate::document::{Document, VERSION, place_all, read};

@@ -1,6 +1,6 @@
 //! A router document that can be run: what checking makes of a [`Document`](crate::Document).
 
-use logstead_record::query::{Query, Stage};
+use logstead_query::{Query, Stage};
 
 use crate::destination::Destination;
 use crate::logspace::Logspace;

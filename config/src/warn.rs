@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use logstead_record::query::Query;
+use logstead_query::Query;
 
 use crate::checked::{Checked, CheckedRoute, Target};
 use crate::logspace::{Logspace, Retention};

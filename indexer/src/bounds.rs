@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** both ends are included; the bounds of nothing overlap no range.
 
+use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_record::query::TimeRange;
 
 /// The earliest and the latest time of some messages, both included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,13 +9,11 @@
 //! | `error`   | why something could not be written                                |
 //! | `bytes`   | numbers at fixed places of headers                                |
 //! | `bounds`  | the bounds of the times of some messages                          |
-//! | `work`    | work that ends when it is no longer wanted, side by side          |
 //! | `disk`    | the disk as an argument; a simulated one that fails               |
 //! | `columns` | the columns of a batch as bytes                                   |
 //! | `journal` | journal files: frames, and the walk over them                     |
 //! | `segment` | closed files made ready for fast search                           |
 //! | `store`   | a logspace: what counts, appending, keeping, what is wrong        |
-//! | `answer`  | what found rows are turned into: histograms, facets, tables       |
 //! | `search`  | searching a logspace                                              |
 //! | `open`    | opening one, or only looking at it                                |
 //! | `queue`   | a journal that is read once, in order                             |
@@ -24,7 +22,6 @@
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 
-mod answer;
 mod bounds;
 mod bytes;
 mod columns;
@@ -36,12 +33,7 @@ mod queue;
 mod search;
 mod segment;
 mod store;
-mod work;
 
-pub use answer::{
-    Aggregation, AnswerError, BUCKETS_MAX, BY_VALUES_MAX, Column, Counts, Discovery, Distribution, Facet,
-    Facets, FieldFound, Histogram, Kind, ROWS_MAX, Series, Settings, Table, Unreadable, Value, Width,
-};
 pub use columns::ColumnsError;
 pub use disk::{Disk, DiskFile, Identity, OpenFiles, ReadOnly, RealDisk, Space};
 #[cfg(any(test, feature = "sim"))]
@@ -73,6 +65,3 @@ pub use store::stats::Stats;
 pub use store::tally::Tallied;
 pub use store::unopened::OpenError;
 pub use store::verify::{Checked, Finding};
-pub use work::lanes::{Alone, Lanes};
-pub use work::pool::Pool;
-pub use work::run::Run;

@@ -8,7 +8,7 @@ use crate::store::options::Options;
 use crate::store::recover::{self, Place, Recovery};
 use crate::store::unopened::OpenError;
 use crate::store::view::{Shared, View};
-use crate::work::lanes::Lanes;
+use logstead_work::Lanes;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,9 +4,10 @@
 mod common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};
-use logstead_indexer::{Disk, Done, Opened, Options, Run, SimDisk, Task};
+use logstead_indexer::{Disk, Done, Opened, Options, SimDisk, Task};
+use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_record::query::TimeRange;
+use logstead_work::Run;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 

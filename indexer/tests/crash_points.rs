@@ -11,10 +11,11 @@ mod common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};
 use logstead_indexer::{
-    Damage, DamageReason, Disk, Durability, Expiry, Fault, Keeper, Opened, Options, Run, SimDisk,
+    Damage, DamageReason, Disk, Durability, Expiry, Fault, Keeper, Opened, Options, SimDisk,
 };
+use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_record::query::TimeRange;
+use logstead_work::Run;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

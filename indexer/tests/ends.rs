@@ -6,12 +6,12 @@
 mod common;
 
 use common::{batch, filter, open_all};
-use logstead_indexer::{
-    Aggregation, Asked, Coverage, Facets, Histogram, Options, Order, Request, Run, Searcher, Settings,
-    SimDisk, Width, encode,
-};
-use logstead_record::query::{FieldName, TimeRange, parse_pipeline};
+use logstead_answer::{Aggregation, Facets, Histogram, Settings, Width};
+use logstead_indexer::{Asked, Coverage, Options, Order, Request, Searcher, SimDisk, encode};
+use logstead_query::{TimeRange, parse_pipeline};
+use logstead_record::FieldName;
 use logstead_record::{BatchBuilder, Field, Origin, Row, SECOND, Timestamp};
+use logstead_work::Run;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,7 +99,7 @@ fn table(query: &'static str) -> Ask {
         let asked = &mut [Asked::Table(&mut aggregation)];
         let coverage = searcher.answer(("main", &filter("*"), range), run, asked).unwrap();
         let table = aggregation.finish(run).unwrap();
-        assert!(table.rows.len() <= logstead_indexer::ROWS_MAX);
+        assert!(table.rows.len() <= logstead_answer::ROWS_MAX);
         Coverage { complete: coverage.complete && !table.is_cut_short, ..coverage }
     })
 }

@@ -4,9 +4,10 @@
 mod common;
 
 use common::{Message, encoded, everything, filter, open, open_all};
-use logstead_indexer::{DiskError, Done, KeepError, Opened, Options, Run, SimDisk};
+use logstead_indexer::{DiskError, Done, KeepError, Opened, Options, SimDisk};
+use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_record::query::TimeRange;
+use logstead_work::Run;
 
 fn messages(count: i64) -> Vec<Message> {
     (0..count).map(|number| (number, format!("message {number} {:x}", number * 0x9e37_79b9_7f4a))).collect()

@@ -8,9 +8,10 @@
 mod common;
 
 use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};
-use logstead_indexer::{Disk, Done, Options, RealDisk, Run, Searcher, SimDisk, encode};
-use logstead_record::query::TimeRange;
+use logstead_indexer::{Disk, Done, Options, RealDisk, Searcher, SimDisk, encode};
+use logstead_query::TimeRange;
 use logstead_record::{Batch, BatchBuilder, Field, Flags, HeadForm, Origin, Priority, Row, Timestamp};
+use logstead_work::Run;
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;

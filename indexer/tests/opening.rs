@@ -10,12 +10,15 @@
 mod common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};
+use logstead_answer::{Facets, Histogram, Width};
 use logstead_indexer::{
-    Alone, Asked, DamageReason, Disk, Expired, Expiry, Facets, Histogram, Looked, Opened, Options, Pool,
-    Recovery, Run, Searcher, SimDisk, Width, look_witnessed, open_witnessed,
+    Asked, DamageReason, Disk, Expired, Expiry, Looked, Opened, Options, Recovery, Searcher, SimDisk,
+    look_witnessed, open_witnessed,
 };
+use logstead_query::TimeRange;
+use logstead_record::FieldName;
 use logstead_record::Timestamp;
-use logstead_record::query::{FieldName, TimeRange};
+use logstead_work::{Alone, Pool, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IoSlice;
 use std::ops::Range;

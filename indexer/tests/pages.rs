@@ -6,10 +6,11 @@ mod common;
 
 use common::{Message, SEGMENTS, encoded, filter, message, noise, open, open_all};
 use logstead_indexer::{
-    Appender, Coverage, Disk, Hit, Lanes, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
+    Appender, Coverage, Disk, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk,
 };
+use logstead_query::TimeRange;
 use logstead_record::Timestamp;
-use logstead_record::query::TimeRange;
+use logstead_work::{Lanes, Run};
 use proptest::prelude::*;
 use std::path::Path;
 

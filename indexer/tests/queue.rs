@@ -9,10 +9,11 @@ mod common;
 
 use common::{Message, encoded, noise};
 use logstead_indexer::{
-    Alone, Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options,
-    QueueReader, Run, SimDisk, closed_queue, look, open_queue, verify_cursor,
+    Cause, CursorError, Disk, Durability, Fault, Followed, OpenQueueError, OpenedQueue, Options, QueueReader,
+    SimDisk, closed_queue, look, open_queue, verify_cursor,
 };
 use logstead_record::Timestamp;
+use logstead_work::{Alone, Run};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{Message, encoded, everything, noise};
-use logstead_indexer::{Alone, Appender, Disk, Options, RealDisk, Recovery, Searcher};
+use logstead_indexer::{Appender, Disk, Options, RealDisk, Recovery, Searcher};
+use logstead_work::Alone;
 use std::io::IoSlice;
 use std::path::Path;
 use std::sync::Arc;

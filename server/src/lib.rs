@@ -9,20 +9,4 @@
 //!
 //! **Invariant:** only this crate knows async, HTTP and the clock.
 
-pub mod api;
 pub mod cli;
-mod destination;
-mod flow;
-mod identity;
-mod internal;
-mod machine;
-pub mod meta;
-pub mod pipeline;
-mod request;
-pub mod revision;
-pub mod source;
-mod store;
-mod web;
-mod wire;
-
-pub use machine::lock::{DataLock, LockError};

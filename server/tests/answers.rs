@@ -10,7 +10,7 @@ mod support;
 use axum::body::{Body, to_bytes};
 use axum::http::{Method, Request, StatusCode, header};
 use in_process::{Server, TOKEN};
-use logstead::meta::{NewToken, Role};
+use logstead_accounts::{NewToken, Role};
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};

@@ -446,7 +446,7 @@ async fn found(server: &Server, body: Value) -> Vec<String> {
 #[tokio::test]
 async fn queries_are_read_and_edited_as_the_corpus_says() {
     let server = Server::start(|_| {});
-    let corpus: Value = serde_json::from_str(include_str!("../../record/tests/grammar.json")).unwrap();
+    let corpus: Value = serde_json::from_str(include_str!("../../crates/query/tests/grammar.json")).unwrap();
     for case in corpus["edits"].as_array().unwrap() {
         let answer = server
             .ask("/query", json!({"query": case["text"], "unparsed": "text", "edits": [case["edit"]]}))

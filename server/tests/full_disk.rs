@@ -5,12 +5,13 @@
 
 mod support;
 
-use logstead::pipeline::{Change, LogspaceState, Pipeline, SubmitError};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers};
-use logstead_indexer::{Disk, Filter, Options, Run, SimDisk, open_queue};
-use logstead_record::query::{Context, TimeRange, parse};
+use logstead_indexer::{Disk, Filter, Options, SimDisk, open_queue};
+use logstead_pipeline::{Change, LogspaceState, Pipeline, SubmitError};
+use logstead_query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use logstead_work::Run;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;

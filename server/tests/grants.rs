@@ -9,7 +9,7 @@ mod in_process;
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use in_process::{Server, TOKEN as ADMIN};
-use logstead::meta::{Browser, Grant, NewToken, Role, Secret, SessionLimits, password};
+use logstead_accounts::{Browser, Grant, NewToken, Role, Secret, SessionLimits, password};
 use logstead_record::{SECOND, Timestamp};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -273,7 +273,7 @@ const ROUTES: &[(&str, &str, Least)] = &[
 
 /// Every documented operation: method, path, and whether it searches.
 fn operations() -> Vec<(String, String, bool)> {
-    let document = serde_json::to_value(logstead::api::openapi()).unwrap();
+    let document = serde_json::to_value(logstead_api::openapi()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

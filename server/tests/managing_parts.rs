@@ -8,7 +8,7 @@ mod in_process;
 
 use calls::Answer;
 use in_process::{Server, TOKEN as ADMIN};
-use logstead::meta::{Grant, NewToken, Role};
+use logstead_accounts::{Grant, NewToken, Role};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
 
@@ -166,7 +166,7 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
     server.json("POST", "/tokens", &admin, &shipper).await.check(403, "may go anywhere");
 
     // Somebody with everything, and somebody of another part.
-    let hash = logstead::meta::password::hash(PASSWORD).unwrap();
+    let hash = logstead_accounts::password::hash(PASSWORD).unwrap();
     server.meta.add_user("root", Role::Admin, &hash, Timestamp::from_nanos(0)).unwrap();
     let other = user("far", "analyst", json!(["other"]), Value::Null);
     server.json("POST", "/users", ADMIN, &other).await.check(201, "far");
@@ -220,7 +220,7 @@ async fn an_administrator_of_a_part_manages_accounts_within_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_last_administrator_of_everything_stays_one() {
     let server = Server::usual();
-    let hash = logstead::meta::password::hash(PASSWORD).unwrap();
+    let hash = logstead_accounts::password::hash(PASSWORD).unwrap();
     let add = |name: &str, grant: &Grant| {
         server.meta.add_granted_user(name, Role::Admin, grant, &hash, Timestamp::from_nanos(0)).unwrap();
     };

@@ -4,9 +4,10 @@
 
 mod support;
 
-use logstead::meta::Meta;
-use logstead_indexer::{Alone, Disk, Options, RealDisk, encode};
+use logstead_accounts::Meta;
+use logstead_indexer::{Disk, Options, RealDisk, encode};
 use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
+use logstead_work::Alone;
 use serde_json::json;
 use std::fs;
 use std::io::Write;

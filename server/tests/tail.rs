@@ -7,7 +7,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::{Method, Request, StatusCode, header};
 use futures_core::Stream;
 use in_process::{Server, TOKEN};
-use logstead::meta::{Browser, Grant, NewToken, Role, Secret, SessionLimits};
+use logstead_accounts::{Browser, Grant, NewToken, Role, Secret, SessionLimits};
 use logstead_config::settings::Settings;
 use logstead_config::{Period, Size};
 use logstead_record::Timestamp;

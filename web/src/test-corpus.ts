@@ -1,5 +1,5 @@
 /** Cases of the grammar that the server's tests read as well. */
-import corpus from '../../record/tests/grammar.json';
+import corpus from '../../crates/query/tests/grammar.json';
 import type { QueryTerm } from './api/model';
 import type { TokenKind } from './ui/query/lexer';
 

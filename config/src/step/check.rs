@@ -5,8 +5,10 @@ use super::fits::{example, fits};
 use super::template::{Piece, is_name};
 use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
 use crate::problem::{Findings, Path, quoted};
+use logstead_query as query;
+use logstead_query::{Captures, Query, Regex, Template};
 use logstead_record::Field;
-use logstead_record::query::{self, Captures, FieldName, Query, Regex, Template};
+use logstead_record::FieldName;
 use std::time::Duration;
 
 /// The fields that every message has and that a step can change.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use logstead_record::query::FieldName;
+use logstead_record::FieldName;
 
 /// The longest template.
 const BYTES_MAX: usize = 4000;

@@ -8,13 +8,14 @@ use super::coverage::Coverage;
 use super::question::{Filter, Question};
 use super::searcher::Searcher;
 use super::sweep::{self, Sealed, Visitor};
-use crate::answer::{
+use logstead_answer::{
     Aggregation, AnswerError, BatchTimes, Coded, Discovery, Facets, Histogram, Part, Place as StoredAt,
 };
-use crate::work::run::Run;
-use crate::work::{Work, lanes};
-use logstead_record::query::{FieldName, TimeRange};
+use logstead_query::TimeRange;
+use logstead_record::FieldName;
 use logstead_record::{Batch, Group, Groups, Selection, Timestamp};
+use logstead_work::Run;
+use logstead_work::{Work, lanes};
 use std::sync::Arc;
 
 /// Segments that each lane counts before they are added: the columns of all of them are in memory at the same time.

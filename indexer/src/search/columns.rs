@@ -1,14 +1,14 @@
 //! What answers are made of where a segment has columns of the fields that they ask for.
 
 use super::sweep::Sealed;
-use crate::answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Seen, Unreadable};
 use crate::segment::bundle::{IndexError, Section};
 use crate::segment::index::{Place, SegmentIndex};
 use crate::segment::names::Names;
 use crate::segment::times::Times;
-use crate::work::Work;
-use logstead_record::query::FieldName;
+use logstead_answer::{AnswerError, Coded, Facets, Frame, Histogram, Part, RowTimes, Seen, Unreadable};
+use logstead_record::FieldName;
 use logstead_record::{Field, Selection, Storage, TextColumn};
+use logstead_work::Work;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -8,10 +8,11 @@ use super::required::{Form, Required};
 use super::searcher::Searcher;
 use crate::segment::Segment;
 use crate::segment::blocks::Blocks;
-use crate::work::run::Run;
+use logstead_query::{Query, TimeRange};
+use logstead_record::FieldName;
 use logstead_record::Selection;
-use logstead_record::query::{FieldName, Query, TimeRange};
 use logstead_template::{template_id, template_text};
+use logstead_work::Run;
 use std::collections::HashMap;
 
 /// Segments that are asked, newest first; the others are assumed to be like them.

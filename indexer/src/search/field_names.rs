@@ -2,8 +2,8 @@
 
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::View;
-use crate::work::run::Run;
-use logstead_record::query::TimeRange;
+use logstead_query::TimeRange;
+use logstead_work::Run;
 use std::collections::BTreeMap;
 
 /// The names of the dynamic fields that messages of a range may have.

@@ -15,9 +15,9 @@ use crate::segment::id::SegmentId;
 use crate::store::damage::{Damage, DamageReason};
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use crate::work::run::Run;
-use logstead_record::query::TimeRange;
+use logstead_query::TimeRange;
 use logstead_record::{Batch, Groups, Selection};
+use logstead_work::Run;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 

@@ -9,8 +9,8 @@ use crate::segment::blocks::{Blocks, Scratch};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
-use crate::work::Work;
 use logstead_record::{Group, Selection};
+use logstead_work::Work;
 use std::sync::Arc;
 
 /// Of so many rows, one may be read alone in the time that all of them take.

@@ -3,10 +3,11 @@
 //! **Invariant:** a plan only says where to look. What it cannot decide exactly, it leaves to the matcher.
 
 use super::required::Required;
-use crate::work::Work;
-use logstead_record::query::{Context, FieldName, FieldTest, Matcher, Query, TextTest, TimeRange};
+use logstead_query::{Context, FieldTest, Matcher, Query, TextTest, TimeRange};
+use logstead_record::FieldName;
 use logstead_record::{Batch, Columns, Field, Storage, word};
 use logstead_template::Automaton;
+use logstead_work::Work;
 use std::sync::Arc;
 
 /// What it takes to find out what to ask for a condition, beside its characters.

@@ -2,9 +2,9 @@
 
 use super::plan::Plan;
 use crate::bounds::TimeBounds;
-use crate::work::run::Run;
-use logstead_record::query::{Context, Matcher, Query, TimeRange};
+use logstead_query::{Context, Matcher, Query, TimeRange};
 use logstead_record::{Batch, Selection, Timestamp};
+use logstead_work::Run;
 use std::sync::Arc;
 
 /// Which messages are meant, ready to be asked of anything.
@@ -141,7 +141,7 @@ impl<'a> Request<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::query::parse_search;
+    use logstead_query::parse_search;
     use rustix::time::{ClockId, clock_gettime};
 
     /// A query that is so many times as long

@@ -3,7 +3,7 @@
 //! **Invariant:** a text in which the pattern is found has the words that are required here. The reverse holds
 //! only where [`Required::is_sufficient`] says so.
 
-use logstead_record::query::{Near, Part, Pattern, TextTest};
+use logstead_query::{Near, Part, Pattern, TextTest};
 use logstead_record::word;
 use logstead_template::WordForm;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
@@ -292,7 +292,7 @@ fn single_fold(class: &Class) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_record::query::{Query, parse};
+    use logstead_query::{Query, parse};
     use proptest::prelude::*;
 
     fn of(query: &str) -> (Required, bool) {

@@ -12,9 +12,9 @@ use crate::store::stats::Stats;
 use crate::store::tally::{Tallied, tally};
 use crate::store::verify::{self, Checked};
 use crate::store::view::{Shared, View};
-use crate::work::run::Run;
-use logstead_record::query::TimeRange;
+use logstead_query::TimeRange;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_work::Run;
 use std::sync::Arc;
 
 /// Searches a logspace. Cheap to clone, one for each thread.

@@ -12,9 +12,9 @@ use crate::segment::index::SegmentIndex;
 use crate::store::damage::Damage;
 use crate::store::read::{Read, read_stretch};
 use crate::store::view::{FileView, Stretch, View};
-use crate::work::lanes::{self, Wave};
-use crate::work::run::Run;
 use logstead_record::{Batch, Groups, Selection, Timestamp};
+use logstead_work::Run;
+use logstead_work::lanes::{self, Wave};
 use std::sync::Arc;
 
 /// Segments that are looked at together: their bitmaps are in memory at the same time.

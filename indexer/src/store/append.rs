@@ -13,8 +13,8 @@ use crate::store::recover::{End, OpenFile, Place, Recovery, recover};
 use crate::store::retention::{Expired, Expiry};
 use crate::store::unopened::OpenError;
 use crate::store::view::{FileView, Shared, View};
-use crate::work::lanes::Lanes;
 use logstead_record::Timestamp;
+use logstead_work::Lanes;
 use std::io::{self, IoSlice};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -264,9 +264,9 @@ impl Appender {
 mod tests {
     use super::*;
     use crate::journal::scan::{Item, Scan};
-    use crate::work::lanes::Alone;
     use crate::{Disk, SimDisk, encode, open};
     use logstead_record::{Batch, BatchBuilder, Origin, Row};
+    use logstead_work::Alone;
     use std::path::Path;
 
     const DIR: &str = "/journal";

@@ -197,8 +197,9 @@ fn hex(hash: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Alone, Options, Run, SimDisk, encode, open};
+    use crate::{Options, SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
+    use logstead_work::{Alone, Run};
     use std::io::IoSlice;
 
     fn store() -> SimDisk {

@@ -23,7 +23,7 @@ use crate::store::survey::{Listing, Step, Survey, survey};
 use crate::store::unopened::{LOOKS_MAX, OpenError, failed};
 use crate::store::view::View;
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
-use crate::work::lanes::Lanes;
+use logstead_work::Lanes;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

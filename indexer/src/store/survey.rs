@@ -16,7 +16,7 @@ use crate::store::replay::{self, Replayed};
 use crate::store::unopened::{OpenError, failed};
 use crate::store::view::{FileView, Gap, LostSegment};
 use crate::store::{JOURNAL_DIR, SEGMENTS_DIR};
-use crate::work::lanes::{self, Lanes};
+use logstead_work::lanes::{self, Lanes};
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::Range;

@@ -41,8 +41,8 @@ mod tests {
     use crate::disk::{Disk, SimDisk};
     use crate::open::{Opened, open};
     use crate::store::options::Options;
-    use crate::work::lanes::Alone;
     use logstead_record::{BatchBuilder, Origin, Row, Timestamp};
+    use logstead_work::Alone;
     use std::path::Path;
     use std::sync::Arc;
 

@@ -13,8 +13,8 @@ use crate::segment::id::SegmentId;
 use crate::store::damage::Damage;
 use crate::store::part::{Part, parts};
 use crate::store::view::{FileView, LostSegment, View};
-use crate::work::run::Run;
 use logstead_record::{Groups, Timestamp};
+use logstead_work::Run;
 
 /// A part of a logspace that was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]

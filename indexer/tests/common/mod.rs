@@ -2,11 +2,12 @@
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use logstead_indexer::{
-    Alone, Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery,
-    Request, Run, Searcher, SimDisk, encode,
+    Appender, Coverage, Disk, Encoded, Filter, Hit, OpenError, Opened, Options, Order, Recovery, Request,
+    Searcher, SimDisk, encode,
 };
-use logstead_record::query::{Context, TimeRange, parse};
+use logstead_query::{Context, TimeRange, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Row, Timestamp};
+use logstead_work::{Alone, Run};
 use proptest::prelude::ProptestConfig;
 use std::path::Path;
 use std::sync::Arc;

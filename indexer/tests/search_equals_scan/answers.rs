@@ -1,11 +1,12 @@
 //! Histograms, facets and groups, as counting every message gives them.
 
 use crate::questions::CONTEXT;
-use logstead_indexer::{
-    Aggregation, Asked, Discovery, Facets, Filter, Histogram, Run, Searcher, Settings, Table, Value, Width,
-};
-use logstead_record::query::{FieldName, FieldTest, Part, Pattern, Query, TimeRange, parse, parse_pipeline};
+use logstead_answer::{Aggregation, Discovery, Facets, Histogram, Settings, Table, Value, Width};
+use logstead_indexer::{Asked, Filter, Searcher};
+use logstead_query::{FieldTest, Part, Pattern, Query, TimeRange, parse, parse_pipeline};
+use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Flags};
+use logstead_work::Run;
 use std::collections::{BTreeMap, BTreeSet};
 
 const MEMORY_MAX: usize = 64 << 20;

@@ -2,9 +2,10 @@
 
 use crate::logspace::{Logspace, is_meant, row_of};
 use crate::questions::CONTEXT;
-use logstead_indexer::{Filter, Followed, Follower, Run};
+use logstead_indexer::{Filter, Followed, Follower};
+use logstead_query::{Query, TimeRange};
 use logstead_record::Batch;
-use logstead_record::query::{Query, TimeRange};
+use logstead_work::Run;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;

@@ -7,11 +7,12 @@ use crate::questions::{CONTEXT, Question};
 use crate::reference;
 use crate::strategies::NOW;
 use logstead_indexer::{
-    Disk, Expiry, Filter, Hit, Lanes, Opened, Options, Order, Position, Request, Run, Searcher, SimDisk,
-    Task, encode,
+    Disk, Expiry, Filter, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk, Task, encode,
 };
-use logstead_record::query::{Bounds, FieldName, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
+use logstead_query::{Bounds, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
+use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, Field, Groups, Timestamp};
+use logstead_work::{Lanes, Run};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;

@@ -9,10 +9,10 @@ mod following;
 mod logspace;
 mod messages;
 mod questions;
-#[path = "../../../record/tests/query/reference.rs"]
+#[path = "../../../crates/query/tests/query/reference.rs"]
 mod reference;
 #[allow(dead_code, reason = "queries are asked here, no pipelines")]
-#[path = "../../../record/tests/query/strategies.rs"]
+#[path = "../../../crates/query/tests/query/strategies.rs"]
 mod strategies;
 
 use following::Following;

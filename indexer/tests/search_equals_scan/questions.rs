@@ -3,8 +3,8 @@
 use crate::messages::{LONG_BYTES, alike_word};
 use crate::strategies::{self, NOW};
 use logstead_indexer::Order;
+use logstead_query::{Context, Query, TimeRange, parse};
 use logstead_record::Timestamp;
-use logstead_record::query::{Context, Query, TimeRange, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -3,11 +3,11 @@
 use super::failure::Failure;
 use super::settings::{SettingsArgs, listed, read};
 use super::text;
-use crate::machine::folders::Folders;
-use crate::pipeline::unfit;
 use clap::Args;
 use logstead_config::settings::Settings;
 use logstead_config::{DEFAULT_ROUTER_TOML, Problem, check_toml, placed};
+use logstead_flow::machine::folders::Folders;
+use logstead_pipeline::unfit;
 use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "Examples:

@@ -5,12 +5,13 @@ use super::format::Format;
 use super::question::{to_the_end, warn_of_damage};
 use super::remote::{Remote, ServerArgs, Store};
 use super::{store, text};
-use crate::machine::clock;
-use crate::store::{Copies, Logspaces, PageRequest, Place, Wanted};
-use crate::wire::message::Message;
 use clap::{ArgGroup, Args};
-use logstead_indexer::{Hit, Order, Pool};
-use logstead_record::query::{Query, TimeRange};
+use logstead_flow::machine::clock;
+use logstead_indexer::{Hit, Order};
+use logstead_query::{Query, TimeRange};
+use logstead_questions::store::{Copies, Logspaces, PageRequest, Place, Wanted};
+use logstead_questions::wire::message::Message;
+use logstead_work::Pool;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -90,7 +91,7 @@ fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) ->
     let (query, range, copies) = (&Query::All, TimeRange::ALL, Copies::LeftOut);
     let wanted = Wanted { query, range, now: clock::now(), copies };
     let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };
-    let page = logspaces.page(wanted, &request, &to_the_end(&Pool::new(crate::machine::cores())));
+    let page = logspaces.page(wanted, &request, &to_the_end(&Pool::new(logstead_flow::machine::cores())));
     warn_of_damage(&page.coverage);
     page.hits
 }

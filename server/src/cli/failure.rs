@@ -1,7 +1,7 @@
 //! Why a command failed, which decides its exit code.
 
-use crate::machine::lock::LockError;
-use crate::meta;
+use logstead_accounts as accounts;
+use logstead_flow::machine::lock::LockError;
 use std::fmt::Display;
 
 /// Why a command failed.
@@ -23,15 +23,15 @@ impl Failure {
     }
 }
 
-impl From<meta::Error> for Failure {
+impl From<accounts::Error> for Failure {
     /// The database itself is part of the environment; the rest are answers.
-    fn from(error: meta::Error) -> Failure {
+    fn from(error: accounts::Error) -> Failure {
         let is_of_the_database = matches!(
             error,
-            meta::Error::Sqlite(_)
-                | meta::Error::Full(_)
-                | meta::Error::NotWritable(_)
-                | meta::Error::Secret(_)
+            accounts::Error::Sqlite(_)
+                | accounts::Error::Full(_)
+                | accounts::Error::NotWritable(_)
+                | accounts::Error::Secret(_)
         );
         if is_of_the_database { Failure::environment(error) } else { Failure::no(error) }
     }

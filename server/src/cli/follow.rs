@@ -6,11 +6,12 @@
 use super::failure::Failure;
 use super::question::{refused, to_the_end};
 use super::{store, text};
-use crate::machine::clock;
-use crate::store::{Copies, Passing, Wanted};
-use crate::wire::message::Message;
-use logstead_indexer::{Followed, Follower, Hit, Pool, Run, Searcher};
-use logstead_record::query::{TimeRange, Unparsed, parse_asked};
+use logstead_flow::machine::clock;
+use logstead_indexer::{Followed, Follower, Hit, Searcher};
+use logstead_query::{TimeRange, Unparsed, parse_asked};
+use logstead_questions::store::{Copies, Passing, Wanted};
+use logstead_questions::wire::message::Message;
+use logstead_work::{Pool, Run};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -41,7 +42,7 @@ impl Following<'_> {
         search.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
         let copies = Copies::of(pipeline);
         let wanted = || Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now(), copies };
-        let lanes = Pool::new(crate::machine::cores());
+        let lanes = Pool::new(logstead_flow::machine::cores());
         let run = to_the_end(&lanes);
         let logspaces = store::logspaces(self.data, self.logspaces)?;
         let begun = logspaces.follow_after_newest(wanted(), passing, self.last, &run);

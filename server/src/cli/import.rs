@@ -8,13 +8,13 @@ use super::remote::{Remote, ServerArgs, refused};
 use super::settings::SettingsArgs;
 use super::store::{Store, options};
 use super::{starting, text};
-use crate::machine::memory::Shares;
-use crate::machine::{clock, rights};
-use crate::meta::Meta;
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
 use jiff::tz::TimeZone;
+use logstead_accounts::Meta;
 use logstead_config::Format;
+use logstead_flow::machine::memory::Shares;
+use logstead_flow::machine::{clock, rights};
 use logstead_indexer::{Appender, Encoded, Keeper, Opened, encode};
 use logstead_record::{BatchBuilder, Origin, Timestamp};
 use logstead_syslog::format::{Known, Syslog};
@@ -111,7 +111,7 @@ impl Import {
     pub(super) fn run(&self) -> Result<(), Failure> {
         let zone = TimeZone::get(&self.timezone);
         let zone = zone.map_err(|_| Failure::no(format!("there is no time zone `{}`", self.timezone)))?;
-        let host = self.host.clone().unwrap_or_else(crate::machine::host_name);
+        let host = self.host.clone().unwrap_or_else(logstead_flow::machine::host_name);
         let context = Context { host, timezone: self.timezone.clone() };
         let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();

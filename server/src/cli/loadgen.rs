@@ -3,8 +3,8 @@
 use super::failure::Failure;
 use super::remote::TokenArgs;
 use super::text;
-use crate::machine::sockets::Descriptors;
 use clap::{Args, ValueEnum};
+use logstead_flow::machine::sockets::Descriptors;
 use logstead_loadgen::{
     self as loadgen, Authorities, Content, Framing, Header, Plan, Rate, Report, Summary, Target, TlsOptions,
     Total,

@@ -2,12 +2,14 @@
 
 use super::failure::Failure;
 use super::{store, text};
-use crate::machine::clock;
-use crate::store::{Copies, Coverage, Logspaces, Wanted};
 use clap::Args;
-use logstead_indexer::{Asked, Pool, Run, Settings, Table};
+use logstead_answer::{Settings, Table};
+use logstead_flow::machine::clock;
+use logstead_indexer::Asked;
+use logstead_query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
+use logstead_questions::store::{Copies, Coverage, Logspaces, Wanted};
 use logstead_record::Timestamp;
-use logstead_record::query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
+use logstead_work::{Pool, Run};
 use std::path::Path;
 
 /// How much memory the groups of a table may take.
@@ -60,7 +62,7 @@ impl Question {
             logspaces,
             range,
             now,
-            lanes: Pool::new(crate::machine::cores()),
+            lanes: Pool::new(logstead_flow::machine::cores()),
         })
     }
 

@@ -4,9 +4,10 @@ use super::failure::Failure;
 use super::progress::Progress;
 use super::store::StoreArgs;
 use super::text;
-use crate::machine::memory::Shares;
 use clap::Args;
-use logstead_indexer::{Done, KeepError, Lanes, Opened, Pool};
+use logstead_flow::machine::memory::Shares;
+use logstead_indexer::{Done, KeepError, Opened};
+use logstead_work::{Lanes, Pool};
 use parking_lot::Mutex;
 use std::time::Instant;
 

@@ -8,13 +8,13 @@ use super::remote::{Remote, ServerArgs};
 use super::settings::{SettingsArgs, listed, read};
 use super::stopped::Stopped;
 use super::text;
-use crate::machine::clock;
-use crate::machine::folders::Folders;
-use crate::meta::kept;
-use crate::pipeline::unfit;
 use clap::{ArgGroup, Args, Subcommand};
+use logstead_accounts::kept;
 use logstead_config::settings::Settings;
 use logstead_config::{Problem, check_toml, placed};
+use logstead_flow::machine::clock;
+use logstead_flow::machine::folders::Folders;
+use logstead_pipeline::unfit;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

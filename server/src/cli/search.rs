@@ -6,13 +6,13 @@ use super::question::{AsText, CopiesCounted, Question, warn_of_damage};
 use super::remote::{Remote, ServerArgs, Store};
 use super::table::Table;
 use super::text;
-use crate::store::PageRequest;
-use crate::wire::message::Message;
-use crate::wire::table;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order};
-use logstead_record::query::parse_pipeline_search;
+use logstead_query::parse_pipeline_search;
+use logstead_questions::store::PageRequest;
+use logstead_questions::wire::message::Message;
+use logstead_questions::wire::table;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

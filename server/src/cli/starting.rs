@@ -12,11 +12,12 @@
 
 use super::failure::Failure;
 use super::settings::{listed, read};
-use crate::meta::kept;
-use crate::meta::{self, Found, Look, Meta, Revision, Whole};
-use crate::pipeline::Change;
+use logstead_accounts as accounts;
+use logstead_accounts::kept;
+use logstead_accounts::{Found, Look, Meta, Revision, Whole};
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
+use logstead_pipeline::Change;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +56,7 @@ pub(super) enum Wanted {
 /// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
 pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
     let path = database(data);
-    let found = meta::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
+    let found = accounts::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
     let in_use = in_use(data).map_err(|error| unreadable(data, &error))?;
     match (&found, wanted) {
         (Found::Whole(_), Wanted::New) => return Err(whole(&path)),
@@ -66,7 +67,7 @@ pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
                 return Err(other(&path, &older));
             }
             if whole.log_is_spare {
-                meta::remove_spare_log(&path).map_err(|error| unreadable(&path, &error))?;
+                accounts::remove_spare_log(&path).map_err(|error| unreadable(&path, &error))?;
             }
             if !whole.is_witnessed && in_use.is_some() {
                 tracing::warn!(
@@ -172,7 +173,7 @@ fn whole(path: &Path) -> Failure {
 fn begin_new(path: &Path) -> Result<(), Failure> {
     let there = path.exists() || path.with_extension("db-wal").exists();
     if there {
-        let aside = meta::set_aside(path).map_err(|error| unreadable(path, &error))?;
+        let aside = accounts::set_aside(path).map_err(|error| unreadable(path, &error))?;
         tracing::warn!("the old database is set aside as {}", aside.display());
     }
     tracing::warn!(

@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::starting;
-use crate::machine::lock::DataLock;
-use crate::machine::rights;
-use crate::meta::Meta;
+use logstead_accounts::Meta;
 use logstead_config::settings::Settings;
+use logstead_flow::machine::lock::DataLock;
+use logstead_flow::machine::rights;
 
 /// A data directory, locked as long as this exists.
 pub(super) struct Stopped {

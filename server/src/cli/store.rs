@@ -4,14 +4,15 @@
 use super::failure::Failure;
 use super::settings::SettingsArgs;
 use super::text;
-use crate::flow::ledger::{Place, Reached};
-use crate::machine::lock::DataLock;
-use crate::machine::memory::Shares;
-use crate::store::Logspaces;
 use clap::Args;
 use logstead_config::is_logspace_id;
 use logstead_config::settings::Settings;
-use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, Pool, RealDisk, Recovery, verify_cursor};
+use logstead_flow::ledger::{Place, Reached};
+use logstead_flow::machine::lock::DataLock;
+use logstead_flow::machine::memory::Shares;
+use logstead_indexer::{CursorError, Disk, Looked, Opened, Options, RealDisk, Recovery, verify_cursor};
+use logstead_questions::store::Logspaces;
+use logstead_work::Pool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,7 +143,7 @@ pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>,
 
 fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<LookedAt>, Failure> {
     // Every file stays open while it is read, as a server may remove it in the meantime.
-    crate::machine::sockets::Descriptors::of_process();
+    logstead_flow::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let folder = folder_of(data)?;
     let reached = reached(data).0;

@@ -65,7 +65,7 @@ pub(super) fn prompt(text: &str) {
 /// A row of comma-separated values.
 pub(super) fn csv<'a>(values: impl Iterator<Item = &'a str>) -> String {
     let mut row = Vec::new();
-    crate::wire::csv::row(values, &mut row);
+    logstead_questions::wire::csv::row(values, &mut row);
     String::from_utf8_lossy(&row).into_owned()
 }
 

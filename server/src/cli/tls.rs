@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::text;
-use crate::machine::clock;
 use clap::{Args, Subcommand};
 use jiff::civil::Date;
+use logstead_flow::machine::clock;
 use rcgen::{
     CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
 };

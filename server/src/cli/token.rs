@@ -2,11 +2,11 @@
 
 use super::failure::Failure;
 use super::{starting, text};
-use crate::machine::clock;
-use crate::machine::lock::DataLock;
-use crate::meta::{Grant, NewToken, Role, name};
 use clap::{Args, Subcommand, ValueEnum};
+use logstead_accounts::{Grant, NewToken, Role, name};
 use logstead_config::Period;
+use logstead_flow::machine::clock;
+use logstead_flow::machine::lock::DataLock;
 use std::path::PathBuf;
 
 pub(super) const EXAMPLES: &str = "Examples:

@@ -4,7 +4,7 @@
 
 use super::failure::Failure;
 use super::text;
-use crate::meta::password::{PASSWORD_BYTES_MAX, weakness};
+use logstead_accounts::password::{PASSWORD_BYTES_MAX, weakness};
 use rustix::termios::{LocalModes, OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read, Stdin};
 

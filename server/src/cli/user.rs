@@ -9,10 +9,11 @@ use super::stopped::Stopped;
 use super::table::Table;
 use super::text;
 use super::typed_password::new_password;
-use crate::machine::clock;
-use crate::meta::{self, Grant, Role, name, password};
 use clap::{Args, Subcommand, ValueEnum};
-use logstead_record::query;
+use logstead_accounts as accounts;
+use logstead_accounts::{Grant, Role, name, password};
+use logstead_flow::machine::clock;
+use logstead_query as query;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -148,7 +149,7 @@ impl User {
             Action::ResetTotp { name, place } => {
                 change(place, name, "totp.reset", "logs in with the password alone", |meta| {
                     let found = meta.credentials(name)?;
-                    let user = found.ok_or_else(|| meta::Error::NoSuchUser(name.clone()))?;
+                    let user = found.ok_or_else(|| accounts::Error::NoSuchUser(name.clone()))?;
                     meta.remove_totp(user.id)
                 })
             }
@@ -180,7 +181,7 @@ fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Fai
         return Err(Failure::no(flaw));
     }
     if store.meta.credentials(name).map_err(Failure::from)?.is_some() {
-        return Err(meta::Error::UserExists(name.to_owned()).into());
+        return Err(accounts::Error::UserExists(name.to_owned()).into());
     }
     let hash = password::hash(&new_password(name)?).map_err(Failure::environment)?;
     store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(Failure::from)?;
@@ -192,9 +193,9 @@ fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Fai
 
 fn set_password(store: &Stopped, name: &str) -> Result<(), Failure> {
     let user = store.meta.credentials(name).map_err(Failure::from)?;
-    let user = user.ok_or_else(|| meta::Error::NoSuchUser(name.to_owned()))?;
+    let user = user.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;
     if let Some(origin) = user.origin {
-        return Err(meta::Error::PasswordElsewhere { name: user.name, origin }.into());
+        return Err(accounts::Error::PasswordElsewhere { name: user.name, origin }.into());
     }
     let hash = password::hash(&new_password(&user.name)?).map_err(Failure::environment)?;
     store.meta.set_password(&user.name, &hash, None).map_err(Failure::from)?;
@@ -207,7 +208,7 @@ fn change(
     name: &str,
     action: &str,
     told: &str,
-    change: impl FnOnce(&meta::Meta) -> meta::Result<()>,
+    change: impl FnOnce(&accounts::Meta) -> accounts::Result<()>,
 ) -> Result<(), Failure> {
     let store = place.open()?;
     change(&store.meta).map_err(Failure::from)?;

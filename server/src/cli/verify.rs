@@ -5,7 +5,8 @@ use super::progress::Progress;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
-use logstead_indexer::{Checked, Finding, Looked, Pool, Run};
+use logstead_indexer::{Checked, Finding, Looked};
+use logstead_work::{Pool, Run};
 
 pub(super) const EXAMPLES: &str = "Examples:
   logstead verify
@@ -71,7 +72,7 @@ fn tell(line: &str) -> Result<usize, Failure> {
 fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
     let progress = Progress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
     let (mut seen, mut lines) = (Seen::default(), Vec::new());
-    let lanes = Pool::new(crate::machine::cores());
+    let lanes = Pool::new(logstead_flow::machine::cores());
     let run = Run { cancelled: &|| false, lanes: &lanes };
     for told in looked.recovery.told_beside_parts() {
         seen.problems += usize::from(told.is_damage);

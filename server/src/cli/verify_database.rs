@@ -2,15 +2,16 @@
 
 use super::failure::Failure;
 use super::{starting, text};
-use crate::meta::kept;
-use crate::meta::{self, Found, Look};
+use logstead_accounts as accounts;
+use logstead_accounts::kept;
+use logstead_accounts::{Found, Look};
 use std::path::Path;
 
 /// Prints what it finds and returns the number of problems. Changes nothing.
 pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
-    match meta::look(&starting::database(data), Look::Full).map_err(unreadable)? {
+    match accounts::look(&starting::database(data), Look::Full).map_err(unreadable)? {
         Found::Whole(whole) => {
             problems
                 .extend(starting::older(data, &whole)?.map(|what| format!("is damaged or older: {what}")));

@@ -3,13 +3,14 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "support of several test files")]
 
 use axum::Router;
-use logstead::api::{self, ApiState, Process};
-use logstead::meta::Meta;
-use logstead::pipeline::{Change, Pipeline};
-use logstead::revision::Revisions;
+use logstead_accounts::Meta;
+use logstead_api as api;
+use logstead_api::revision::Revisions;
+use logstead_api::{ApiState, Process};
 use logstead_config::check_toml;
 use logstead_config::settings::{self, Layers, Settings};
 use logstead_indexer::{Disk, RealDisk};
+use logstead_pipeline::{Change, Pipeline};
 use logstead_record::Timestamp;
 use std::path::Path;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 use super::in_process::{Server, TOKEN as ADMIN};
 use axum::body::{Body, HttpBody};
 use axum::http::{HeaderMap, Request, StatusCode, header};
-use logstead::meta::{Grant, NewToken, Role};
+use logstead_accounts::{Grant, NewToken, Role};
 use logstead_record::Timestamp;
 use serde_json::{Value, json};
 use std::future::poll_fn;

@@ -2,7 +2,7 @@
 //! servers say is not for everybody.
 
 use super::in_process::{Server, TOKEN as ADMIN};
-use logstead::meta::Role;
+use logstead_accounts::Role;
 use logstead_indexer::{Disk, SimDisk};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};

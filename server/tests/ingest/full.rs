@@ -2,7 +2,7 @@
 
 use super::calls::Answer;
 use super::in_process::{Server, TOKEN as ADMIN};
-use logstead::api::ecosystem;
+use logstead_api::ecosystem;
 use logstead_indexer::{Fault, SimDisk};
 use serde_json::json;
 use std::collections::BTreeSet;

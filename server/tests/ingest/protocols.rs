@@ -3,7 +3,7 @@
 use super::in_process::{Server, TOKEN as ADMIN};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use logstead::meta::Role;
+use logstead_accounts::Role;
 use serde_json::{Value, json};
 use std::io::Write;
 

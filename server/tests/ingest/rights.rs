@@ -2,8 +2,8 @@
 
 use super::calls::Answer;
 use super::in_process::{Server, TOKEN as ADMIN};
-use logstead::api::{ecosystem, openapi};
-use logstead::meta::{Grant, NewToken, Role};
+use logstead_accounts::{Grant, NewToken, Role};
+use logstead_api::{ecosystem, openapi};
 use logstead_record::Timestamp;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use super::in_process::{Server, TOKEN as ADMIN};
 use super::protobuf::field as protobuf;
-use logstead::meta::Role;
+use logstead_accounts::Role;
 use serde_json::{Value, json};
 
 const TWO_SOURCES: &str = r#"

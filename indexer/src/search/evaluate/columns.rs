@@ -5,7 +5,7 @@ use super::super::plan::Names;
 use super::{Evaluation, PACKED_ROWS, PLAN_WORK, both, is_dynamic};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::Place;
-use logstead_record::query::FieldName;
+use logstead_record::FieldName;
 use logstead_record::{Batch, Selection};
 use std::rc::Rc;
 

@@ -6,8 +6,8 @@ use super::super::required::{Form, Required};
 use super::{Evaluation, PLAN_WORK, is_dynamic};
 use crate::segment::bundle::IndexError;
 use crate::segment::index::Place;
+use logstead_record::FieldName;
 use logstead_record::Selection;
-use logstead_record::query::FieldName;
 
 /// Conditions joined by OR, by how they are answered.
 #[derive(Default)]

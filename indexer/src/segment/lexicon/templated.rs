@@ -10,11 +10,11 @@ use crate::segment::blocks::{BlocksError, TextGroups};
 use crate::segment::bundle::{Bundle, IndexError};
 use crate::segment::templates::Templates;
 use crate::segment::words::{self, WORDS, Walked, WordSets, Words};
-use crate::work::Work;
 use logstead_record::{Selection, TextColumn};
 use logstead_template::{
     Automaton, Look, Ranks, Shape, TextGroup, Wanted, WordSet, may_hold_other_addresses,
 };
+use logstead_work::Work;
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 

@@ -4,8 +4,8 @@ use super::{WORDS, Words, write};
 use crate::segment::bundle::tests::disk_with;
 use crate::segment::bundle::{Bundle, BundleWriter, Identity, Kind};
 use crate::segment::inverter::Inverter;
-use crate::work::Work;
 use logstead_record::Selection;
+use logstead_work::Work;
 use std::time::Duration;
 
 /// Prints what words cost for the messages of a file: `LOGSTEAD_CORPUS=lines cargo test --release -- --ignored`.

@@ -6,9 +6,9 @@
 use super::read::{Words, insert_all};
 use crate::segment::bundle::IndexError;
 use crate::segment::inverter::TERM_BYTES_MAX;
-use crate::work::Work;
 use logstead_record::Selection;
 use logstead_template::WordForm;
+use logstead_work::Work;
 use std::ops::Bound;
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::termdict::TermStreamer;

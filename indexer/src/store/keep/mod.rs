@@ -284,8 +284,9 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Alone, Run, SimDisk, encode, open};
+    use crate::{SimDisk, encode, open};
     use logstead_record::{BatchBuilder, Origin, Row};
+    use logstead_work::{Alone, Run};
 
     #[test]
     fn files_that_are_sealed_in_any_order_are_one_chain() {

@@ -1,7 +1,8 @@
 //! What a start does with a database that is not as it was left.
 
 use super::*;
-use crate::machine::clock;
+use logstead_accounts as accounts;
+use logstead_flow::machine::clock;
 use std::fs;
 
 const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";
@@ -118,7 +119,7 @@ fn a_database_whose_document_was_changed_under_it_is_refused() {
 
 /// What a database answers.
 fn answers(meta: &Meta) -> String {
-    let account = meta::Account::User(1);
+    let account = accounts::Account::User(1);
     format!(
         "{:?} {:?} {:?} {:?} {:?}",
         meta.users().unwrap(),
@@ -150,7 +151,7 @@ fn put(data: &Path, files: &Files) {
 /// A database with something of each kind, and the states in which a process can leave it that is killed during a
 /// change, each with what it answers then.
 fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
-    use crate::meta::{NewToken, Role};
+    use logstead_accounts::{NewToken, Role};
     let meta = open_first(data);
     let now = clock::now();
     meta.add_first_admin("ada", "hash", now).unwrap();
@@ -273,7 +274,7 @@ fn looking_at_a_damaged_database_changes_no_file() {
             let mut files = files.clone();
             files.insert(damaged, Vec::new());
             put(data.path(), &files);
-            let found = meta::look(&database(data.path()), Look::Full).unwrap();
+            let found = accounts::look(&database(data.path()), Look::Full).unwrap();
             assert!(damaged == "-wal" || !matches!(found, Found::Whole(_)), "{state}: {found:?}");
             assert_eq!(taken(data.path()), files, "{state}");
             assert!(!data.path().join("logstead.db-shm").exists());

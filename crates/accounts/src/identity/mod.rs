@@ -1,0 +1,48 @@
+//! Asks others who somebody is: OpenID providers and directories. What comes back are a person's name and groups; what these
+//! may do here is for the settings and the callers to say.
+//!
+//! Calls block: async code makes them on a blocking thread.
+//!
+//! **Invariant:** every answer of others has a limit and a deadline, and nobody is let in by an error.
+
+mod jwt;
+pub mod ldap;
+pub mod oidc;
+mod web;
+
+/// Somebody whom a provider knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Person {
+    /// What the provider calls this person for ever.
+    pub subject: String,
+    /// The name to show.
+    pub name: String,
+    /// What groups the person is in.
+    pub groups: Vec<String>,
+}
+
+/// Maximum length of a secret in a file.
+const SECRET_BYTES_MAX: u64 = 64 << 10;
+/// More groups of a person are not looked at, and it is logged.
+const GROUPS_MAX: usize = 10_000;
+
+/// The secret in a file, without the end of its line.
+fn secret_of(path: &str) -> Result<String, String> {
+    let told = |error: &dyn std::fmt::Display| format!("the secret in {path} cannot be read: {error}");
+    let length = std::fs::metadata(path).map_err(|error| told(&error))?.len();
+    if SECRET_BYTES_MAX < length {
+        return Err(told(&format!("it is longer than {SECRET_BYTES_MAX} bytes")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| told(&error))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() { Err(told(&"the file is empty")) } else { Ok(secret.to_owned()) }
+}
+
+/// The groups that are looked at.
+fn bounded(mut groups: Vec<String>, name: &str) -> Vec<String> {
+    if GROUPS_MAX < groups.len() {
+        tracing::warn!("{name} is in {} groups, of which {GROUPS_MAX} are looked at", groups.len());
+        groups.truncate(GROUPS_MAX);
+    }
+    groups
+}

@@ -1,0 +1,433 @@
+//! Which of the parts of an answer a pipeline needs.
+//!
+//! `where`, `extract`, `parse`, `fields` and `sort` at its beginning ask for no more than one message at a time: the
+//! first become part of the filter, the others are done batch by batch, and the order is made where rows are kept.
+//! The stage after them collects: groups, or messages in their order. What follows works on the table of that.
+
+use super::aggregator::Aggregator;
+use super::enrich::kind_in_messages;
+use super::finish::{Finish, check};
+use super::part::{BatchTimes, Part};
+use super::rows::{Keep, Rows};
+use super::stage::{check_logspace, uses_text};
+use super::table::{Column, Table};
+use super::{AnswerError, Coded, Kind, ROWS_MAX, Settings, tabular};
+use logstead_query::{
+    Added, Context, Gives, Hidden, Matcher, Pipeline, Query, SortKey, Stage, shown_names as once,
+};
+use logstead_record::FieldName;
+use logstead_record::{Batch, Field, Selection, Timestamp};
+use logstead_transform::{Enrich, Wanted};
+use logstead_work::Run;
+use logstead_work::Work;
+
+/// What a table of messages shows, unless `fields` says otherwise.
+const SHOWN: [Field; 5] = [Field::Time, Field::Host, Field::Program, Field::Severity, Field::Message];
+
+/// What a step counts for each row: it reads the row's text.
+const STEP_WORK: usize = 16;
+
+/// Where a batch is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The logspace whose rows are aggregated.
+    pub logspace: &'a str,
+    /// The sequence of its first row.
+    pub first_sequence: u64,
+}
+
+/// A pipeline at work.
+pub struct Aggregation {
+    filter: Query,
+    steps: Vec<Step>,
+    wanted: Wanted,
+    sink: Sink,
+    rest: Vec<Stage>,
+    /// What the stages of `rest` that were done before must leave as it is, each; none for those after them.
+    keeps: Vec<Vec<FieldName>>,
+    reads: Option<Vec<FieldName>>,
+    settings: Settings,
+}
+
+enum Step {
+    Where(Matcher),
+    Enrich(Enrich),
+}
+
+enum Sink {
+    Groups(Aggregator),
+    Rows(Rows),
+}
+
+impl Sink {
+    fn needs(&self) -> Vec<FieldName> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.needs().to_vec(),
+            Sink::Rows(rows) => rows.fields().to_vec(),
+        }
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        match self {
+            Sink::Groups(aggregator) => aggregator.columns().to_vec(),
+            Sink::Rows(rows) => rows.columns(),
+        }
+    }
+}
+
+impl Aggregation {
+    /// Makes a pipeline ready to run.
+    pub fn compile(pipeline: &Pipeline, settings: Settings) -> Result<Aggregation, AnswerError> {
+        let mut head = Head::default();
+        let mut stages = pipeline.stages.iter();
+        let collecting = loop {
+            match stages.next() {
+                Some(stage) if head.takes(stage, &settings)? => {}
+                other => break other,
+            }
+        };
+        let mut filters = vec![pipeline.filter.clone()];
+        filters.append(&mut head.filters);
+        filters.retain(|query| *query != Query::All);
+        let filter = if filters.is_empty() { Query::All } else { Query::and(filters) };
+        let inside = settings.range.intersect(filter.time_range(settings.now));
+        let range = if inside.is_empty() { settings.range } else { inside };
+        let asked = settings.asked.intersect(filter.time_range(settings.now));
+        let asked = if asked.is_empty() { settings.asked } else { asked };
+        let settings = Settings { range, asked, ..settings };
+
+        let mut rest: Vec<Stage> = stages.cloned().collect();
+        let wanted = head.wanted(pipeline);
+        let sink = match collecting {
+            Some(stage) if stage.aggregates() => {
+                head.check_visible(stage)?;
+                Sink::Groups(Aggregator::new(stage, &settings, &|field| head.kind(field))?)
+            }
+            stage => Sink::Rows(head.rows(stage, &mut rest, &settings)?),
+        };
+        let is_messages = matches!(sink, Sink::Rows(_));
+        let chosen = head.visible.iter().map(|_| Vec::new());
+        let keeps = chosen.chain(head.open.iter().map(|open| open.keeps.clone())).collect();
+        let reads = (!head.uses_text).then(|| {
+            let mut fields = head.looks_at;
+            fields.extend(sink.needs());
+            once(fields)
+        });
+        let keeps = if is_messages { keeps } else { Vec::new() };
+        let aggregation =
+            Aggregation { filter, steps: head.steps, wanted, sink, rest, keeps, reads, settings };
+        aggregation.check_rest()?;
+        Ok(aggregation)
+    }
+
+    /// Which messages to add.
+    pub fn filter(&self) -> &Query {
+        &self.filter
+    }
+
+    /// The columns that a part must have; the time is not among them.
+    pub fn needs(&self) -> &[FieldName] {
+        match &self.sink {
+            Sink::Groups(aggregator) => aggregator.needs(),
+            Sink::Rows(_) => &[],
+        }
+    }
+
+    /// Whether columns do not suffice: then messages must be added as batches.
+    pub fn needs_batches(&self) -> bool {
+        !self.steps.is_empty() || matches!(self.sink, Sink::Rows(_))
+    }
+
+    /// The fields of batches that are looked at; `None` for all of them.
+    pub fn reads(&self) -> Option<&[FieldName]> {
+        self.reads.as_deref()
+    }
+
+    /// A time before which messages make no difference any more: they need not be added.
+    pub fn floor(&self) -> Option<Timestamp> {
+        match &self.sink {
+            Sink::Groups(_) => None,
+            Sink::Rows(rows) => rows.floor(),
+        }
+    }
+
+    /// Adds the selected rows of a part; only where batches are not needed. Nothing is added of one that is
+    /// unreadable; after another error there is no answer.
+    pub fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+        match &mut self.sink {
+            Sink::Groups(aggregator) if self.steps.is_empty() => aggregator.add(part, work),
+            _ => Err(AnswerError::Stage("this pipeline needs whole messages".to_owned())),
+        }
+    }
+
+    /// Adds the selected rows of a batch. After an error there is no answer.
+    pub fn add_batch(
+        &mut self,
+        batch: &Batch,
+        selected: &Selection,
+        place: Place<'_>,
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        if selected.is_empty() {
+            return Ok(());
+        }
+        if self.steps.is_empty() {
+            let sequence = |row: usize| place.first_sequence + row as u64;
+            return self.collect(batch, selected, (&sequence, place.logspace), work);
+        }
+        let rows: Vec<usize> = selected.iter().collect();
+        let mut batch = batch.take(selected);
+        let mut selected = Selection::all(batch.rows());
+        for step in &self.steps {
+            check(work, batch.rows() * STEP_WORK)?;
+            match step {
+                Step::Where(matcher) => selected = matcher.select_within(&batch, &selected),
+                Step::Enrich(enrich) => batch = enrich.batch(&batch, &selected, place.logspace, &self.wanted),
+            }
+        }
+        let sequence = |row: usize| place.first_sequence + rows[row] as u64;
+        self.collect(&batch, &selected, (&sequence, place.logspace), work)
+    }
+
+    /// The table of everything that was added. If not all of it is awaited, what can be shown.
+    pub fn finish(self, run: &Run<'_>) -> Result<Table, AnswerError> {
+        let work = run.work();
+        let finish = Finish::new(&work);
+        let mut table = match self.sink {
+            Sink::Groups(aggregator) => aggregator.finish(&finish)?,
+            Sink::Rows(rows) => rows.finish(&finish),
+        };
+        for (number, stage) in self.rest.iter().enumerate() {
+            let keeps = self.keeps.get(number).map_or(&[][..], Vec::as_slice);
+            table = tabular::apply((stage, keeps), table, &self.settings, &finish)?;
+        }
+        table.cut();
+        table.is_cut_short = finish.is_cut();
+        Ok(table)
+    }
+
+    fn collect(
+        &mut self,
+        batch: &Batch,
+        selected: &Selection,
+        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        let aggregator = match &mut self.sink {
+            Sink::Rows(rows) => return rows.add(batch, selected, (sequence, logspace), work),
+            Sink::Groups(aggregator) => aggregator,
+        };
+        let fields = aggregator.needs().iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
+        let times =
+            if aggregator.needs_times() { BatchTimes::of(batch) } else { BatchTimes::new(Vec::new()) };
+        aggregator.add(&Part { rows: batch.rows(), selected, times: &times, fields }, work)
+    }
+
+    /// Later stages name existing columns.
+    fn check_rest(&self) -> Result<(), AnswerError> {
+        let mut table = Table { columns: self.sink.columns(), ..Table::default() };
+        let work = Run::alone().work();
+        for stage in &self.rest {
+            table = tabular::apply((stage, &[]), table, &self.settings, &Finish::new(&work))?;
+        }
+        Ok(())
+    }
+}
+
+/// A stage whose fields depend on the text.
+struct Open {
+    stage: Stage,
+    /// What later stages named, which stands for what it finds.
+    keeps: Vec<FieldName>,
+}
+
+/// The stages before the one that collects.
+#[derive(Default)]
+struct Head {
+    filters: Vec<Query>,
+    steps: Vec<Step>,
+    /// The fields that stages name themselves, with what they are.
+    added: Vec<(FieldName, Gives)>,
+    /// Steps whose fields depend on the text, unless `fields` chose among them. They are done once more on the rows
+    /// that are shown, where they decide about the columns.
+    open: Vec<Open>,
+    /// Whether a step looks for a text in every field.
+    uses_text: bool,
+    /// The fields that steps look at.
+    looks_at: Vec<FieldName>,
+    sort: Vec<SortKey>,
+    /// What `fields` names.
+    visible: Option<Vec<FieldName>>,
+}
+
+impl Head {
+    /// Whether it is one of these.
+    fn takes(&mut self, stage: &Stage, settings: &Settings) -> Result<bool, AnswerError> {
+        let is_mine = !stage.aggregates()
+            && !matches!(stage, Stage::Limit(_) | Stage::Tail(_) | Stage::Dedup(_))
+            && !self.sorts_by_what_it_adds(stage);
+        if !is_mine {
+            return Ok(false);
+        }
+        self.check_visible(stage)?;
+        match stage {
+            Stage::Where(query) if self.steps.is_empty() => self.filters.push(query.clone()),
+            Stage::Where(query) => {
+                check_logspace(query, stage)?;
+                self.uses_text |= uses_text(query);
+                self.looks_at.extend(query.fields().into_iter().cloned());
+                self.steps
+                    .push(Step::Where(Matcher::new(query, &Context { now: settings.now, logspace: "" })));
+            }
+            Stage::Fields(fields) => {
+                self.visible = Some(fields.clone());
+                self.open.clear();
+            }
+            Stage::Sort(keys) => {
+                let is_new = |old: &SortKey| keys.iter().all(|key| key.field != old.field);
+                let old = std::mem::take(&mut self.sort).into_iter().filter(is_new);
+                self.sort = keys.iter().cloned().chain(old).collect();
+            }
+            other => self.enrich(other, settings.now),
+        }
+        Ok(true)
+    }
+
+    fn enrich(&mut self, stage: &Stage, now: Timestamp) {
+        let Some(enrich) = Enrich::of(stage, now) else { return };
+        self.looks_at.extend(stage.references());
+        match stage.adds() {
+            Added::Any => {
+                // It may stand for what was computed.
+                self.added.iter_mut().for_each(|(_, gives)| *gives = Gives::Text);
+                self.open.push(Open { stage: stage.clone(), keeps: Vec::new() });
+            }
+            Added::These(added) => {
+                if let Some(visible) = &mut self.visible {
+                    visible.extend(added.iter().map(|(name, _)| name.clone()));
+                    *visible = once(std::mem::take(visible));
+                }
+                let names = || added.iter().map(|(name, _)| name.clone());
+                self.open.iter_mut().for_each(|open| open.keeps.extend(names()));
+                self.added.extend(added);
+            }
+        }
+        self.steps.push(Step::Enrich(enrich));
+    }
+
+    /// Whether messages were sorted by a field that this stage may change.
+    fn sorts_by_what_it_adds(&self, stage: &Stage) -> bool {
+        let added = stage.adds();
+        self.sort.iter().filter(|key| matches!(key.field, FieldName::Dynamic(_))).any(|key| {
+            let is_key = |name: &FieldName| name.as_str().eq_ignore_ascii_case(key.field.as_str());
+            match &added {
+                Added::Any => true,
+                Added::These(added) => added.iter().any(|(name, _)| is_key(name)),
+            }
+        })
+    }
+
+    fn check_visible(&self, stage: &Stage) -> Result<(), AnswerError> {
+        let hidden = Hidden::check(stage, self.visible.as_deref(), |field| self.may_add(field));
+        hidden.map_err(|hidden| AnswerError::Stage(hidden.to_string()))
+    }
+
+    /// What the values of a field are.
+    fn kind(&self, field: &FieldName) -> Kind {
+        let is_it = |(name, _): &&(FieldName, Gives)| name.as_str().eq_ignore_ascii_case(field.as_str());
+        self.added.iter().rfind(is_it).map_or_else(|| Kind::of(field), |(_, gives)| kind_in_messages(*gives))
+    }
+
+    /// Whether a text may have a field of this name.
+    fn may_add(&self, field: &FieldName) -> bool {
+        matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
+    }
+
+    fn wanted(&self, pipeline: &Pipeline) -> Wanted {
+        let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(Stage::references).collect();
+        Wanted { fields: (!self.uses_text).then_some(fields) }
+    }
+
+    /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table
+    /// go to the front of `rest`.
+    fn rows(
+        &self,
+        stage: Option<&Stage>,
+        rest: &mut Vec<Stage>,
+        settings: &Settings,
+    ) -> Result<Rows, AnswerError> {
+        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let keep = match stage {
+            Some(Stage::Limit(limit)) if ROWS_MAX < count(*limit) && shows(rest) => Keep::Shown,
+            Some(Stage::Limit(limit)) => Keep::First(count(*limit)),
+            Some(Stage::Tail(limit)) => Keep::Last(count(*limit)),
+            Some(Stage::Dedup(fields)) => Keep::Distinct(fields.clone()),
+            Some(stage) => {
+                rest.insert(0, stage.clone());
+                Keep::First(usize::MAX)
+            }
+            None => Keep::Shown,
+        };
+        if let Some(stage) = stage {
+            self.check_visible(stage)?;
+        }
+        check_texts(rest)?;
+        let columns = match &self.visible {
+            Some(visible) => {
+                let choice = Stage::Fields(visible.clone());
+                rest.splice(
+                    ..0,
+                    std::iter::once(choice).chain(self.open.iter().map(|open| open.stage.clone())),
+                );
+                visible.clone()
+            }
+            None => self.columns(rest),
+        };
+        let kind = |field: &FieldName| self.kind(field);
+        Ok(Rows::new(columns, &self.sort, keep, (&kind, settings.memory_bytes_max)))
+    }
+
+    /// The columns that `rest` needs or shows, where `fields` did not say before.
+    fn columns(&self, rest: &mut Vec<Stage>) -> Vec<FieldName> {
+        let chooses = |stage: &Stage| stage.aggregates() || matches!(stage, Stage::Fields(_));
+        let choice = rest.iter().position(chooses);
+        let mut columns = Vec::new();
+        if choice.is_none() {
+            columns.extend(SHOWN.map(FieldName::Known));
+            columns.extend(self.added.iter().map(|(name, _)| name.clone()));
+            rest.splice(..0, self.open.iter().map(|open| open.stage.clone()));
+        }
+        let last = choice.map_or(rest.len(), |choice| choice + 1);
+        columns.extend(rest[..last].iter().flat_map(Stage::references));
+        // Where a text does not have a field that is looked for in it, one that the message had remains.
+        let found = rest[..last].iter().filter_map(|stage| match stage.adds() {
+            Added::These(added) => Some(added),
+            Added::Any => None,
+        });
+        columns.extend(found.flatten().map(|(name, _)| name));
+        once(columns)
+    }
+}
+
+/// Whether all rows that these stages are given are shown.
+fn shows(rest: &[Stage]) -> bool {
+    rest.iter().all(|stage| {
+        matches!(stage, Stage::Fields(_) | Stage::Extract { .. } | Stage::Parse { .. } | Stage::Eval(_))
+    })
+}
+
+/// A table of messages does not hold all their fields, so that a text cannot be looked for in all of them.
+fn check_texts(rest: &[Stage]) -> Result<(), AnswerError> {
+    let messages = rest.iter().take_while(|stage| !stage.aggregates());
+    let mut queries = messages.filter_map(|stage| match stage {
+        Stage::Where(query) => Some((stage, query)),
+        _ => None,
+    });
+    match queries.find(|(_, query)| uses_text(query)) {
+        None => Ok(()),
+        Some((stage, _)) => Err(AnswerError::Stage(format!(
+            "`{stage}` looks for a text in all fields, which is possible only before messages are limited: name a \
+             field as in `message:text`, or put it first"
+        ))),
+    }
+}

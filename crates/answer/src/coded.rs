@@ -1,0 +1,197 @@
+//! A column as an answer sees it: values, and for each row the number of its value. What can be decided for a
+//! value is decided once for all rows that have it.
+//!
+//! Values stand in their [key form](super::value). A row shows one value, the first that is not empty; to be counted or grouped it may have several, which are different.
+//!
+//! **Invariant:** a value is absent where its id has none, and where its text is empty.
+
+use super::value::{severity_key, time_key};
+use hashbrown::HashMap;
+use logstead_record::FieldName;
+use logstead_record::columns::PRIORITY;
+use logstead_record::{Batch, Field, Flags, Half, NameColumn, Priority, Storage, TextColumn};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Values, perhaps some of them more than once, and an id for each row.
+#[derive(Clone, Debug, Default)]
+pub struct Coded<'a> {
+    /// In key form.
+    pub values: Cow<'a, TextColumn>,
+    /// The number of each row's value; `values.len()` for none.
+    pub ids: Cow<'a, [u32]>,
+    /// The ids that an id stands for where that is more than one.
+    pub several: HashMap<u32, Range<u32>>,
+}
+
+impl<'a> Coded<'a> {
+    /// The field of each message.
+    pub fn of_batch(batch: &'a Batch, field: &FieldName, logspace: &str) -> Coded<'a> {
+        let columns = batch.columns();
+        let field = match field {
+            FieldName::Known(field) => *field,
+            FieldName::Dynamic(name) => return Coded::of_dynamic(batch, name),
+        };
+        match field.storage() {
+            Storage::Name(number) => Coded::of_names(&columns.names[number]),
+            Storage::Text(number) => Coded::of_texts(&columns.texts[number]),
+            Storage::Priority(_) => Coded::of_all_codes(field, &columns.bytes[PRIORITY]),
+            Storage::Flags => Coded::of_all_codes(field, columns.flags()),
+            Storage::Time => Coded::of_times((0..batch.rows()).map(|row| batch.time(row).nanos())),
+            Storage::Received => Coded::of_times(columns.received().iter().copied()),
+            Storage::Raw => {
+                let write = |row: usize, out: &mut Vec<u8>| batch.write_raw(row, out);
+                Coded::written(batch.rows(), write)
+            }
+            Storage::Logspace => Coded::constant(logspace, batch.rows()),
+        }
+    }
+
+    /// A text for each row.
+    pub(crate) fn of_texts(texts: &'a TextColumn) -> Coded<'a> {
+        Coded { ids: ids_of_rows(texts.len()), values: Cow::Borrowed(texts), ..Coded::default() }
+    }
+
+    /// A column of names.
+    pub(crate) fn of_names(names: &'a NameColumn) -> Coded<'a> {
+        Coded { values: Cow::Borrowed(names.values()), ids: Cow::Borrowed(names.ids()), ..Coded::default() }
+    }
+
+    /// Severities, facilities or flags, from the bytes that stand for them.
+    pub fn of_codes(field: Field, codes: impl IntoIterator<Item = u8>, ids: Cow<'a, [u32]>) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        for code in codes {
+            write_code(field, code, values.open_row());
+            values.end_row();
+        }
+        let coded = Coded { values: Cow::Owned(values), ids, ..Coded::default() };
+        if field == Field::Flag { coded.with_lists() } else { coded }
+    }
+
+    fn of_all_codes(field: Field, codes: &[u8]) -> Coded<'a> {
+        Coded::of_codes(field, 0..=u8::MAX, codes.iter().map(|&code| u32::from(code)).collect())
+    }
+
+    /// A time for each row.
+    pub(crate) fn of_times(times: impl IntoIterator<Item = i64>) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        times.into_iter().for_each(|nanos| values.push(&time_key(nanos)));
+        Coded { ids: ids_of_rows(values.len()), values: Cow::Owned(values), ..Coded::default() }
+    }
+
+    /// One text for all rows.
+    pub fn constant(text: &str, rows: usize) -> Coded<'a> {
+        let mut values = TextColumn::default();
+        values.push(text.as_bytes());
+        Coded { values: Cow::Owned(values), ids: Cow::Owned(vec![0; rows]), ..Coded::default() }
+    }
+
+    /// What is written for each row.
+    pub fn written(rows: usize, mut write: impl FnMut(usize, &mut Vec<u8>)) -> Coded<'a> {
+        let mut values = TextColumn::with_capacity(rows, 0);
+        for row in 0..rows {
+            write(row, values.open_row());
+            values.end_row();
+        }
+        Coded { ids: ids_of_rows(rows), values: Cow::Owned(values), ..Coded::default() }
+    }
+
+    /// The different values of each row's dynamic fields of this name that are not empty, the first one first.
+    fn of_dynamic(batch: &Batch, name: &str) -> Coded<'a> {
+        let columns = batch.columns();
+        let (names, texts) = (&columns.field_names, &columns.field_values);
+        let is_named: Vec<bool> =
+            names.values().iter().map(|known| known.eq_ignore_ascii_case(name.as_bytes())).collect();
+        let mut coded = Coded::default();
+        let mut ids = vec![u32::MAX; batch.rows()];
+        if is_named.contains(&true) {
+            let mut of_row: Vec<&[u8]> = Vec::new();
+            for (row, id) in ids.iter_mut().enumerate() {
+                let named = batch.field_range(row).filter(|&at| is_named[names.ids()[at] as usize]);
+                of_row.extend(named.map(|at| texts.get(at)).filter(|text| !text.is_empty()));
+                *id = coded.push_different(&mut of_row).unwrap_or(u32::MAX);
+            }
+        }
+        let absent = coded.values.len() as u32;
+        ids.iter_mut().for_each(|id| *id = (*id).min(absent));
+        Coded { ids: Cow::Owned(ids), ..coded }
+    }
+
+    /// The id that stands for these texts, whose first one it shows; they are taken.
+    fn push_different(&mut self, texts: &mut Vec<&[u8]>) -> Option<u32> {
+        let first = *texts.first()?;
+        texts.sort_unstable();
+        texts.dedup();
+        let id = self.values.len() as u32;
+        let values = self.values.to_mut();
+        values.push(first);
+        texts.drain(..).filter(|text| *text != first).for_each(|text| values.push(text));
+        let end = self.values.len() as u32;
+        if id + 1 < end {
+            self.several.insert(id, id..end);
+        }
+        Some(id)
+    }
+
+    /// Where a value is a list with commas, its id stands for what is on it.
+    pub(crate) fn with_lists(mut self) -> Coded<'a> {
+        let is_list = |id: &usize| self.values.get(*id).contains(&b',');
+        let lists: Vec<usize> = (0..self.values.len()).filter(is_list).collect();
+        if lists.is_empty() {
+            return self;
+        }
+        let values = self.values.to_mut();
+        // The id of no value is that of an empty one now.
+        values.push(b"");
+        for id in lists {
+            let start = values.len() as u32;
+            let list = values.get(id).to_vec();
+            list.split(|&byte| byte == b',').for_each(|value| values.push(value));
+            self.several.insert(id as u32, start..values.len() as u32);
+        }
+        self
+    }
+
+    /// The ids that an id stands for.
+    pub fn each(&self, id: u32) -> Range<u32> {
+        self.several.get(&id).cloned().unwrap_or(id..id + 1)
+    }
+
+    /// The key with an id.
+    pub fn key(&self, id: u32) -> Option<&[u8]> {
+        let id = id as usize;
+        (id < self.values.len()).then(|| self.values.get(id)).filter(|key| !key.is_empty())
+    }
+
+    /// The key of a row.
+    pub(crate) fn key_of_row(&self, row: usize) -> Option<&[u8]> {
+        self.key(self.ids[row])
+    }
+
+    /// How many ids there are, the one of no value included.
+    pub(crate) fn ids_end(&self) -> usize {
+        self.values.len() + 1
+    }
+}
+
+/// Every row has its own value.
+fn ids_of_rows<'a>(rows: usize) -> Cow<'a, [u32]> {
+    (0..rows as u32).collect()
+}
+
+/// The key of a byte that stands for a severity, a facility or flags; nothing where it stands for none.
+fn write_code(field: Field, code: u8, out: &mut Vec<u8>) {
+    match (field.storage(), Priority::new(code)) {
+        (Storage::Flags, _) => {
+            for (index, name) in Flags(code).names().enumerate() {
+                out.extend_from_slice(if index == 0 { b"" } else { b"," });
+                out.extend_from_slice(name.as_bytes());
+            }
+        }
+        (Storage::Priority(Half::Severity), Some(priority)) => {
+            out.extend_from_slice(&severity_key(priority.severity()));
+        }
+        (Storage::Priority(half), Some(priority)) => out.extend_from_slice(half.name(priority).as_bytes()),
+        _ => {}
+    }
+}

@@ -1,0 +1,165 @@
+//! The most frequent values of fields, and how many different ones there are. A message that has several values counts
+//! once for each: the number of a value is that of the messages in which the field is equal to it.
+//!
+//! Rows are counted by the ids of their values in a vector; only the values that occur are looked up by text.
+
+use super::values::Values;
+use super::{Coded, Distribution, Kind, Value};
+use logstead_record::FieldName;
+use logstead_record::{Batch, Selection};
+
+/// Counts values.
+pub struct Facets {
+    needs: Vec<FieldName>,
+    limit: usize,
+    memory_bytes_max: usize,
+    /// Whether numbers are summed up.
+    numbers: bool,
+    counts: Vec<FieldCounts>,
+}
+
+/// The values of one field.
+#[derive(Default)]
+struct FieldCounts {
+    values: Values,
+    counts: Vec<u64>,
+    /// Rows that have one.
+    rows: u64,
+    /// Rows whose values did not fit the memory.
+    left_out: u64,
+}
+
+/// What a field's values are.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facet {
+    /// The field.
+    pub field: FieldName,
+    /// How many different values there are; at least this many where `partial` is set.
+    pub distinct: u64,
+    /// How many rows have one.
+    pub rows: u64,
+    /// The most frequent ones, most frequent first, and how many rows have each.
+    pub values: Vec<(Value, u64)>,
+    /// The numbers among all of them, where they were asked for and are most of the values.
+    pub numbers: Option<Distribution>,
+    /// Why this is not everything.
+    pub partial: Option<String>,
+}
+
+impl Facets {
+    /// Counts values of these fields, and shows `limit` of each.
+    pub fn new(fields: Vec<FieldName>, limit: usize, memory_bytes_max: usize) -> Facets {
+        let counts = fields.iter().map(|_| FieldCounts::default()).collect();
+        Facets { needs: fields, limit, memory_bytes_max, numbers: false, counts }
+    }
+
+    /// The same, with the distribution of numbers.
+    #[must_use]
+    pub fn with_numbers(self, numbers: bool) -> Facets {
+        Facets { numbers, ..self }
+    }
+
+    /// The columns that parts must have.
+    pub fn needs(&self) -> &[FieldName] {
+        &self.needs
+    }
+
+    /// Counts the selected rows of a batch.
+    pub fn add(&mut self, batch: &Batch, selected: &Selection, logspace: &str) {
+        let share = self.share();
+        for (counts, field) in self.counts.iter_mut().zip(&self.needs) {
+            counts.add(&Coded::of_batch(batch, field, logspace), selected, share);
+        }
+    }
+
+    /// Adds rows of the field with this number: how many have each id of its values.
+    pub fn add_counts(&mut self, field: usize, coded: &Coded<'_>, counts: &[u64]) {
+        let share = self.share();
+        self.counts[field].add_counts(coded, counts.iter().copied(), share);
+    }
+
+    /// What each field may use: so which values one keeps does not depend on the others.
+    fn share(&self) -> usize {
+        self.memory_bytes_max / self.counts.len().max(1)
+    }
+
+    /// The values of all parts.
+    pub fn finish(self) -> Vec<Facet> {
+        self.so_far()
+    }
+
+    /// The values of the parts that were added; more may be.
+    pub fn so_far(&self) -> Vec<Facet> {
+        let counts = self.needs.iter().zip(&self.counts);
+        counts.map(|(field, counts)| counts.facet(field.clone(), self.limit, self.numbers)).collect()
+    }
+}
+
+impl FieldCounts {
+    fn add(&mut self, coded: &Coded<'_>, selected: &Selection, memory_bytes_max: usize) {
+        let mut by_id = vec![0_u32; coded.ids_end()];
+        if selected.is_all() {
+            coded.ids.iter().for_each(|&id| by_id[id as usize] += 1);
+        } else {
+            selected.iter().for_each(|row| by_id[coded.ids[row] as usize] += 1);
+        }
+        self.add_counts(coded, by_id.into_iter().map(u64::from), memory_bytes_max);
+    }
+
+    fn add_counts(&mut self, coded: &Coded<'_>, by_id: impl Iterator<Item = u64>, memory_bytes_max: usize) {
+        for (id, count) in by_id.enumerate().filter(|(_, count)| 0 < *count) {
+            let mut has_value = false;
+            for key in coded.each(id as u32).filter_map(|id| coded.key(id)) {
+                has_value = true;
+                self.count(key, count, memory_bytes_max);
+            }
+            self.rows += if has_value { count } else { 0 };
+        }
+    }
+
+    fn count(&mut self, key: &[u8], count: u64, memory_bytes_max: usize) {
+        let texts_max = memory_bytes_max.saturating_sub(self.counts.capacity() * size_of::<u64>());
+        match self.values.number(key, texts_max) {
+            Ok(number) => {
+                self.counts.resize(self.values.len(), 0);
+                self.counts[number as usize] += count;
+            }
+            Err(_) => self.left_out += count,
+        }
+    }
+
+    fn facet(&self, field: FieldName, limit: usize, with_numbers: bool) -> Facet {
+        let mut numbers: Vec<u32> = (0..self.counts.len() as u32).collect();
+        let rank =
+            |number: &u32| (std::cmp::Reverse(self.counts[*number as usize]), self.values.get(*number));
+        if limit < numbers.len() {
+            numbers.select_nth_unstable_by_key(limit, rank);
+            numbers.truncate(limit);
+        }
+        numbers.sort_unstable_by_key(rank);
+        let kind = Kind::of(&field);
+        let is_text = matches!(kind, Kind::Text | Kind::Number);
+        let distribution = (with_numbers && is_text).then(|| self.distribution()).flatten();
+        let value =
+            |number: u32| self.values.get(number).map(|key| (kind.value(key), self.counts[number as usize]));
+        Facet {
+            distinct: self.values.len() as u64,
+            rows: self.rows,
+            numbers: distribution,
+            values: numbers.into_iter().filter_map(value).collect(),
+            partial: (0 < self.left_out).then(|| {
+                format!(
+                    "`{field}` has more different values than fit the memory of a query: {left_out} messages are not \
+                     counted. Narrow the filter or the time range",
+                    left_out = self.left_out
+                )
+            }),
+            field,
+        }
+    }
+
+    fn distribution(&self) -> Option<Distribution> {
+        let key = |number: usize| self.values.get(number as u32).unwrap_or_default();
+        Distribution::of(self.counts.iter().enumerate().map(|(number, &count)| (key(number), count)))
+    }
+}

@@ -1,0 +1,58 @@
+//! How a table is finished: in order, or as far as that can be done in the time that is left.
+//!
+//! **Invariant:** once the work has ended, no more than the rows that a table may show are looked at; and what is left
+//! out is said.
+
+use super::{AnswerError, ROWS_MAX};
+use logstead_work::Work;
+use std::cell::Cell;
+use std::cmp::Ordering;
+
+/// What making a row counts.
+const ROW_WORK: usize = 16;
+
+/// A table that is being finished.
+pub(crate) struct Finish<'a> {
+    pub work: &'a Work<'a>,
+    is_cut: Cell<bool>,
+}
+
+impl<'a> Finish<'a> {
+    pub(crate) fn new(work: &'a Work<'a>) -> Finish<'a> {
+        Finish { work, is_cut: Cell::new(false) }
+    }
+
+    /// Whether the time did not suffice.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut.get()
+    }
+
+    /// Whether to make one more row, when there are this many.
+    pub(crate) fn wants(&self, rows: usize) -> bool {
+        let wanted = rows < ROWS_MAX || self.work.go_on(ROW_WORK);
+        self.is_cut.set(self.is_cut.get() || !wanted);
+        wanted
+    }
+
+    /// Cuts what is to be gone through once more, where there is no time for all of it.
+    pub(crate) fn cut<T>(&self, rows: &mut Vec<T>) {
+        if ROWS_MAX < rows.len() && !self.work.go_on(rows.len() * ROW_WORK) {
+            rows.truncate(ROWS_MAX);
+            self.is_cut.set(true);
+        }
+    }
+
+    /// Sorts as a stable sort does. Where the time does not suffice, those that are left are in order.
+    pub(crate) fn sort(&self, items: &mut Vec<usize>, compare: impl Fn(usize, usize) -> Ordering) {
+        if !self.work.sort(items, &compare) {
+            self.is_cut.set(true);
+            items.truncate(ROWS_MAX);
+            items.sort_by(|&a, &b| compare(a, b));
+        }
+    }
+}
+
+/// Goes on, or ends with the error that says so.
+pub(crate) fn check(work: &Work<'_>, rows: usize) -> Result<(), AnswerError> {
+    if work.go_on(rows) { Ok(()) } else { Err(AnswerError::Cancelled) }
+}

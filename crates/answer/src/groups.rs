@@ -1,0 +1,334 @@
+//! Rows with equal values in some columns, and what functions make of each such group.
+//!
+//! Within a part, ids of values are combined to numbers of groups; only then each group that occurs is looked up
+//! among the groups of all parts, by the numbers of its values over all parts. A row that has several values in a column
+//! is in the group of each.
+
+use super::finish::check;
+use super::measure::{Numbers, State, Units};
+use super::spread::Spread;
+use super::values::{ABSENT, Values};
+use super::{AnswerError, Coded, Kind, Value};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use logstead_query::{Function, Measure, Unit};
+use logstead_record::Field;
+use logstead_record::FieldName;
+use logstead_work::Work;
+use std::hash::BuildHasher;
+
+/// Rows that are combined together: enough that the cost of each value is small in comparison.
+const ROWS_AT_ONCE: usize = 1 << 16;
+
+/// What makes a group and what is computed of it.
+pub(crate) struct Plan {
+    /// Of the columns whose values make a group.
+    by: Vec<Kind>,
+    arguments: Vec<(FieldName, Kind)>,
+    /// What the numbers of each argument were written with.
+    units: Vec<Units>,
+    /// Which argument each state is about.
+    states: Vec<(usize, State)>,
+    /// Which state answers each function; none where rows are counted.
+    functions: Vec<Option<(usize, Measure)>>,
+}
+
+/// The groups of all rows so far.
+pub(crate) struct Groups {
+    plan: Plan,
+    memory_bytes_max: usize,
+    /// The distinct values of each column in `by`.
+    values: Vec<Values>,
+    /// The numbers of the values of each group, one after the other.
+    keys: Vec<u32>,
+    known: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    rows: Vec<u64>,
+    /// Rows that are in more groups than count.
+    cut: u64,
+}
+
+impl Plan {
+    /// `kind` tells what the values of an argument are.
+    pub(crate) fn new(by: Vec<Kind>, functions: &[Function], kind: &dyn Fn(&FieldName) -> Kind) -> Plan {
+        let mut plan = Plan::of_rows(by);
+        for function in functions {
+            let state = match function {
+                Function::Count => None,
+                Function::Of(measure, field) => Some((plan.state(*measure, field, kind), *measure)),
+            };
+            plan.functions.push(state);
+        }
+        plan
+    }
+
+    /// Groups whose rows are only counted.
+    pub(crate) fn of_rows(by: Vec<Kind>) -> Plan {
+        Plan { by, arguments: Vec::new(), units: Vec::new(), states: Vec::new(), functions: Vec::new() }
+    }
+
+    /// Groups of which is known when they had messages, for gaps longer than `longest`.
+    pub(crate) fn of_gaps(by: Vec<Kind>, longest: i64) -> Plan {
+        Plan {
+            arguments: vec![(FieldName::Known(Field::Time), Kind::Time)],
+            units: vec![Units::default()],
+            states: vec![(0, State::Presence { longest, presence: Vec::new(), heap_bytes: 0 })],
+            ..Plan::of_rows(by)
+        }
+    }
+
+    /// The fields that functions are about, each once.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &FieldName> {
+        self.arguments.iter().map(|(field, _)| field)
+    }
+
+    fn state(&mut self, measure: Measure, field: &FieldName, kind: &dyn Fn(&FieldName) -> Kind) -> usize {
+        let known = self.arguments.iter().position(|(known, _)| known == field);
+        let argument = known.unwrap_or_else(|| {
+            self.arguments.push((field.clone(), kind(field)));
+            self.units.push(Units::default());
+            self.arguments.len() - 1
+        });
+        let fits = |(of, state): &(usize, State)| *of == argument && state.is_for(measure);
+        self.states.iter().position(fits).unwrap_or_else(|| {
+            self.states.push((argument, State::new(measure)));
+            self.states.len() - 1
+        })
+    }
+}
+
+impl Groups {
+    /// No rows yet. Without columns to group by there is one group of all rows.
+    pub(crate) fn new(plan: Plan, memory_bytes_max: usize) -> Groups {
+        let mut groups = Groups {
+            values: plan.by.iter().map(|_| Values::default()).collect(),
+            plan,
+            memory_bytes_max,
+            keys: Vec::new(),
+            known: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            rows: Vec::new(),
+            cut: 0,
+        };
+        if groups.plan.by.is_empty() {
+            groups.rows.push(0);
+            groups.resize_states();
+        }
+        groups
+    }
+
+    /// Adds these rows of a part that has these columns.
+    pub(crate) fn add(
+        &mut self,
+        rows: &[u32],
+        by: &[&Coded<'_>],
+        arguments: &[&Coded<'_>],
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        if by.iter().any(|coded| !coded.several.is_empty()) {
+            return self.add_spread(rows, by, arguments, work);
+        }
+        for rows in rows.chunks(ROWS_AT_ONCE) {
+            check(work, rows.len() * (1 + by.len() + arguments.len()))?;
+            self.add_some(rows, by, arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Adds rows, some of them in several groups.
+    fn add_spread(
+        &mut self,
+        mut rows: &[u32],
+        by: &[&Coded<'_>],
+        arguments: &[&Coded<'_>],
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        while !rows.is_empty() {
+            let spread = Spread::next(&mut rows, by, ROWS_AT_ONCE);
+            check(work, spread.rows().len() * (1 + by.len() + arguments.len()))?;
+            self.cut += spread.cut;
+            let by: Vec<Coded<'_>> =
+                by.iter().enumerate().map(|(at, coded)| spread.grouped(at, coded)).collect();
+            let arguments: Vec<Coded<'_>> = arguments.iter().map(|coded| spread.repeated(coded)).collect();
+            let (by, arguments): (Vec<_>, Vec<_>) = (by.iter().collect(), arguments.iter().collect());
+            self.add_some(&spread.rows(), &by, &arguments)?;
+        }
+        Ok(())
+    }
+
+    fn add_some(
+        &mut self,
+        rows: &[u32],
+        by: &[&Coded<'_>],
+        arguments: &[&Coded<'_>],
+    ) -> Result<(), AnswerError> {
+        let mut of_row = combine(rows, by);
+        let numbers: Vec<u32> =
+            of_row.firsts.iter().map(|&row| self.number(row as usize, by)).collect::<Result<_, _>>()?;
+        of_row.groups.iter_mut().for_each(|group| *group = numbers[*group as usize]);
+        self.resize_states();
+        of_row.groups.iter().for_each(|&group| self.rows[group as usize] += 1);
+        let kinds = self.plan.arguments.iter().map(|(_, kind)| *kind);
+        let mut read: Vec<Numbers<'_>> =
+            arguments.iter().zip(kinds).map(|(coded, kind)| Numbers::new(coded, kind)).collect();
+        for (argument, state) in &mut self.plan.states {
+            let rows = rows.iter().copied().zip(of_row.groups.iter().copied());
+            state.add(rows, &mut read[*argument], self.memory_bytes_max)?;
+        }
+        for (units, read) in self.plan.units.iter_mut().zip(&read) {
+            units.merge(read.units());
+        }
+        self.check_memory()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The number over all parts of the value that a group has in a column.
+    pub(crate) fn key_number(&self, group: usize, column: usize) -> u32 {
+        self.keys[group * self.plan.by.len() + column]
+    }
+
+    /// The key that a group has in a column; `None` for rows without a value there.
+    pub(crate) fn key(&self, group: usize, column: usize) -> Option<&[u8]> {
+        self.values[column].get(self.key_number(group, column))
+    }
+
+    /// The value that a group has in a column.
+    pub(crate) fn value(&self, group: usize, column: usize) -> Value {
+        self.key(group, column).map_or(Value::Null, |key| self.plan.by[column].value(key))
+    }
+
+    /// How many rows are in more groups than count.
+    pub(crate) fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// How many rows a group has.
+    pub(crate) fn rows(&self, group: usize) -> u64 {
+        self.rows[group]
+    }
+
+    /// What a function makes of a group.
+    pub(crate) fn result(&mut self, group: usize, function: usize) -> Value {
+        let Some((state, measure)) = self.plan.functions[function] else {
+            return Value::Count(self.rows[group]);
+        };
+        let (argument, state) = &mut self.plan.states[state];
+        state.result(group, measure, self.plan.arguments[*argument].1)
+    }
+
+    /// The unit of what a function makes: that of its numbers, none where it counts.
+    pub(crate) fn unit(&self, function: usize) -> Unit {
+        match self.plan.functions.get(function) {
+            None | Some(None | Some((_, Measure::Count | Measure::Distinct))) => Unit::Plain,
+            Some(&Some((state, _))) => self.plan.units[self.plan.states[state].0].common(),
+        }
+    }
+
+    /// The spans of a group that have messages, in order; only of [`Plan::of_gaps`].
+    pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
+        self.plan.states.first_mut().map_or(&[], |(_, state)| state.spans(group))
+    }
+
+    /// What the values of a column are.
+    pub(crate) fn kind(&self, column: usize) -> Kind {
+        self.plan.by[column]
+    }
+
+    /// The number over all parts of the group that a row is in.
+    fn number(&mut self, row: usize, by: &[&Coded<'_>]) -> Result<u32, AnswerError> {
+        if by.is_empty() {
+            return Ok(0);
+        }
+        let start = self.keys.len();
+        for (values, coded) in self.values.iter_mut().zip(by) {
+            let number = match coded.key_of_row(row) {
+                Some(key) => values.number(key, self.memory_bytes_max)?,
+                None => ABSENT,
+            };
+            self.keys.push(number);
+        }
+        let Groups { keys, known, hasher, rows, .. } = self;
+        let key = |group: u32| &keys[group as usize * by.len()..][..by.len()];
+        let new = &keys[start..];
+        let group = rows.len() as u32;
+        let hash = hasher.hash_one(new);
+        let entry = known.entry(hash, |&group| key(group) == new, |&group| hasher.hash_one(key(group)));
+        let found = *entry.or_insert(group).get();
+        if found == group {
+            rows.push(0);
+            self.check_memory()?;
+        } else {
+            keys.truncate(start);
+        }
+        Ok(found)
+    }
+
+    fn resize_states(&mut self) {
+        let groups = self.rows.len();
+        self.plan.states.iter_mut().for_each(|(_, state)| state.resize(groups));
+    }
+
+    fn check_memory(&self) -> Result<(), AnswerError> {
+        let bytes_max = self.memory_bytes_max;
+        let states = &self.plan.states;
+        let per_group = states.iter().map(|(_, state)| state.bytes_per_group()).sum::<usize>();
+        let bytes = self.values.iter().map(Values::memory_bytes).sum::<usize>()
+            + self.keys.capacity() * size_of::<u32>()
+            + self.known.allocation_size()
+            + self.rows.len() * (size_of::<u64>() + per_group)
+            + states.iter().map(|(_, state)| state.heap_bytes()).sum::<usize>();
+        if bytes <= bytes_max { Ok(()) } else { Err(AnswerError::Memory { bytes_max }) }
+    }
+}
+
+/// Which rows have equal ids.
+struct Combined {
+    /// A number for each row, the same for rows with the same ids.
+    groups: Vec<u32>,
+    /// A row with each number.
+    firsts: Vec<u32>,
+}
+
+/// Combinations of so few ids are numbered through a vector; of fewer in tests, so that they see both ways.
+const DENSE_MIN: usize = if cfg!(test) { 64 } else { 1 << 16 };
+
+fn combine(rows: &[u32], columns: &[&Coded<'_>]) -> Combined {
+    let mut combined =
+        Combined { groups: vec![0; rows.len()], firsts: rows.first().copied().into_iter().collect() };
+    for coded in columns {
+        let ids_end = coded.ids_end();
+        let pairs = combined.firsts.len().saturating_mul(ids_end);
+        if pairs <= DENSE_MIN.max(4 * rows.len()) {
+            let mut numbers = vec![u32::MAX; pairs];
+            combined.refine(rows, coded, |pair, next| {
+                let number = &mut numbers[pair as usize];
+                *number = (*number).min(next);
+                *number
+            });
+        } else {
+            let mut numbers: HashMap<u64, u32> = HashMap::new();
+            combined.refine(rows, coded, |pair, next| *numbers.entry(pair).or_insert(next));
+        }
+    }
+    combined
+}
+
+impl Combined {
+    /// Tells rows apart by another column; `number` gives a pair of group and id its number, the next one if it has
+    /// none yet.
+    fn refine(&mut self, rows: &[u32], coded: &Coded<'_>, mut number: impl FnMut(u64, u32) -> u32) {
+        let ids_end = coded.ids_end() as u64;
+        let mut firsts = Vec::new();
+        for (group, &row) in self.groups.iter_mut().zip(rows) {
+            let pair = u64::from(*group) * ids_end + u64::from(coded.ids[row as usize]);
+            *group = number(pair, firsts.len() as u32);
+            if *group as usize == firsts.len() {
+                firsts.push(row);
+            }
+        }
+        self.firsts = firsts;
+    }
+}

@@ -1,0 +1,190 @@
+//! How many rows there are in each span of time, perhaps for each value of a field.
+//!
+//! A message that has several values of the field is counted under each, and once in its span.
+//!
+//! A frame of rows that lies in one span is counted in the selection's bits, without reading its times.
+
+use super::finish::check;
+use super::groups::{Groups, Plan};
+use super::interval::{Buckets, Width};
+use super::part::Part;
+use super::{AnswerError, BY_VALUES_MAX, Kind, Unreadable, Value};
+use logstead_query::TimeRange;
+use logstead_record::FieldName;
+use logstead_record::Timestamp;
+use logstead_work::Work;
+
+/// Counts rows in spans of time.
+pub struct Histogram {
+    buckets: Buckets,
+    /// One for each bucket, and one for what is dated after the last.
+    counts: Vec<u64>,
+    by: Option<By>,
+}
+
+struct By {
+    needs: [FieldName; 1],
+    groups: Groups,
+}
+
+/// A finished histogram.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counts {
+    /// How long each bucket is, in nanoseconds.
+    pub interval_nanos: i64,
+    /// When each bucket begins.
+    pub starts: Vec<Timestamp>,
+    /// How many rows there are in each.
+    pub counts: Vec<u64>,
+    /// How many there are together with those that are dated later.
+    pub total: u64,
+    /// How many are dated after the last bucket.
+    pub later: u64,
+    /// Where it counts by a field: its most frequent values, most frequent first.
+    pub series: Vec<Series>,
+    /// Rows with values that are too many to be told apart, once for each; empty where there are none.
+    pub other: Vec<u64>,
+    /// How many values those are.
+    pub other_values: usize,
+}
+
+/// The rows with one value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// The value.
+    pub value: Value,
+    /// How many rows there are in each bucket.
+    pub counts: Vec<u64>,
+}
+
+impl Histogram {
+    /// Counts the rows of a range.
+    pub fn new(
+        range: TimeRange,
+        width: Width,
+        by: Option<FieldName>,
+        memory_bytes_max: usize,
+    ) -> Result<Histogram, AnswerError> {
+        let buckets = Buckets::of(range, width)?;
+        let by = by.map(|field| By {
+            groups: Groups::new(Plan::of_rows(vec![Kind::Time, Kind::of(&field)]), memory_bytes_max),
+            needs: [field],
+        });
+        Ok(Histogram { counts: vec![0; buckets.count + 1], buckets, by })
+    }
+
+    /// The columns that parts must have.
+    pub fn needs(&self) -> &[FieldName] {
+        self.by.as_ref().map_or(&[], |by| &by.needs)
+    }
+
+    /// How many buckets there are.
+    pub fn buckets(&self) -> usize {
+        self.buckets.count
+    }
+
+    /// When a bucket begins.
+    pub fn start(&self, bucket: usize) -> Timestamp {
+        Timestamp::from_nanos(self.buckets.interval.start(self.buckets.first.saturating_add(bucket as i64)))
+    }
+
+    /// Counts the selected rows of a part; those before the first bucket do not count. Nothing is added of a part that is
+    /// unreadable; after another error there is no answer.
+    pub fn add(&mut self, part: &Part<'_>, work: &Work<'_>) -> Result<(), AnswerError> {
+        check(work, part.rows / 4)?;
+        let counts = self.count(part)?;
+        if let Some(by) = &mut self.by {
+            let spans = self.buckets.interval.coded(part)?;
+            let rows: Vec<u32> = part.selected.iter().map(|row| row as u32).collect();
+            by.groups.add(&rows, &[&spans, &part.fields[0]], &[], work)?;
+        }
+        self.add_counts(&counts);
+        Ok(())
+    }
+
+    /// Whether rows are counted by nothing but their time.
+    pub fn is_plain(&self) -> bool {
+        self.by.is_none()
+    }
+
+    /// How many selected rows of a part there are in each bucket, and later.
+    pub fn count(&self, part: &Part<'_>) -> Result<Vec<u64>, Unreadable> {
+        let mut counts = vec![0; self.counts.len()];
+        let alike = |time| self.buckets.times_like(time);
+        part.visit_times(alike, |rows, time| {
+            if let Some(bucket) = self.buckets.index_or_later(time) {
+                counts[bucket] += part.selected.count_within(rows) as u64;
+            }
+        })?;
+        Ok(counts)
+    }
+
+    /// Adds what [`Histogram::count`] gave.
+    pub fn add_counts(&mut self, counts: &[u64]) {
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            *sum += count;
+        }
+    }
+
+    /// The counts of all parts.
+    pub fn finish(self) -> Counts {
+        self.so_far()
+    }
+
+    /// The counts of the parts that were added; more may be.
+    pub fn so_far(&self) -> Counts {
+        let count = self.buckets.count;
+        let mut counts = Counts {
+            interval_nanos: self.buckets.interval.nanos(),
+            starts: (0..count).map(|bucket| self.start(bucket)).collect(),
+            total: 0,
+            later: self.counts[count],
+            counts: self.counts[..count].to_vec(),
+            series: Vec::new(),
+            other: Vec::new(),
+            other_values: 0,
+        };
+        if let Some(by) = &self.by {
+            by.add_to(&mut counts, &self.buckets);
+        }
+        counts.total = counts.counts.iter().sum::<u64>() + counts.later;
+        counts
+    }
+}
+
+impl By {
+    fn add_to(&self, counts: &mut Counts, buckets: &Buckets) {
+        let groups = &self.groups;
+        let place_of = |group| match groups.value(group, 0) {
+            Value::Time(start) => buckets.index_or_later(start.nanos()),
+            _ => None,
+        };
+        let bucket_of = |group| place_of(group).filter(|&bucket| bucket < buckets.count);
+        let mut totals: hashbrown::HashMap<&[u8], u64> = hashbrown::HashMap::new();
+        for group in 0..groups.len() {
+            if let (Some(_), Some(key)) = (bucket_of(group), groups.key(group, 1)) {
+                *totals.entry(key).or_default() += groups.rows(group);
+            }
+        }
+        let mut ranking: Vec<(&[u8], u64)> = totals.into_iter().collect();
+        ranking.sort_unstable_by(|(a_key, a), (b_key, b)| b.cmp(a).then(a_key.cmp(b_key)));
+        counts.other_values = ranking.len().saturating_sub(BY_VALUES_MAX);
+        ranking.truncate(BY_VALUES_MAX);
+        // Only these have a count for each bucket: of all values that could be more than memory holds.
+        let places: hashbrown::HashMap<&[u8], usize> =
+            ranking.iter().enumerate().map(|(at, (key, _))| (*key, at)).collect();
+        let mut series = vec![vec![0; buckets.count]; ranking.len()];
+        let mut other = vec![0; buckets.count];
+        for group in 0..groups.len() {
+            let (Some(bucket), Some(key)) = (bucket_of(group), groups.key(group, 1)) else { continue };
+            let counts = places.get(key).map_or(&mut other, |&at| &mut series[at]);
+            counts[bucket] += groups.rows(group);
+        }
+        if 0 < counts.other_values {
+            counts.other = other;
+        }
+        let kind = Kind::of(&self.needs[0]);
+        let series = ranking.into_iter().zip(series);
+        counts.series = series.map(|((key, _), counts)| Series { value: kind.value(key), counts }).collect();
+    }
+}

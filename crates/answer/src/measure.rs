@@ -1,0 +1,295 @@
+//! What a function has seen of each group so far.
+//!
+//! **Invariant:** what comes out does not depend on the order in which rows are added.
+
+use super::exact_sum::ExactSum;
+use super::presence::Presence;
+use super::samples::Samples;
+use super::value::time_of;
+use super::values::Values;
+use super::{AnswerError, Coded, Kind, Value};
+use hashbrown::HashSet;
+use logstead_query::{Measure, Unit, number_with_unit};
+
+/// One for each group.
+pub(crate) enum State {
+    /// Rows that have a value.
+    Present(Vec<u64>),
+    /// The sum of the numbers, and their mean.
+    Sum { sums: Vec<ExactSum>, heap_bytes: usize },
+    /// The least or the greatest.
+    Extreme { is_max: bool, best: Vec<Extreme>, heap_bytes: usize },
+    /// Different values.
+    Distinct(Distinct),
+    /// All numbers.
+    Samples { samples: Vec<Samples>, heap_bytes: usize },
+    /// When there were messages, for gaps longer than this.
+    Presence { longest: i64, presence: Vec<Presence>, heap_bytes: usize },
+}
+
+/// Which values each group has.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    values: Values,
+    /// A group in the upper half, the number of one of its values in the lower.
+    pairs: HashSet<u64>,
+    counts: Vec<u64>,
+}
+
+/// The best of a group: any number is better than a text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extreme {
+    number: Option<f64>,
+    text: Option<Box<[u8]>>,
+}
+
+/// The numbers that the values of a column are, each read once.
+pub(crate) struct Numbers<'a> {
+    coded: &'a Coded<'a>,
+    kind: Kind,
+    /// Infinite while not yet read; not a number where it is none.
+    read: Vec<f64>,
+    units: Units,
+}
+
+/// The kinds of units that numbers were written with.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Units {
+    has_sizes: bool,
+    has_durations: bool,
+}
+
+impl Units {
+    fn add(&mut self, unit: Unit) {
+        self.has_sizes |= unit == Unit::Size;
+        self.has_durations |= unit == Unit::Duration;
+    }
+
+    /// Adds those of other numbers.
+    pub(crate) fn merge(&mut self, other: Units) {
+        self.has_sizes |= other.has_sizes;
+        self.has_durations |= other.has_durations;
+    }
+
+    /// What all of them are in. A number without a unit is read in that of the others, as in comparisons.
+    pub(crate) fn common(self) -> Unit {
+        match (self.has_sizes, self.has_durations) {
+            (true, false) => Unit::Size,
+            (false, true) => Unit::Duration,
+            (false, false) | (true, true) => Unit::Plain,
+        }
+    }
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new(coded: &'a Coded<'a>, kind: Kind) -> Numbers<'a> {
+        Numbers { read: vec![f64::INFINITY; coded.ids_end()], coded, kind, units: Units::default() }
+    }
+
+    /// The units of the numbers that were read.
+    pub(crate) fn units(&self) -> Units {
+        self.units
+    }
+
+    fn of_row(&mut self, row: u32) -> Option<f64> {
+        let id = self.coded.ids[row as usize];
+        let number = &mut self.read[id as usize];
+        if number.is_infinite() {
+            let key = self.coded.key(id).filter(|_| matches!(self.kind, Kind::Text | Kind::Number));
+            let (value, unit) = key.and_then(number_with_unit).unwrap_or((f64::NAN, Unit::Plain));
+            *number = value;
+            self.units.add(unit);
+        }
+        (!number.is_nan()).then_some(*number)
+    }
+
+    /// Shows each row that is a number with its group.
+    fn each(&mut self, rows: impl Iterator<Item = (u32, u32)>, mut add: impl FnMut(u32, f64)) {
+        for (row, group) in rows {
+            if let Some(number) = self.of_row(row) {
+                add(group, number);
+            }
+        }
+    }
+
+    fn key_of_row(&self, row: u32) -> Option<&'a [u8]> {
+        self.coded.key_of_row(row as usize)
+    }
+}
+
+impl State {
+    /// Of no rows. Measures that equal states can answer share one: see [`State::is_for`].
+    pub(crate) fn new(measure: Measure) -> State {
+        match measure {
+            Measure::Count => State::Present(Vec::new()),
+            Measure::Sum | Measure::Avg => State::Sum { sums: Vec::new(), heap_bytes: 0 },
+            Measure::Min | Measure::Max => {
+                State::Extreme { is_max: measure == Measure::Max, best: Vec::new(), heap_bytes: 0 }
+            }
+            Measure::Distinct => State::Distinct(Distinct::default()),
+            Measure::Percentile(_) => State::Samples { samples: Vec::new(), heap_bytes: 0 },
+        }
+    }
+
+    /// Whether it can answer this.
+    pub(crate) fn is_for(&self, measure: Measure) -> bool {
+        match self {
+            State::Present(_) => measure == Measure::Count,
+            State::Sum { .. } => matches!(measure, Measure::Sum | Measure::Avg),
+            State::Extreme { is_max, .. } => measure == if *is_max { Measure::Max } else { Measure::Min },
+            State::Distinct(_) => measure == Measure::Distinct,
+            State::Samples { .. } => matches!(measure, Measure::Percentile(_)),
+            State::Presence { .. } => false,
+        }
+    }
+
+    /// Makes room for this many groups.
+    pub(crate) fn resize(&mut self, groups: usize) {
+        match self {
+            State::Present(counts) | State::Distinct(Distinct { counts, .. }) => counts.resize(groups, 0),
+            State::Sum { sums, .. } => sums.resize(groups, ExactSum::default()),
+            State::Extreme { best, .. } => best.resize(groups, Extreme::default()),
+            State::Samples { samples, .. } => samples.resize(groups, Samples::default()),
+            State::Presence { presence, .. } => presence.resize(groups, Presence::default()),
+        }
+    }
+
+    /// Adds rows, each with its group.
+    pub(crate) fn add(
+        &mut self,
+        rows: impl Iterator<Item = (u32, u32)>,
+        numbers: &mut Numbers<'_>,
+        bytes_max: usize,
+    ) -> Result<(), AnswerError> {
+        match self {
+            State::Present(counts) => rows
+                .filter(|(row, _)| numbers.key_of_row(*row).is_some())
+                .for_each(|(_, group)| counts[group as usize] += 1),
+            State::Sum { sums, heap_bytes } => numbers.each(rows, |group, number| {
+                let sum = &mut sums[group as usize];
+                let before = sum.heap_bytes();
+                sum.add(number);
+                *heap_bytes += sum.heap_bytes() - before;
+            }),
+            State::Samples { samples, heap_bytes } => numbers.each(rows, |group, number| {
+                let samples = &mut samples[group as usize];
+                *heap_bytes -= samples.heap_bytes();
+                samples.add(number);
+                *heap_bytes += samples.heap_bytes();
+            }),
+            State::Extreme { is_max, best, heap_bytes } => rows.for_each(|(row, group)| {
+                *heap_bytes += best[group as usize].offer(row, numbers, *is_max);
+            }),
+            State::Presence { longest, presence, heap_bytes } => rows.for_each(|(row, group)| {
+                let key = numbers.key_of_row(row).and_then(|key| key.try_into().ok());
+                let Some(time) = key.map(time_of) else { return };
+                let presence = &mut presence[group as usize];
+                *heap_bytes -= presence.heap_bytes();
+                presence.add(time.nanos(), *longest);
+                *heap_bytes += presence.heap_bytes();
+            }),
+            State::Distinct(distinct) => distinct.add(rows, numbers.coded, bytes_max)?,
+        }
+        Ok(())
+    }
+
+    /// What `measure` is of a group.
+    pub(crate) fn result(&mut self, group: usize, measure: Measure, kind: Kind) -> Value {
+        let number = match (self, measure) {
+            (State::Present(counts) | State::Distinct(Distinct { counts, .. }), _) => {
+                return Value::Count(counts[group]);
+            }
+            (State::Extreme { best, .. }, _) => return best[group].value(kind),
+            (State::Sum { sums, .. }, Measure::Avg) => sums[group].mean(),
+            (State::Sum { sums, .. }, _) => sums[group].sum(),
+            (State::Samples { samples, .. }, Measure::Percentile(percent)) => {
+                samples[group].percentile(percent)
+            }
+            (State::Samples { .. } | State::Presence { .. }, _) => None,
+        };
+        number.map_or(Value::Null, Value::Number)
+    }
+
+    /// The spans of a group that have messages, in order; none where they were not asked for.
+    pub(crate) fn spans(&mut self, group: usize) -> &[(i64, i64)] {
+        match self {
+            State::Presence { longest, presence, .. } => presence[group].spans(*longest),
+            _ => &[],
+        }
+    }
+
+    /// What a group takes before it has any row.
+    pub(crate) fn bytes_per_group(&self) -> usize {
+        match self {
+            State::Present(_) | State::Distinct(_) => size_of::<u64>(),
+            State::Sum { .. } => size_of::<ExactSum>(),
+            State::Extreme { .. } => size_of::<Extreme>(),
+            State::Samples { .. } => size_of::<Samples>(),
+            State::Presence { .. } => size_of::<Presence>(),
+        }
+    }
+
+    /// What all rows take beyond that.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match self {
+            State::Present(_) => 0,
+            State::Sum { heap_bytes, .. }
+            | State::Extreme { heap_bytes, .. }
+            | State::Samples { heap_bytes, .. }
+            | State::Presence { heap_bytes, .. } => *heap_bytes,
+            State::Distinct(Distinct { values, pairs, .. }) => {
+                values.memory_bytes() + pairs.allocation_size()
+            }
+        }
+    }
+}
+
+impl Distinct {
+    fn add(
+        &mut self,
+        rows: impl Iterator<Item = (u32, u32)>,
+        coded: &Coded<'_>,
+        bytes_max: usize,
+    ) -> Result<(), AnswerError> {
+        // The number over all parts of each value of this one.
+        let mut known = vec![None; coded.ids_end()];
+        for (row, group) in rows {
+            let id = coded.ids[row as usize];
+            let Some(key) = coded.key(id) else { continue };
+            let number = match known[id as usize] {
+                Some(number) => number,
+                None => *known[id as usize].insert(self.values.number(key, bytes_max)?),
+            };
+            let is_new = self.pairs.insert(u64::from(group) << 32 | u64::from(number));
+            self.counts[group as usize] += u64::from(is_new);
+        }
+        Ok(())
+    }
+}
+
+impl Extreme {
+    /// Takes the value of a row if it is better; says how much memory that took.
+    fn offer(&mut self, row: u32, numbers: &mut Numbers<'_>, is_max: bool) -> usize {
+        if let Some(number) = numbers.of_row(row) {
+            let best = self.number.unwrap_or(number);
+            self.number = Some(if is_max { best.max(number) } else { best.min(number) } + 0.0);
+            self.text = None;
+            return 0;
+        }
+        let Some(key) = numbers.key_of_row(row).filter(|_| self.number.is_none()) else { return 0 };
+        let is_better = |best: &[u8]| if is_max { best < key } else { key < best };
+        if self.text.as_deref().is_none_or(is_better) {
+            self.text = Some(key.into());
+            return key.len();
+        }
+        0
+    }
+
+    fn value(&self, kind: Kind) -> Value {
+        match (self.number, &self.text) {
+            (Some(number), _) => Value::Number(number),
+            (None, Some(text)) => kind.value(text),
+            (None, None) => Value::Null,
+        }
+    }
+}

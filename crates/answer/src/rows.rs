@@ -1,0 +1,269 @@
+//! Messages that are kept because what follows needs their order: a number of the first, of the last, or the first of
+//! each combination of values. They arrive in the order they are found and leave as rows of a table.
+//!
+//! Without `sort` the newest comes first, and of one time what was stored last.
+//!
+//! **Invariant:** the order is total, so that what is kept depends on nothing but the messages.
+
+use super::coded::Coded;
+use super::finish::{Finish, check};
+use super::table::{Column, Rank, Table};
+use super::value::{Kind, Value, key_of};
+use super::{AnswerError, ROWS_MAX};
+use hashbrown::HashMap;
+use logstead_query::SortKey;
+use logstead_record::FieldName;
+use logstead_record::{Batch, Selection, Timestamp};
+use logstead_work::Work;
+use std::cmp::Ordering;
+
+/// Which messages are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Keep {
+    /// This many of the first.
+    First(usize),
+    /// This many of the last.
+    Last(usize),
+    /// As many of the first as a table may have, which says whether there were more.
+    Shown,
+    /// The first of each combination of values of these fields.
+    Distinct(Vec<FieldName>),
+}
+
+/// Keeps messages.
+pub(crate) struct Rows {
+    columns: Vec<FieldName>,
+    /// What the values of each column are.
+    kinds: Vec<Kind>,
+    order: Vec<(usize, bool)>,
+    keep: Keep,
+    /// Where the fields of [`Keep::Distinct`] are in `columns`.
+    distinct: Vec<usize>,
+    kept: Vec<Kept>,
+    /// The time and sequence of the worst row kept, once there are enough that nothing worse is kept.
+    floor: Option<Position>,
+    logspaces: Vec<String>,
+    by_key: HashMap<Vec<u8>, Kept>,
+    seen: u64,
+    bytes: usize,
+    memory_bytes_max: usize,
+}
+
+/// Time and sequence.
+type Position = (i64, u64);
+
+/// So many may always wait to be compared; few in tests, so that they see it happen.
+const KEPT_MIN: usize = if cfg!(test) { 4 } else { 1024 };
+
+struct Kept {
+    ranks: Vec<Option<Rank>>,
+    time: i64,
+    sequence: u64,
+    /// Where its name is in [`Rows::logspaces`].
+    logspace: usize,
+    values: Vec<Value>,
+}
+
+impl Rows {
+    /// Keeps these columns of messages in this order. Fields that only order or tell messages apart become columns
+    /// too.
+    pub(crate) fn new(
+        mut columns: Vec<FieldName>,
+        sort: &[SortKey],
+        keep: Keep,
+        (kind, memory_bytes_max): (&dyn Fn(&FieldName) -> Kind, usize),
+    ) -> Rows {
+        let order = sort.iter().map(|key| (index_of(&key.field, &mut columns), key.descending)).collect();
+        let distinct = match &keep {
+            Keep::Distinct(fields) => fields.iter().map(|field| index_of(field, &mut columns)).collect(),
+            Keep::First(_) | Keep::Last(_) | Keep::Shown => Vec::new(),
+        };
+        Rows {
+            kinds: columns.iter().map(kind).collect(),
+            columns,
+            order,
+            keep,
+            distinct,
+            kept: Vec::new(),
+            floor: None,
+            logspaces: Vec::new(),
+            by_key: HashMap::new(),
+            seen: 0,
+            bytes: 0,
+            memory_bytes_max,
+        }
+    }
+
+    /// Offers the selected rows of a batch of a logspace.
+    pub(crate) fn add(
+        &mut self,
+        batch: &Batch,
+        selected: &Selection,
+        (sequence, logspace): (&dyn Fn(usize) -> u64, &str),
+        work: &Work<'_>,
+    ) -> Result<(), AnswerError> {
+        self.seen += selected.count() as u64;
+        let position = |row: usize| (batch.time(row).nanos(), sequence(row));
+        let is_worse = |floor: Option<Position>, row: usize| floor.is_some_and(|floor| position(row) < floor);
+        if selected.iter().all(|row| is_worse(self.floor, row)) {
+            return Ok(());
+        }
+        let logspace_index = self.logspace_index(logspace);
+        let coded: Vec<Coded<'_>> =
+            self.columns.iter().map(|field| Coded::of_batch(batch, field, logspace)).collect();
+        let kinds = self.kinds.clone();
+        for row in selected.iter().rev() {
+            if is_worse(self.floor, row) {
+                continue;
+            }
+            let (time, sequence) = position(row);
+            let ranks =
+                self.order.iter().map(|&(column, _)| Rank::of(coded[column].key_of_row(row), kinds[column]));
+            let value = |(coded, kind): (&Coded<'_>, &Kind)| {
+                coded.key_of_row(row).map_or(Value::Null, |key| kind.value(key))
+            };
+            let values = coded.iter().zip(&kinds).map(value).collect();
+            let kept = Kept { ranks: ranks.collect(), time, sequence, logspace: logspace_index, values };
+            check(work, self.columns.len())?;
+            self.offer(kept, work)?;
+        }
+        Ok(())
+    }
+
+    /// The rows that are kept, in their order.
+    pub(crate) fn finish(mut self, finish: &Finish<'_>) -> Table {
+        self.kept.extend(std::mem::take(&mut self.by_key).into_values());
+        self.prune(finish);
+        if let Keep::Last(_) = self.keep {
+            self.kept.reverse();
+        }
+        let mut notes = Vec::new();
+        if self.keep == Keep::Shown && (ROWS_MAX as u64) < self.seen {
+            notes.push(format!(
+                "{seen} messages match; these are the first {ROWS_MAX}: narrow the filter, or let `stats` count them",
+                seen = self.seen
+            ));
+        }
+        Table {
+            columns: self.columns(),
+            rows: self.kept.into_iter().map(|kept| kept.values).collect(),
+            notes,
+            ..Table::default()
+        }
+    }
+
+    /// A time before which no message will be kept, or counted.
+    pub(crate) fn floor(&self) -> Option<Timestamp> {
+        let (time, _) = self.floor.filter(|_| matches!(self.keep, Keep::First(_)))?;
+        Some(Timestamp::from_nanos(time))
+    }
+
+    /// The fields that it keeps.
+    pub(crate) fn fields(&self) -> &[FieldName] {
+        &self.columns
+    }
+
+    /// The columns of the table that it makes.
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        let column = |(field, kind): (&FieldName, &Kind)| Column::new(field.as_str(), *kind);
+        self.columns.iter().zip(&self.kinds).map(column).collect()
+    }
+
+    fn limit(&self) -> usize {
+        match self.keep {
+            Keep::First(count) | Keep::Last(count) => count,
+            Keep::Shown => ROWS_MAX,
+            Keep::Distinct(_) => usize::MAX,
+        }
+    }
+
+    fn logspace_index(&mut self, logspace: &str) -> usize {
+        let known = self.logspaces.iter().position(|known| known == logspace);
+        known.unwrap_or_else(|| {
+            self.logspaces.push(logspace.to_owned());
+            self.logspaces.len() - 1
+        })
+    }
+
+    fn offer(&mut self, kept: Kept, work: &Work<'_>) -> Result<(), AnswerError> {
+        self.bytes += kept.memory_bytes();
+        if let Keep::Distinct(_) = self.keep {
+            self.offer_distinct(kept);
+        } else {
+            self.kept.push(kept);
+        }
+        let is_full = self.memory_bytes_max < self.bytes;
+        if is_full || self.limit().saturating_mul(2).max(KEPT_MIN) <= self.kept.len() {
+            self.prune(&Finish::new(work));
+        }
+        // Half of the memory is for those that come before they are compared.
+        if is_full && self.memory_bytes_max / 2 < self.bytes {
+            return Err(AnswerError::Memory { bytes_max: self.memory_bytes_max });
+        }
+        Ok(())
+    }
+
+    fn offer_distinct(&mut self, kept: Kept) {
+        let key = key_of(self.distinct.iter().map(|&column| &kept.values[column]));
+        let Some(known) = self.by_key.get(&key) else {
+            self.bytes += key.len();
+            self.by_key.insert(key, kept);
+            return;
+        };
+        let is_first = self.compare(&kept, known).is_lt();
+        let other = if is_first { self.by_key.insert(key, kept) } else { Some(kept) };
+        self.bytes -= other.map_or(0, |other| other.memory_bytes());
+    }
+
+    /// Forgets what is not among the first, or the last, and puts the rest in order.
+    fn prune(&mut self, finish: &Finish<'_>) {
+        let kept = std::mem::take(&mut self.kept);
+        let is_last = matches!(self.keep, Keep::Last(_));
+        let mut order: Vec<usize> = (0..kept.len()).collect();
+        finish.sort(&mut order, |a, b| {
+            let (a, b) = if is_last { (b, a) } else { (a, b) };
+            self.compare(&kept[a], &kept[b])
+        });
+        order.truncate(self.limit());
+        let mut kept: Vec<Option<Kept>> = kept.into_iter().map(Some).collect();
+        let kept: Vec<Kept> = order.into_iter().filter_map(|at| kept[at].take()).collect();
+        let is_newest_first = self.order.is_empty() && matches!(self.keep, Keep::First(_) | Keep::Shown);
+        let worst = kept.last().filter(|_| is_newest_first && kept.len() == self.limit());
+        self.floor = worst.map(|worst| (worst.time, worst.sequence));
+        self.kept = kept;
+        let keys = self.by_key.iter().map(|(key, kept)| key.len() + kept.memory_bytes());
+        self.bytes = self.kept.iter().map(Kept::memory_bytes).sum::<usize>() + keys.sum::<usize>();
+    }
+
+    /// Which of two messages comes first.
+    fn compare(&self, a: &Kept, b: &Kept) -> Ordering {
+        let ranks = self.order.iter().zip(a.ranks.iter().zip(&b.ranks));
+        let mut by_keys =
+            ranks.map(|((_, descending), (a, b))| Rank::compare(a.as_ref(), b.as_ref(), *descending));
+        let newest_first = || {
+            let logspace = |kept: &Kept| &self.logspaces[kept.logspace];
+            (b.time, b.sequence).cmp(&(a.time, a.sequence)).then_with(|| logspace(a).cmp(logspace(b)))
+        };
+        by_keys.find(|order| order.is_ne()).unwrap_or_else(newest_first)
+    }
+}
+
+impl Kept {
+    fn memory_bytes(&self) -> usize {
+        let rank_bytes = |rank: &Option<Rank>| match rank {
+            Some(Rank::Text(text)) => size_of::<Option<Rank>>() + text.len(),
+            _ => size_of::<Option<Rank>>(),
+        };
+        size_of::<Kept>()
+            + self.ranks.iter().map(rank_bytes).sum::<usize>()
+            + self.values.iter().map(Value::memory_bytes).sum::<usize>()
+    }
+}
+
+fn index_of(field: &FieldName, columns: &mut Vec<FieldName>) -> usize {
+    let known = columns.iter().position(|known| known.as_str().eq_ignore_ascii_case(field.as_str()));
+    known.unwrap_or_else(|| {
+        columns.push(field.clone());
+        columns.len() - 1
+    })
+}

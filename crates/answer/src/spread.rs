@@ -1,0 +1,66 @@
+//! Rows that have several values in the columns to group by: one for each combination of them.
+
+use super::Coded;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Most combinations that a row counts under. A message is received with fewer fields: one column alone is not cut.
+pub(crate) const COMBINATIONS_MAX: usize = 1 << 10;
+
+/// Some rows, each as often as it has combinations.
+pub(crate) struct Spread {
+    /// Which row each is of.
+    of: Vec<u32>,
+    /// In each column to group by, the id of each.
+    ids: Vec<Vec<u32>>,
+    /// How many rows have more than [`COMBINATIONS_MAX`].
+    pub cut: u64,
+}
+
+impl Spread {
+    /// Takes rows until they make at least this many combinations.
+    pub(crate) fn next(rows: &mut &[u32], by: &[&Coded<'_>], combinations: usize) -> Spread {
+        let mut spread = Spread { of: Vec::new(), ids: vec![Vec::new(); by.len()], cut: 0 };
+        while let Some((&row, rest)) = rows.split_first()
+            && spread.of.len() < combinations
+        {
+            let values: Vec<Range<u32>> =
+                by.iter().map(|coded| coded.each(coded.ids[row as usize])).collect();
+            spread.push(row, &values);
+            *rows = rest;
+        }
+        spread
+    }
+
+    /// The numbers of the rows.
+    pub(crate) fn rows(&self) -> Vec<u32> {
+        (0..self.of.len() as u32).collect()
+    }
+
+    /// A column to group by, as these rows have it.
+    pub(crate) fn grouped<'a>(&'a self, column: usize, coded: &'a Coded<'_>) -> Coded<'a> {
+        self.column(coded, Cow::Borrowed(&self.ids[column]))
+    }
+
+    /// Another column.
+    pub(crate) fn repeated<'a>(&'a self, coded: &'a Coded<'_>) -> Coded<'a> {
+        self.column(coded, self.of.iter().map(|&row| coded.ids[row as usize]).collect())
+    }
+
+    fn column<'a>(&self, coded: &'a Coded<'_>, ids: Cow<'a, [u32]>) -> Coded<'a> {
+        Coded { values: Cow::Borrowed(&*coded.values), ids, ..Coded::default() }
+    }
+
+    fn push(&mut self, row: u32, values: &[Range<u32>]) {
+        let all = values.iter().fold(1, |all: usize, values| all.saturating_mul(values.len()));
+        self.cut += u64::from(COMBINATIONS_MAX < all);
+        for combination in 0..all.min(COMBINATIONS_MAX) {
+            self.of.push(row);
+            let mut rest = combination;
+            for (ids, values) in self.ids.iter_mut().zip(values) {
+                ids.push(values.start + (rest % values.len()) as u32);
+                rest /= values.len();
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The answer of a pipeline: rows of values under named columns, and the order in which values sort.
+
+use super::coded::Coded;
+use super::finish::Finish;
+use super::value::{Kind, Value, severity_key, time_key};
+use super::{AnswerError, ROWS_MAX};
+use logstead_query::{Unit, number_of};
+use logstead_record::FieldName;
+use logstead_record::{Field, Severity};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// An answer.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Table {
+    /// What the values of a row are.
+    pub columns: Vec<Column>,
+    /// Each as long as `columns`.
+    pub rows: Vec<Vec<Value>>,
+    /// What the reader should know: what was cut, and why.
+    pub notes: Vec<String>,
+    /// Texts decide which columns there are: one that no text has is empty instead of missing.
+    pub is_open: bool,
+    /// Whether rows are missing that there was no time for.
+    pub is_cut_short: bool,
+}
+
+/// A column of a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What its values are, where they are not null.
+    pub kind: Kind,
+    /// What its numbers are in.
+    pub unit: Unit,
+}
+
+impl Column {
+    /// Of values without a unit.
+    pub fn new(name: &str, kind: Kind) -> Column {
+        Column { name: name.to_owned(), kind, unit: Unit::Plain }
+    }
+}
+
+impl Table {
+    /// Where the column of a field is.
+    pub fn find(&self, field: &FieldName) -> Option<usize> {
+        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(field.as_str()))
+    }
+
+    /// The same for a stage that cannot do without it.
+    pub fn column(&self, field: &FieldName) -> Result<usize, AnswerError> {
+        self.find(field).ok_or_else(|| {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+            AnswerError::Stage(format!(
+                "there is no column `{field}` at this stage; there are {names}",
+                names = names.join(", ")
+            ))
+        })
+    }
+
+    /// A column as values and ids.
+    pub fn coded(&self, column: usize) -> Coded<'static> {
+        let kind = self.columns[column].kind;
+        let write = |row: usize, out: &mut Vec<u8>| write_key(&self.rows[row][column], kind, out);
+        let coded = Coded::written(self.rows.len(), write);
+        let is_list = self.columns[column].name == Field::Flag.name();
+        if is_list { coded.with_lists() } else { coded }
+    }
+
+    /// Cuts it to what an answer may have.
+    pub fn cut(&mut self) {
+        let rows = self.rows.len();
+        if ROWS_MAX < rows {
+            self.rows.truncate(ROWS_MAX);
+            self.notes.push(format!("the table has {rows} rows; these are the first {ROWS_MAX}"));
+        }
+    }
+}
+
+fn write_key(value: &Value, kind: Kind, out: &mut Vec<u8>) {
+    match (kind, value) {
+        (Kind::Time, Value::Time(time)) => out.extend_from_slice(&time_key(time.nanos())),
+        (Kind::Severity, Value::Text(name)) => {
+            match std::str::from_utf8(name).ok().and_then(|name| name.parse::<Severity>().ok()) {
+                Some(severity) => out.extend_from_slice(&severity_key(severity)),
+                None => out.extend_from_slice(name),
+            }
+        }
+        _ => value.write(out),
+    }
+}
+
+/// A column to sort by.
+pub(crate) struct SortColumn<'a> {
+    pub coded: Cow<'a, Coded<'a>>,
+    pub kind: Kind,
+    pub(crate) descending: bool,
+}
+
+/// How a value compares with others of its column: numbers by size, before texts.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Rank {
+    Number(f64),
+    Text(Box<[u8]>),
+}
+
+impl Rank {
+    /// `None` for what is absent.
+    pub(crate) fn of(key: Option<&[u8]>, kind: Kind) -> Option<Rank> {
+        let key = key?;
+        let number = matches!(kind, Kind::Text | Kind::Number).then(|| number_of(key)).flatten();
+        Some(number.map_or_else(|| Rank::Text(key.into()), |number| Rank::Number(number + 0.0)))
+    }
+
+    /// What is absent comes last in either direction.
+    pub(crate) fn compare(a: Option<&Rank>, b: Option<&Rank>, descending: bool) -> Ordering {
+        let (Some(a), Some(b)) = (a, b) else { return a.is_none().cmp(&b.is_none()) };
+        let order = match (a, b) {
+            (Rank::Number(a), Rank::Number(b)) => a.total_cmp(b),
+            (Rank::Text(a), Rank::Text(b)) => a.cmp(b),
+            (Rank::Number(_), Rank::Text(_)) => Ordering::Less,
+            (Rank::Text(_), Rank::Number(_)) => Ordering::Greater,
+        };
+        if descending { order.reverse() } else { order }
+    }
+}
+
+/// Sorts rows by the first column, those that are equal by the next, the others stay as they were.
+pub(crate) fn sort_rows(rows: &mut Vec<usize>, columns: &[SortColumn<'_>], finish: &Finish<'_>) {
+    let ranks: Vec<Vec<Option<Rank>>> = columns
+        .iter()
+        .map(|column| {
+            let ids = 0..column.coded.ids_end() as u32;
+            ids.map(|id| Rank::of(column.coded.key(id), column.kind)).collect()
+        })
+        .collect();
+    finish.sort(rows, |a, b| {
+        let compare = |(column, ranks): (&SortColumn<'_>, &Vec<Option<Rank>>)| {
+            let rank = |row: usize| ranks[column.coded.ids[row] as usize].as_ref();
+            Rank::compare(rank(a), rank(b), column.descending)
+        };
+        columns.iter().zip(&ranks).map(compare).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}

@@ -1,0 +1,135 @@
+//! A value of an answer: what it is, how it is shown, and the form in which it compares.
+//!
+//! Values stand in their *key form*, whose bytes compare as the values do:
+//!
+//! | kind     | key                                           | shown as |
+//! |----------|-----------------------------------------------|----------|
+//! | text     | the text                                      | the text |
+//! | number   | its text                                      | a number |
+//! | severity | one letter, `a` for debug to `h` for emerg    | its name |
+//! | time     | 8 bytes, big endian, nanoseconds + 2^63       | a time   |
+//!
+//! **Invariant:** a key is shown as the value that it was made of.
+
+use logstead_record::FieldName;
+use logstead_record::{Half, Severity, Storage, Timestamp};
+use std::fmt::Write;
+
+/// One cell.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum Value {
+    /// There is none.
+    #[default]
+    Null,
+    /// Text, mostly UTF-8.
+    Text(Box<[u8]>),
+    /// How many.
+    Count(u64),
+    /// A finite number.
+    Number(f64),
+    /// A time.
+    Time(Timestamp),
+}
+
+impl Value {
+    /// A text.
+    pub fn text(text: &[u8]) -> Value {
+        Value::Text(text.into())
+    }
+
+    /// Appends what it is shown as; nothing for null.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        let written = match self {
+            Value::Null => Ok(()),
+            Value::Text(bytes) => return out.extend_from_slice(bytes),
+            Value::Count(count) => write!(text, "{count}"),
+            Value::Number(number) => write!(text, "{number}"),
+            Value::Time(time) => write!(text, "{time}"),
+        };
+        written.expect("a String takes what is written to it");
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Memory it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let heap_bytes = if let Value::Text(text) = self { text.len() } else { 0 };
+        size_of::<Value>() + heap_bytes
+    }
+}
+
+/// What values are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Numbers; text where it is none.
+    Number,
+    /// Names of severities, ordered by urgency.
+    Severity,
+    /// Times.
+    Time,
+}
+
+impl Kind {
+    /// Of the values of a field of messages.
+    pub fn of(field: &FieldName) -> Kind {
+        let FieldName::Known(field) = field else { return Kind::Text };
+        match field.storage() {
+            Storage::Priority(Half::Severity) => Kind::Severity,
+            Storage::Time | Storage::Received => Kind::Time,
+            _ => Kind::Text,
+        }
+    }
+
+    /// What a key is shown as.
+    pub fn value(self, key: &[u8]) -> Value {
+        let number = || number_value(key);
+        let value = match self {
+            Kind::Text => None,
+            Kind::Number => number(),
+            Kind::Severity => severity_of(key).map(|severity| Value::text(severity.name().as_bytes())),
+            Kind::Time => key.try_into().ok().map(|bytes| Value::Time(time_of(bytes))),
+        };
+        value.unwrap_or_else(|| Value::text(key))
+    }
+}
+
+/// The key of a time.
+pub(crate) fn time_key(nanos: i64) -> [u8; 8] {
+    (nanos.cast_unsigned() ^ 1 << 63).to_be_bytes()
+}
+
+/// The time of a key.
+pub(crate) fn time_of(key: [u8; 8]) -> Timestamp {
+    Timestamp::from_nanos((u64::from_be_bytes(key) ^ 1 << 63).cast_signed())
+}
+
+/// The key of a severity.
+pub(crate) fn severity_key(severity: Severity) -> [u8; 1] {
+    [b'h' - severity.number()]
+}
+
+fn severity_of(key: &[u8]) -> Option<Severity> {
+    let [letter] = key else { return None };
+    Severity::new(b'h'.checked_sub(*letter)?)
+}
+
+/// A number that was written from a value.
+fn number_value(text: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(text).ok()?;
+    text.parse().map(Value::Count).or_else(|_| text.parse().map(Value::Number)).ok()
+}
+
+/// Bytes that are equal where all values are.
+pub(crate) fn key_of<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<u8> {
+    let mut key = Vec::new();
+    for value in values {
+        let start = key.len();
+        key.extend_from_slice(&[0; 8]);
+        value.write(&mut key);
+        let bytes = (key.len() - start - 8) as u64;
+        key[start..start + 8].copy_from_slice(&bytes.to_le_bytes());
+    }
+    key
+}

@@ -1,0 +1,289 @@
+//! What users see and change of their own account: their sessions and their second factor. (A new password is set in
+//! [`super::users`], where administrators set those of others.)
+//!
+//! **Invariant:** what an unattended session could be misused for asks for the password: setting up, removing and renewing
+//! what a login takes. Ending sessions does not.
+
+use super::credentials::{check_current, succeeded, use_code};
+use crate::access::Caller;
+use crate::access::throttle::Attempt;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path, Peer};
+use crate::state::{Inner, Shared};
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_accounts::{Account as Owner, ListedSession, Role, TotpSecret, typed};
+use logstead_flow::machine::clock;
+use serde::{Deserialize, Serialize};
+
+/// One's own account.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Account {
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none.
+    #[schema(required)]
+    scope: Option<String>,
+    /// Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+    #[schema(required)]
+    origin: Option<String>,
+    /// The second factor; null without one.
+    #[schema(required)]
+    second_factor: Option<SecondFactor>,
+    /// The role needs a second factor, so that it cannot be given up.
+    second_factor_demanded: bool,
+}
+
+/// A second factor.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SecondFactor {
+    /// When it was set up.
+    #[schema(format = DateTime)]
+    since: String,
+    /// Recovery codes that were not used yet.
+    recovery_codes_left: u32,
+}
+
+/// A session.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ListedSessionBody {
+    /// Ends it.
+    id: String,
+    /// It is the one that asks.
+    current: bool,
+    #[schema(format = DateTime)]
+    began_at: String,
+    /// To the minute.
+    #[schema(format = DateTime)]
+    last_used: String,
+    /// If it is not used until then.
+    #[schema(format = DateTime)]
+    expires_at: String,
+    /// Where the login came from; null if that is not known.
+    #[schema(required)]
+    address: Option<String>,
+    /// What the browser calls itself; null if it does not.
+    #[schema(required)]
+    user_agent: Option<String>,
+}
+
+/// Sessions, the last used first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Sessions {
+    sessions: Vec<ListedSessionBody>,
+}
+
+/// The password again.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CurrentPassword {
+    /// As at the login.
+    #[serde(default)]
+    current_password: Option<String>,
+}
+
+/// A secret to give to an authenticator app.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct NewTotp {
+    /// In base 32, to type in: 30 seconds, 6 digits, SHA-1.
+    secret: String,
+    /// For a QR code.
+    uri: String,
+}
+
+/// The first code of the app.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FirstCode {
+    /// Six digits.
+    code: String,
+}
+
+/// Codes for the day when the app is lost: the only time they are shown.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RecoveryCodes {
+    /// Each works once.
+    recovery_codes: Vec<String>,
+}
+
+/// What a login takes.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BothFactors {
+    /// As at the login.
+    #[serde(default)]
+    current_password: Option<String>,
+    /// A code of the app, or a recovery code.
+    code: String,
+}
+
+/// One's own account.
+#[utoipa::path(get, path = "/api/v1/account", tag = "account", responses((status = 200, body = Account)))]
+pub(crate) async fn get_account(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Account>> {
+    let (name, id) = (caller.name.clone(), user_id(&caller)?);
+    let read = shared.meta(move |meta| Ok((meta.credentials(&name)?, meta.second_factor(id)?)));
+    let (credentials, second_factor) = read.await?;
+    let origin = credentials.and_then(|user| user.origin);
+    let second_factor_demanded = shared.must_enrol(caller.role, origin.as_deref(), false);
+    Ok(axum::Json(Account {
+        name: caller.name,
+        role: caller.role,
+        logspaces: caller.grant.logspaces.clone(),
+        scope: caller.grant.scope.clone(),
+        origin,
+        second_factor: second_factor.map(|factor| SecondFactor {
+            since: factor.since.to_string(),
+            recovery_codes_left: factor.recovery_codes_left,
+        }),
+        second_factor_demanded,
+    }))
+}
+
+/// One's own sessions, the last used first.
+#[utoipa::path(get, path = "/api/v1/account/sessions", tag = "account", responses((status = 200, body = Sessions)))]
+pub(crate) async fn list_sessions(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Sessions>> {
+    let sessions = shared.meta(move |meta| meta.sessions_of(&caller.name, clock::now())).await?;
+    Ok(axum::Json(listed(sessions, caller.session)))
+}
+
+/// Ends all of one's sessions but the one that asks.
+#[utoipa::path(delete, path = "/api/v1/account/sessions", tag = "account", responses((status = 204)))]
+pub(crate) async fn end_other_sessions(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<StatusCode> {
+    let (name, keep) = (caller.name.clone(), caller.session);
+    let ended = shared.meta(move |meta| meta.end_sessions_of(&name, keep, clock::now())).await?;
+    shared.audit(caller.actor(), "session.revoke", format!("{ended} others")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Ends one of one's sessions.
+#[utoipa::path(
+    delete, path = "/api/v1/account/sessions/{id}", tag = "account",
+    params(("id" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn end_session(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    let (name, session) = (caller.name.clone(), id.clone());
+    if !shared.meta(move |meta| meta.end_session_of(&name, &session, clock::now())).await? {
+        return Err(ApiError::not_found(format!("you have no session {id}: it may have ended")));
+    }
+    shared.audit(caller.actor(), "session.revoke", id).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent.
+#[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = NewTotp)))]
+pub(crate) async fn begin_totp(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    peer: Peer,
+    Json(asked): Json<CurrentPassword>,
+) -> Result<axum::Json<NewTotp>> {
+    let id = user_id(&caller)?;
+    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
+    let secret = TotpSecret::new()?;
+    let (secret_text, uri) = (secret.base32(), secret.uri(host(&shared), &caller.name));
+    shared.meta(move |meta| meta.begin_totp(id, &secret, clock::now())).await?;
+    Ok(axum::Json(NewTotp { secret: secret_text, uri }))
+}
+
+/// Finishes setting up a second factor, and shows the recovery codes this one time.
+#[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = RecoveryCodes)))]
+pub(crate) async fn confirm_totp(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(first): Json<FirstCode>,
+) -> Result<axum::Json<RecoveryCodes>> {
+    // Guessing is of no use here: whoever could ask for the secret knows the codes.
+    let id = user_id(&caller)?;
+    let wrong = || {
+        let detail =
+            "this code is wrong: type the one that the app shows now, and check the clock of its device";
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code")
+    };
+    let code = typed(&first.code).ok_or_else(wrong)?;
+    let confirmed = shared.meta(move |meta| meta.confirm_totp(id, &code, clock::now())).await?;
+    let recovery_codes = confirmed.ok_or_else(wrong)?;
+    shared.audit(caller.actor(), "totp.enable", String::new()).await;
+    Ok(axum::Json(RecoveryCodes { recovery_codes }))
+}
+
+/// Gives up the second factor.
+#[utoipa::path(post, path = "/api/v1/account/totp/remove", tag = "account", responses((status = 204)))]
+pub(crate) async fn remove_totp(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    peer: Peer,
+    Json(asked): Json<BothFactors>,
+) -> Result<StatusCode> {
+    let id = user_id(&caller)?;
+    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
+    let attempt = Attempt::new(&caller.name, peer.0, None);
+    if !use_code(&shared, &attempt, id, &caller.name, asked.code.trim()).await? {
+        let detail = "this code is wrong, or was used before";
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code"));
+    }
+    succeeded(&shared, &attempt);
+    shared.meta(move |meta| meta.remove_totp(id)).await?;
+    shared.audit(caller.actor(), "totp.disable", String::new()).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// New recovery codes, shown this one time; all before stop working.
+#[utoipa::path(
+    post, path = "/api/v1/account/recovery-codes", tag = "account", responses((status = 200, body = RecoveryCodes))
+)]
+pub(crate) async fn renew_recovery_codes(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    peer: Peer,
+    Json(asked): Json<CurrentPassword>,
+) -> Result<axum::Json<RecoveryCodes>> {
+    let id = user_id(&caller)?;
+    check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
+    let recovery_codes = shared.meta(move |meta| meta.renew_recovery_codes(id)).await?;
+    shared.audit(caller.actor(), "totp.codes", "new recovery codes".to_owned()).await;
+    Ok(axum::Json(RecoveryCodes { recovery_codes }))
+}
+
+/// Sessions as the API shows them; `current` is the hash of the one that asks.
+pub(super) fn listed(sessions: Vec<ListedSession>, current: Option<[u8; 32]>) -> Sessions {
+    let listed = sessions.into_iter().map(|session| ListedSessionBody {
+        current: Some(session.hash) == current,
+        id: session.id,
+        began_at: session.began_at.to_string(),
+        last_used: session.seen_at.to_string(),
+        expires_at: session.expires_at.to_string(),
+        address: session.browser.address,
+        user_agent: session.browser.agent,
+    });
+    Sessions { sessions: listed.collect() }
+}
+
+/// Routes of one's own account are reached by sessions of users only.
+pub(super) fn user_id(caller: &Caller) -> Result<i64> {
+    match caller.account {
+        Owner::User(id) => Ok(id),
+        Owner::Token(_) | Owner::Environment => Err(ApiError::internal("a session that is not a user's")),
+    }
+}
+
+/// What an authenticator app shows beside the user's name, so that several installations are told apart.
+fn host(shared: &Inner) -> &str {
+    let url = shared.state.settings.web.public_url.as_str();
+    url.split_once("://").map_or("", |(_, host)| host.trim_end_matches('/'))
+}

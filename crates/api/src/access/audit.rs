@@ -1,0 +1,170 @@
+//! The log of what accounts did, searched in the query language.
+//!
+//! **Invariant:** a query means what it means in a search: the same matcher decides, over entries as messages with the
+//! fields `user`, `account` and `action`, whose text is the detail.
+
+use crate::error::{ApiError, Result};
+use crate::extract::Query;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::State;
+use logstead_accounts as accounts;
+use logstead_accounts::Meta;
+use logstead_flow::machine::clock;
+use logstead_query as query;
+use logstead_query::{Context, Matcher, parse_time};
+use logstead_record::{Batch, BatchBuilder, Origin, Row, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Maximum number of entries in one answer.
+const AUDIT_LIMIT_MAX: u32 = 10_000;
+/// Maximum length of a query.
+const QUERY_BYTES_MAX: usize = 8192;
+/// Entries that are looked at in one step.
+const PAGE: u32 = 1000;
+/// Entries that are looked at for one answer; it says if there are more.
+const LOOKED_AT_MAX: u32 = 1_000_000;
+
+/// How much of the audit log.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AuditQuery {
+    /// Which entries, in the query language: `action:session.refused user:ana`. An entry has the fields `user`, `account` and
+    /// `action`, and its detail is the text. All by default.
+    query: Option<String>,
+    /// The earliest time: RFC 3339, or relative, such as `-7d`.
+    from: Option<String>,
+    /// The time that all entries are before.
+    to: Option<String>,
+    /// 1 to 10000.
+    #[param(default = 100, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+}
+
+/// An action.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct AuditEntry {
+    #[schema(format = DateTime)]
+    time: String,
+    /// The account: `user:7`, `token:3` or `environment`; null if nobody was logged in, and in entries of versions that
+    /// did not record it. Unlike a name, it is never reused.
+    #[schema(required)]
+    account: Option<String>,
+    /// The account's name at that time.
+    user: String,
+    action: String,
+    detail: String,
+}
+
+/// The newest entries, newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Audit {
+    entries: Vec<AuditEntry>,
+    /// Whether all entries were looked at that could match. False if the limit was reached, or after a million.
+    complete: bool,
+}
+
+/// Who did what, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
+)]
+pub(crate) async fn audit(
+    State(shared): State<Shared>,
+    Query(asked): Query<AuditQuery>,
+) -> Result<axum::Json<Audit>> {
+    let limit = asked.limit.unwrap_or(100);
+    if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
+        return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
+    }
+    let now = clock::now();
+    let wanted = Wanted {
+        query: parsed(asked.query.as_deref().unwrap_or_default())?,
+        from: time(asked.from.as_deref(), "from", now)?.unwrap_or(Timestamp::from_nanos(i64::MIN)),
+        to: time(asked.to.as_deref(), "to", now)?.unwrap_or(Timestamp::from_nanos(i64::MAX)),
+        now,
+        limit: limit as usize,
+    };
+    if wanted.to <= wanted.from {
+        return Err(ApiError::bad_request("from must be before to").path("from"));
+    }
+    let meta = shared.state.meta.clone();
+    let (entries, complete) = blocking(move || wanted.of(&meta)).await??;
+    let entries = entries.into_iter().map(|entry| AuditEntry {
+        time: entry.time.to_string(),
+        account: entry.account.map(|account| account.to_string()),
+        user: entry.user,
+        action: entry.action,
+        detail: entry.detail,
+    });
+    Ok(axum::Json(Audit { entries: entries.collect(), complete }))
+}
+
+/// Which entries.
+struct Wanted {
+    query: query::Query,
+    from: Timestamp,
+    to: Timestamp,
+    now: Timestamp,
+    limit: usize,
+}
+
+impl Wanted {
+    /// They, and whether there cannot be more.
+    fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, bool)> {
+        let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: "" });
+        let (mut found, mut looked_at, mut before) = (Vec::new(), 0, None);
+        while looked_at < LOOKED_AT_MAX {
+            let (page, next) = meta.audit_before(before, PAGE)?;
+            looked_at += page.len() as u32;
+            let selected = matcher.select(&as_messages(&page));
+            let matches = page.into_iter().enumerate().filter(|(row, entry)| {
+                selected.contains(*row) && self.from <= entry.time && entry.time < self.to
+            });
+            found.extend(matches.map(|(_, entry)| entry));
+            if self.limit < found.len() {
+                found.truncate(self.limit);
+                return Ok((found, false));
+            }
+            before = next;
+            if before.is_none() {
+                return Ok((found, true));
+            }
+        }
+        Ok((found, false))
+    }
+}
+
+/// Entries as the matcher sees messages.
+fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    for entry in entries {
+        builder.origin(Origin { source: b"audit", peer: b"", received: entry.time });
+        builder.field(b"user", entry.user.as_bytes());
+        builder.field(b"action", entry.action.as_bytes());
+        if let Some(account) = entry.account {
+            builder.field(b"account", account.to_string().as_bytes());
+        }
+        builder.push(&Row { time: Some(entry.time), ..Row::text(entry.detail.as_bytes()) });
+    }
+    builder.seal()
+}
+
+/// Unlike in a search, what does not parse is not taken as text: whoever audits means what they write.
+fn parsed(text: &str) -> Result<query::Query> {
+    if QUERY_BYTES_MAX < text.len() {
+        let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are read", text.len());
+        return Err(ApiError::bad_request(detail).path("query"));
+    }
+    query::parse(text).map_err(|error| ApiError::of_query(&error, text, "query"))
+}
+
+fn time(text: Option<&str>, name: &str, now: Timestamp) -> Result<Option<Timestamp>> {
+    let Some(text) = text else { return Ok(None) };
+    match parse_time(text.trim()) {
+        Some(time) => Ok(Some(time.resolve(now))),
+        None => Err(ApiError::bad_request(format!(
+            "{name} is not a time: write it as 2027-01-31T00:00:00Z or -7d"
+        ))
+        .path(name)),
+    }
+}

@@ -1,0 +1,203 @@
+//! Who asks, and what of the store they may see.
+//!
+//! **Invariant:** a caller cannot reach messages that its [`Grant`] withholds: logspaces are reached only through
+//! [`Caller::logspaces`], messages only within [`Caller::scope`].
+
+use crate::error::{ApiError, Result};
+use crate::ingest::protocol::Protocol;
+use logstead_accounts::{Account, Actor, Grant, Role, TokenLimits};
+use logstead_flow::machine::clock;
+use logstead_indexer::Hit;
+use logstead_pipeline::Pipeline;
+use logstead_query as query;
+use logstead_query::{Context, Matcher, Query};
+use logstead_questions::store::Logspaces;
+use logstead_record::{Selection, Timestamp};
+use std::sync::Arc;
+
+/// What a route needs of its caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Needs {
+    /// Nothing: it answers everyone.
+    Nothing,
+    /// A session of a user, who need not have set up a second factor yet.
+    Session,
+    /// This role. Answers and changes are within the grant.
+    Role(Role),
+    /// This role and a grant of everything, as what it answers or changes cannot be limited to a part of the store.
+    Everything(Role),
+    /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
+    /// not be able to fill the rest.
+    Ingest(Protocol),
+}
+
+/// Who is asking.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The account that owns things.
+    pub account: Account,
+    /// For the audit log and as author: a user's name, or `token:` and the token's.
+    pub name: String,
+    pub role: Role,
+    /// What of the store the caller may search.
+    pub grant: Arc<Grant>,
+    /// The filter of the grant, ready to run.
+    scope: Option<Arc<Query>>,
+    /// The hash of the session's secret, for those that have one.
+    pub session: Option<[u8; 32]>,
+    /// When the session or the token ends.
+    pub expires_at: Option<Timestamp>,
+    /// Whether the user has to set up a second factor before anything else.
+    pub(crate) must_enrol: bool,
+    /// Whether the session has just been prolonged, so that the cookie has to be as well.
+    pub(super) prolonged: bool,
+    /// How much it may send.
+    pub limits: TokenLimits,
+}
+
+impl Caller {
+    pub(crate) fn new(account: Account, name: String, role: Role, grant: Grant) -> Result<Caller> {
+        let scope = grant.scope.as_deref().map(|text| {
+            // It was checked when it was granted; a grammar that has changed since must not widen it.
+            query::parse(text).map(Arc::new).map_err(|error| {
+                let reason = format!("the scope of {name} is no longer valid ({error})");
+                ApiError::forbidden(format!("{reason}: ask an administrator for another one"))
+            })
+        });
+        let scope = scope.transpose()?;
+        let grant = Arc::new(grant);
+        Ok(Caller {
+            account,
+            name,
+            role,
+            grant,
+            scope,
+            session: None,
+            expires_at: None,
+            must_enrol: false,
+            prolonged: false,
+            limits: TokenLimits::default(),
+        })
+    }
+
+    /// The same, identified by a session.
+    pub(super) fn in_session(self, secret_hash: [u8; 32], expires_at: Timestamp, prolonged: bool) -> Caller {
+        Caller { session: Some(secret_hash), expires_at: Some(expires_at), prolonged, ..self }
+    }
+
+    /// The same, with a second factor to set up first.
+    pub(super) fn enrolling(self, must_enrol: bool) -> Caller {
+        Caller { must_enrol, ..self }
+    }
+
+    /// The same, until its token ends.
+    pub(super) fn until(self, expires_at: Option<Timestamp>) -> Caller {
+        Caller { expires_at, ..self }
+    }
+
+    /// The same, sending no more than this.
+    pub(super) fn limited(self, limits: TokenLimits) -> Caller {
+        Caller { limits, ..self }
+    }
+
+    /// The name of its token, if it has one.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.name.strip_prefix("token:").filter(|_| matches!(self.account, Account::Token(_)))
+    }
+
+    /// The caller as an actor, for the audit log.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor { account: Some(self.account), name: self.name.clone() }
+    }
+
+    /// Whether it may do and see the same as another.
+    pub(crate) fn has_rights_of(&self, other: &Caller) -> bool {
+        (self.role, &self.grant) == (other.role, &other.grant)
+    }
+
+    /// The logspaces that it may search.
+    pub(crate) fn logspaces(&self, pipeline: &Pipeline) -> Logspaces {
+        let all = pipeline.searchers().into_iter();
+        all.filter(|(id, _)| self.may_search(id)).collect()
+    }
+
+    /// The filter that limits everything it sees; `None` for all messages.
+    pub(crate) fn scope(&self) -> Option<&Query> {
+        self.scope.as_deref()
+    }
+
+    /// Whether it may know of a logspace.
+    pub(crate) fn may_search(&self, logspace: &str) -> bool {
+        match &self.grant.logspaces {
+            Some(granted) => granted.iter().any(|id| id == logspace),
+            None => self.role == Role::Admin || !logstead_config::is_private(logspace),
+        }
+    }
+
+    /// Whether it may see a message that was found by its id. To callers who may not see it, it does not exist.
+    pub(crate) fn may_see(&self, logspace: &str, hit: &Hit) -> bool {
+        let Some(scope) = self.scope() else { return self.may_search(logspace) };
+        let matcher = Matcher::new(scope, &Context { now: clock::now(), logspace });
+        let mut row = Selection::none(hit.batch.rows());
+        row.insert(hit.row);
+        self.may_search(logspace) && !matcher.select_within(&hit.batch, &row).is_empty()
+    }
+
+    /// 403 for a logspace that is not granted, whether or not there is one of this name.
+    pub(crate) fn check_logspace(&self, logspace: &str) -> Result<()> {
+        if self.may_search(logspace) {
+            return Ok(());
+        }
+        let detail = format!(
+            "the logspace `{logspace}` is not granted to {}: an administrator can grant it",
+            self.name
+        );
+        Err(ApiError::forbidden(detail).path("logspaces"))
+    }
+
+    /// 403 for a logspace that it may not manage. What is kept is decided for all of a logspace, so whoever sees only what
+    /// a filter leaves of it decides nothing.
+    pub(crate) fn check_manages(&self, logspace: &str) -> Result<()> {
+        self.check_logspace(logspace)?;
+        if self.scope.is_none() {
+            return Ok(());
+        }
+        Err(ApiError::forbidden(format!(
+            "this is about the whole logspace `{logspace}`, of which {} may see a part: an administrator can grant it \
+             without a scope",
+            self.name
+        )))
+    }
+
+    /// 403 for a caller who has less than a route needs.
+    pub(super) fn check(&self, needs: Needs) -> Result<()> {
+        let Caller { name, role, grant, .. } = self;
+        match needs {
+            Needs::Session if self.session.is_none() => Err(ApiError::forbidden(format!(
+                "this is about the user who is logged in, and {name} is not a user: log in with name and password"
+            ))),
+            Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) if self.must_enrol => {
+                Err(ApiError::forbidden(format!(
+                    "users with the role {role} need a second factor: set it up with POST /api/v1/account/totp, or on the \
+                 page that the console shows"
+                )))
+            }
+            Needs::Ingest(_) if *role == Role::Ingest => Ok(()),
+            Needs::Everything(_) if *role == Role::Ingest => {
+                Err(ApiError::forbidden(format!("{name} may send messages, and nothing else")))
+            }
+            Needs::Role(needed) | Needs::Everything(needed) if *role < needed => {
+                Err(ApiError::forbidden(format!("this needs the role {needed}; {name} has the role {role}")))
+            }
+            Needs::Everything(_) | Needs::Ingest(_) if !grant.is_everything() => {
+                Err(ApiError::forbidden(format!(
+                    "this needs access to all logspaces, and {name} may see a part of the store: an administrator can \
+                     grant all of it"
+                )))
+            }
+            Needs::Nothing | Needs::Session | Needs::Role(_) | Needs::Everything(_) | Needs::Ingest(_) => {
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The cookies of a browser: the session's, and one by which it is recognised at the next login.
+//!
+//! Below a path of a host, cookies are sent there only: what else the host serves does not see them, and another Logstead
+//! beside this one keeps its own.
+//!
+//! **Invariant:** a change that is made with a session's cookie carries the session's CSRF token.
+
+use crate::error::{ApiError, Result};
+use axum::http::{HeaderMap, header};
+use logstead_accounts::Secret;
+use logstead_config::settings::Web;
+use std::time::Duration;
+
+/// The cookie that holds a session's secret.
+pub(crate) const COOKIE: &str = "logstead_session";
+/// The same over TLS. Browsers accept a cookie of this name only from us, and only encrypted.
+const SECURE_COOKIE: &str = "__Host-logstead_session";
+/// The same below a path, where browsers allow no `__Host-`: accepted only encrypted, but also from other hosts of the domain.
+const SECURE_COOKIE_BELOW: &str = "__Secure-logstead_session";
+/// The header of changes that are made with the cookie.
+const CSRF_HEADER: &str = "x-csrf-token";
+
+/// The cookie by which a browser is recognised in which a user has logged in before. Only sent to the login.
+const DEVICE_COOKIE: &str = "logstead_device";
+/// The cookie of a login that began with an OpenID provider; the provider's id follows.
+const PROVIDER_COOKIE: &str = "logstead_oidc_";
+/// How long a browser keeps it: the maximum that browsers allow.
+const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
+
+/// The secret of the session's cookie. Where browsers reach us over TLS only, the plain name does not count: another host of
+/// the domain, or whoever can change an unencrypted answer, can set a cookie of that name.
+pub(crate) fn session_secret(headers: &HeaderMap, web: &Web) -> Option<Secret> {
+    let plain = || secret(headers, COOKIE).filter(|_| !web.is_https());
+    secret(headers, secure_name(web)).or_else(plain)
+}
+
+fn secure_name(web: &Web) -> &'static str {
+    if web.base().is_empty() { SECURE_COOKIE } else { SECURE_COOKIE_BELOW }
+}
+
+/// The secret by which a browser is recognised.
+pub(crate) fn device_secret(headers: &HeaderMap) -> Option<Secret> {
+    secret(headers, DEVICE_COOKIE)
+}
+
+fn secret(headers: &HeaderMap, name: &str) -> Option<Secret> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| Secret::presented(value))
+}
+
+/// Refuses a request without the session's CSRF token.
+pub(crate) fn check_csrf(headers: &HeaderMap, web: &Web) -> Result<()> {
+    let expected = session_secret(headers, web).map(|secret| secret.csrf_token());
+    let sent = headers.get(CSRF_HEADER).and_then(|value| value.to_str().ok());
+    match (expected, sent) {
+        (Some(expected), Some(sent)) if Secret::same(&expected, sent) => Ok(()),
+        _ => Err(ApiError::forbidden(
+            "a change made with the session's cookie needs the header X-CSRF-Token: `csrf_token` of GET /api/v1/session",
+        )),
+    }
+}
+
+/// Sets the session's cookie; an empty one that lasts no time removes it.
+pub(crate) fn session(web: &Web, value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let (name, secure) = if secure { (secure_name(web), "; Secure") } else { (COOKIE, "") };
+    let path = if web.base().is_empty() { "/" } else { web.base() };
+    format!("{name}={value}; HttpOnly; SameSite=Strict; Path={path}; Max-Age={max_age_seconds}{secure}")
+}
+
+/// What a browser remembers of a login that it began with an OpenID provider.
+pub(crate) fn provider_value(headers: &HeaderMap, id: &str) -> Option<String> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let name = format!("{PROVIDER_COOKIE}{id}");
+    pairs.find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())
+}
+
+/// Sets the cookie of a login that begins, which the browser must send when it comes back from another site; an empty
+/// one that lasts no time removes it.
+pub(crate) fn provider(web: &Web, id: &str, value: &str, max_age_seconds: u64, secure: bool) -> String {
+    let (base, secure) = (web.base(), if secure { "; Secure" } else { "" });
+    format!(
+        "{PROVIDER_COOKIE}{id}={value}; HttpOnly; SameSite=Lax; Path={base}/api/v1/oidc/{id}; \
+         Max-Age={max_age_seconds}{secure}"
+    )
+}
+
+/// Sets the cookie by which a browser is recognised.
+pub(crate) fn device(web: &Web, value: &str, secure: bool) -> String {
+    let (seconds, secure) = (DEVICE_LIFETIME.as_secs(), if secure { "; Secure" } else { "" });
+    let path = format!("{}/api/v1/session", web.base());
+    format!("{DEVICE_COOKIE}={value}; HttpOnly; SameSite=Strict; Path={path}; Max-Age={seconds}{secure}")
+}

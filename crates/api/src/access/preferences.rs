@@ -1,0 +1,52 @@
+//! What a user prefers in the console (theme, time zone, density, columns), on every machine.
+
+use super::account::user_id;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::Json;
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// As JSON, of one user.
+const BYTES_MAX: usize = 16 << 10;
+
+/// By the names that the console uses. The server does not read it.
+#[derive(Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(value_type = Object)]
+pub(crate) struct Preferences(Map<String, Value>);
+
+/// What you prefer in the console; an empty object at first.
+#[utoipa::path(
+    get, path = "/api/v1/account/preferences", tag = "account",
+    responses((status = 200, body = Preferences))
+)]
+pub(crate) async fn get_preferences(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Preferences>> {
+    let id = user_id(&caller)?;
+    Ok(axum::Json(Preferences(shared.meta(move |meta| meta.preferences(id)).await?)))
+}
+
+/// Replaces what you prefer in the console: an object of at most 16 KiB.
+#[utoipa::path(
+    put, path = "/api/v1/account/preferences", tag = "account", request_body = Preferences,
+    responses((status = 204))
+)]
+pub(crate) async fn set_preferences(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(Preferences(preferences)): Json<Preferences>,
+) -> Result<StatusCode> {
+    let id = user_id(&caller)?;
+    let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();
+    if BYTES_MAX < bytes {
+        let detail = format!("the preferences have {bytes} bytes: at most {BYTES_MAX} are kept");
+        return Err(ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+    }
+    shared.meta(move |meta| meta.set_preferences(id, &preferences)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

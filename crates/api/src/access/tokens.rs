@@ -1,0 +1,216 @@
+//! API tokens.
+//!
+//! **Invariant:** a token's secret is shown once, when it is created.
+
+use super::credentials::check_name;
+use super::grants::{access_of, check_grant, check_manages_token, may_manage};
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path};
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_accounts::{NewToken, Role, TokenLimits};
+use logstead_config::Period;
+use logstead_flow::machine::clock;
+use logstead_record::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The longest time for which two secrets of a token work.
+const OVERLAP_MAX: Period = Period::days(30);
+
+/// A token to create.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TokenRequest {
+    /// Its name, unique among the tokens that work: at most 64 lowercase letters (a to z), digits and `. _ - @`; it
+    /// begins with a letter or a digit.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. For the role ingest, ids of
+    /// those that it may name in a request; by default none, so that the routes decide.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; none by default. Not for the role ingest.
+    #[serde(default)]
+    #[schema(example = "host:web-*")]
+    scope: Option<String>,
+    /// When it ends (RFC 3339); never by default.
+    #[serde(default)]
+    #[schema(format = DateTime)]
+    expires_at: Option<String>,
+    /// How much it may send; as much as it likes by default.
+    #[serde(default)]
+    limits: TokenLimits,
+}
+
+/// How a token gets another secret.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rotation {
+    /// How long the present secret works beside the new one, at most `30d`.
+    #[serde(default = "day")]
+    #[schema(default = "24h", example = "24h")]
+    overlap: String,
+}
+
+fn day() -> String {
+    "24h".to_owned()
+}
+
+/// A new token: the only time its secret is shown.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CreatedToken {
+    id: i64,
+    name: String,
+    role: Role,
+    /// To send as `Authorization: Bearer TOKEN`.
+    token: String,
+}
+
+/// A token without its secret.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Token {
+    id: i64,
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none.
+    #[schema(required)]
+    scope: Option<String>,
+    created_by: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime, required)]
+    expires_at: Option<String>,
+    /// To the minute.
+    #[schema(format = DateTime, required)]
+    last_used: Option<String>,
+    /// How much it may send.
+    limits: TokenLimits,
+    /// Until when the secret works that it had before; null if none does.
+    #[schema(format = DateTime, required)]
+    former_until: Option<String>,
+}
+
+/// All tokens.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Tokens {
+    tokens: Vec<Token>,
+}
+
+/// All tokens that the caller may manage, without their secrets.
+#[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
+pub(crate) async fn list_tokens(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Tokens>> {
+    let tokens = shared.meta(|meta| meta.tokens()).await?;
+    let now = clock::now();
+    let tokens = tokens.into_iter().filter(|token| may_manage(&caller, token.role, &token.grant));
+    let tokens = tokens.map(|token| Token {
+        id: token.id,
+        name: token.name,
+        role: token.role,
+        logspaces: token.grant.logspaces,
+        scope: token.grant.scope,
+        created_by: token.created_by,
+        created_at: token.created_at.to_string(),
+        expires_at: token.expires_at.map(|time| time.to_string()),
+        last_used: token.last_used.map(|time| time.to_string()),
+        limits: token.limits,
+        former_until: token.former_until.filter(|until| now < *until).map(|time| time.to_string()),
+    });
+    Ok(axum::Json(Tokens { tokens: tokens.collect() }))
+}
+
+/// Creates a token and shows its secret this one time.
+#[utoipa::path(
+    post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
+)]
+pub(crate) async fn create_token(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<TokenRequest>,
+) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
+    check_name(&new.name)?;
+    let now = clock::now();
+    let expires_at = new.expires_at.as_deref().map(|text| check_expiry(text, now)).transpose()?;
+    let TokenRequest { name, role, logspaces, scope, limits, .. } = new;
+    if limits.has_zero() {
+        let detail = "a limit of 0 would let nothing pass: leave it out, or remove the token";
+        return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("limits"));
+    }
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
+    let detail = access_of(role, &grant);
+    let (token_name, created_by) = (name.clone(), caller.actor());
+    let (id, secret) = shared
+        .meta(move |meta| {
+            let new = NewToken { name: &token_name, role, created_by, expires_at };
+            meta.add_limited_token(&new, &grant, &limits, now)
+        })
+        .await?;
+    shared.audit(caller.actor(), "token.create", format!("{name} (id {id}), {detail}")).await;
+    let token = secret.reveal().to_owned();
+    Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
+}
+
+/// Gives a token another secret and shows it this one time. The present secret works for a while longer, so that senders
+/// can be changed one after the other.
+#[utoipa::path(
+    post, path = "/api/v1/tokens/{id}/rotate", tag = "accounts",
+    params(("id" = i64, Path)), responses((status = 201, body = CreatedToken))
+)]
+pub(crate) async fn rotate_token(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+    Json(Rotation { overlap }): Json<Rotation>,
+) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
+    let period = overlap.parse::<Period>().ok().filter(|period| *period <= OVERLAP_MAX);
+    let period = period.ok_or_else(|| {
+        let detail = format!("overlap `{overlap}` is not a time of at most {OVERLAP_MAX}: write it as 24h");
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("overlap")
+    })?;
+    check_manages_token(&shared, &caller, id).await?;
+    let now = clock::now();
+    let until = now.saturating_add(i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX));
+    let rotated = shared.meta(move |meta| meta.rotate_token(id, until, now)).await?;
+    let (name, role, secret) =
+        rotated.ok_or_else(|| ApiError::not_found(format!("there is no token {id} that works")))?;
+    shared.audit(caller.actor(), "token.rotate", format!("{name} (id {id}), overlap {period}")).await;
+    let token = secret.reveal().to_owned();
+    Ok((StatusCode::CREATED, axum::Json(CreatedToken { id, name, role, token })))
+}
+
+/// Removes a token: it stops working at once.
+#[utoipa::path(
+    delete, path = "/api/v1/tokens/{id}", tag = "accounts",
+    params(("id" = i64, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_token(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<i64>,
+) -> Result<StatusCode> {
+    check_manages_token(&shared, &caller, id).await?;
+    let name = shared.meta(move |meta| meta.remove_token(id)).await?;
+    let name = name.ok_or_else(|| ApiError::not_found(format!("there is no token {id}")))?;
+    shared.audit(caller.actor(), "token.remove", format!("{name} (id {id})")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn check_expiry(text: &str, now: Timestamp) -> Result<Timestamp> {
+    let refused = |reason: &str| {
+        let detail = format!("expires_at `{text}` {reason}");
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("expires_at")
+    };
+    match Timestamp::parse_rfc3339(text.as_bytes()) {
+        None => Err(refused("is not a time: write it as 2027-01-31T00:00:00Z")),
+        Some(time) if time <= now => Err(refused("is in the past")),
+        Some(time) => Ok(time),
+    }
+}

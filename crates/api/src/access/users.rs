@@ -1,0 +1,323 @@
+//! Users: who can log in, and with which rights.
+
+use super::account::{Sessions, listed};
+use super::credentials::{check_current, check_name, hash_password};
+use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path, Peer};
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_accounts as accounts;
+use logstead_accounts::{Grant, Role};
+use logstead_flow::machine::clock;
+use serde::{Deserialize, Serialize};
+
+/// A user to create.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewUser {
+    /// At most 64 lowercase letters (a to z), digits and `. _ - @`; it begins with a letter or a digit.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
+    name: String,
+    role: Role,
+    /// At least 8 characters, and not easy to guess.
+    #[schema(min_length = 8, max_length = 1024)]
+    password: String,
+    /// Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
+    /// manages the accounts that have no others.
+    #[serde(default)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; none by default.
+    #[serde(default)]
+    #[schema(example = "host:web-*")]
+    scope: Option<String>,
+}
+
+/// What a user may do from now on. Every part is required, so that nothing is granted by omission.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserChange {
+    role: Role,
+    /// Ids of the logspaces that may be searched, and by an operator managed; null for all.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(required, example = "host:web-*")]
+    scope: Option<String>,
+}
+
+/// A user.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct User {
+    name: String,
+    role: Role,
+    /// Ids of the logspaces that may be searched; null for all.
+    #[schema(required)]
+    logspaces: Option<Vec<String>>,
+    /// A filter that limits everything that is found; null for none.
+    #[schema(required)]
+    scope: Option<String>,
+    /// Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
+    #[schema(required)]
+    origin: Option<String>,
+    /// Nobody can log in as a user who is disabled.
+    disabled: bool,
+    /// A login takes a code of an authenticator app.
+    second_factor: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+/// All users.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Users {
+    users: Vec<User>,
+}
+
+/// A user's new password.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewPassword {
+    /// At least 8 characters, and not easy to guess.
+    #[schema(min_length = 8, max_length = 1024)]
+    password: String,
+    /// The password to replace. Required for one's own.
+    #[serde(default)]
+    current_password: Option<String>,
+}
+
+/// All users whom the caller may manage.
+#[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
+pub(crate) async fn list_users(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<Users>> {
+    let users = shared.meta(|meta| meta.users()).await?;
+    let users = users.into_iter().filter(|user| may_manage(&caller, user.role, &user.grant));
+    Ok(axum::Json(Users { users: users.map(User::from).collect() }))
+}
+
+/// Creates a user.
+#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = User)))]
+pub(crate) async fn create_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(new): Json<NewUser>,
+) -> Result<(StatusCode, axum::Json<User>)> {
+    check_name(&new.name)?;
+    let NewUser { name, role, password, logspaces, scope } = new;
+    check_role_of_user(role)?;
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
+    let hash = hash_password(&shared, &name, password).await?;
+    let created_at = clock::now();
+    let user = accounts::User {
+        name,
+        role,
+        grant,
+        origin: None,
+        is_disabled: false,
+        has_second_factor: false,
+        created_at,
+    };
+    let added = user.clone();
+    shared
+        .meta(move |meta| meta.add_granted_user(&added.name, role, &added.grant, &hash, created_at))
+        .await?;
+    let detail = format!("{}, {}", user.name, access_of(role, &user.grant));
+    shared.audit(caller.actor(), "user.create", detail).await;
+    Ok((StatusCode::CREATED, axum::Json(user.into())))
+}
+
+/// Changes what a user may do and search. It takes effect with the next request, also in open sessions.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 200, body = User))
+)]
+pub(crate) async fn change_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Json(change): Json<UserChange>,
+) -> Result<axum::Json<User>> {
+    let UserChange { role, logspaces, scope } = change;
+    check_role_of_user(role)?;
+    check_manages_user(&shared, &caller, &name).await?;
+    let grant = check_grant(&shared, &caller, role, logspaces, scope)?;
+    let (before, after) = shared.meta(move |meta| meta.change_user(&name, role, &grant)).await?;
+    let (was, is) = (access_of(before.role, &before.grant), access_of(after.role, &after.grant));
+    shared.audit(caller.actor(), "user.change", format!("{}: {was}; now {is}", after.name)).await;
+    Ok(axum::Json(after.into()))
+}
+
+/// Removes a user and ends the user's sessions.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let user = name.clone();
+    shared.meta(move |meta| meta.remove_user(&user)).await?;
+    shared.audit(caller.actor(), "user.remove", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Changes a password: one's own, or for an administrator anyone's. Ends the user's other sessions. Changing one's own
+/// requires the present one: an unattended session is not enough.
+#[utoipa::path(
+    put, path = "/api/v1/users/{name}/password", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn change_password(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    peer: Peer,
+    Path(name): Path<String>,
+    Json(new): Json<NewPassword>,
+) -> Result<StatusCode> {
+    let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
+    if !is_own && caller.role < Role::Admin {
+        let detail = format!("changing another user's password needs the role {}", Role::Admin);
+        return Err(ApiError::forbidden(detail));
+    }
+    if is_own {
+        check_current(&shared, &name, peer.0, new.current_password.as_deref()).await?;
+    } else {
+        check_manages_user(&shared, &caller, &name).await?;
+    }
+    let hash = hash_password(&shared, &name, new.password).await?;
+    let (user, keep) = (name.clone(), caller.session);
+    shared.meta(move |meta| meta.set_password(&user, &hash, keep)).await?;
+    shared.audit(caller.actor(), "user.password", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lets nobody log in as a user, and ends the user's sessions.
+#[utoipa::path(
+    post, path = "/api/v1/users/{name}/disable", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn disable_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let user = name.clone();
+    shared.meta(move |meta| meta.set_disabled(&user, Some(clock::now()))).await?;
+    shared.audit(caller.actor(), "user.disable", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lets a user log in again.
+#[utoipa::path(
+    post, path = "/api/v1/users/{name}/enable", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn enable_user(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let user = name.clone();
+    shared.meta(move |meta| meta.set_disabled(&user, None)).await?;
+    shared.audit(caller.actor(), "user.enable", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The sessions of a user, the last used first.
+#[utoipa::path(
+    get, path = "/api/v1/users/{name}/sessions", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 200, body = Sessions))
+)]
+pub(crate) async fn list_sessions_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<axum::Json<Sessions>> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let sessions = shared.meta(move |meta| meta.sessions_of(&name, clock::now())).await?;
+    Ok(axum::Json(listed(sessions, caller.session)))
+}
+
+/// Ends all sessions of a user.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/sessions", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn end_sessions_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let user = name.clone();
+    let ended = shared.meta(move |meta| meta.end_sessions_of(&user, None, clock::now())).await?;
+    shared.audit(caller.actor(), "session.revoke", format!("{ended} of {name}")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Ends a session of a user.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/sessions/{id}", tag = "accounts",
+    params(("name" = String, Path), ("id" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn end_session_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((name, id)): Path<(String, String)>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let (user, session) = (name.clone(), id.clone());
+    if !shared.meta(move |meta| meta.end_session_of(&user, &session, clock::now())).await? {
+        return Err(ApiError::not_found(format!("{name} has no session {id}: it may have ended")));
+    }
+    shared.audit(caller.actor(), "session.revoke", format!("{id} of {name}")).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes the second factor of a user who has lost it. The user logs in with the password alone, and sets up another one.
+#[utoipa::path(
+    delete, path = "/api/v1/users/{name}/totp", tag = "accounts",
+    params(("name" = String, Path)), responses((status = 204))
+)]
+pub(crate) async fn remove_totp_of(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+) -> Result<StatusCode> {
+    check_manages_user(&shared, &caller, &name).await?;
+    let user = name.clone();
+    let removed = shared.meta(move |meta| {
+        let found = meta.credentials(&user)?.ok_or_else(|| accounts::Error::NoSuchUser(user.clone()))?;
+        meta.remove_totp(found.id)
+    });
+    removed.await?;
+    shared.audit(caller.actor(), "totp.reset", name).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+impl From<accounts::User> for User {
+    fn from(user: accounts::User) -> User {
+        let accounts::User { grant: Grant { logspaces, scope }, .. } = user;
+        User {
+            name: user.name,
+            role: user.role,
+            logspaces,
+            scope,
+            origin: user.origin,
+            disabled: user.is_disabled,
+            second_factor: user.has_second_factor,
+            created_at: user.created_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The table that the stages of a query make.
+
+use crate::error::Result;
+use crate::question::cancel::{Cancel, ask};
+use crate::question::warning::{QueryWarning, WarningCode};
+use crate::question::{Asked, Parameters, Question, Takes};
+use logstead_answer::{Aggregation, Settings};
+use logstead_indexer::Asked as Answer;
+use logstead_query::Pipeline;
+use logstead_questions::store::Coverage;
+use logstead_questions::wire::table::Table;
+use serde::{Deserialize, Serialize};
+
+const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
+                         that are shown: group by fields with fewer values, or raise limits.search_time_max";
+
+/// What to make a table of.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AggregateRequest {}
+
+/// A table with what was searched for it. Exact if `coverage.complete`.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct AggregateResponse {
+    #[serde(flatten)]
+    table: Table,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+    /// The query as it was understood.
+    query: String,
+}
+
+/// Makes a table of what is found. Without stages it shows messages.
+#[utoipa::path(
+    post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
+    responses((status = 200, body = AggregateResponse))
+)]
+pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Json<AggregateResponse>> {
+    let Asked { shared, caller, mut question, started, .. } = asked;
+    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+    let shown = Pipeline { filter: question.asked.clone(), stages: pipeline.stages.clone() }.to_string();
+    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+    let weight = question.weight(true);
+    let answer = move |cancel: &Cancel| -> Result<AggregateResponse> {
+        let mut coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
+        let made = aggregation.finish(&cancel.run())?;
+        if made.is_cut_short {
+            coverage.complete = false;
+            question.warnings.push(QueryWarning::new(WarningCode::Unfinished, CUT_SHORT.to_owned()));
+        }
+        let copies = question.count_copies(cancel);
+        let table = Table::from(made);
+        if table.is_empty() {
+            question.warn_of_unknown_fields(cancel);
+        }
+        Ok(AggregateResponse {
+            table,
+            copies,
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage,
+            warnings: question.warnings,
+            query: shown,
+        })
+    };
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
+}
+
+impl Parameters for AggregateRequest {
+    const STAGES: Takes = Takes::All;
+}
+
+/// Prepares the stages, and narrows the question to what they need.
+pub(crate) fn compile(
+    question: &mut Question,
+    pipeline: &Pipeline,
+    memory_bytes_max: usize,
+) -> Result<Aggregation> {
+    let (now, range) = (question.now, question.range);
+    let settings = Settings { now, range, asked: range, memory_bytes_max };
+    let (aggregation, range) = question.logspaces.prepare(pipeline, settings)?;
+    question.query = aggregation.filter().clone();
+    question.range = range;
+    Ok(aggregation)
+}

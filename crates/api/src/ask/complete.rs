@@ -1,0 +1,470 @@
+//! What can be written next in a query: fields, existing values, stages and functions.
+
+use super::value_type::{ValueType, text_of};
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::Json;
+use crate::question::cancel::{Cancel, Weight, ask_within, reading};
+use crate::question::{Common, Parameters, Question, Read, Takes};
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use logstead_answer::{Facet, Facets};
+use logstead_indexer::Asked;
+use logstead_query as query;
+use logstead_query::{FieldTest, Part, Pattern, Query, TextTest, Wanted};
+use logstead_record::FieldName;
+use logstead_record::{Field, SEVERITY_NAMES, Storage};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// Maximum number of options.
+const LIMIT_MAX: u32 = 200;
+/// Default number of options.
+const LIMIT: u32 = 20;
+/// Time limit for counting values.
+const TIME_MAX: Duration = Duration::from_millis(300);
+/// Time limit for counting the values of fields: a prompt list of names is worth more.
+const FIELDS_TIME_MAX: Duration = Duration::from_millis(40);
+/// Maximum number of fields whose values are counted.
+const FACETS_MAX: usize = 20;
+/// Maximum number of values to choose from.
+const VALUES_MAX: usize = 1000;
+/// Maximum length of a value that is offered.
+const VALUE_BYTES_MAX: usize = 1024;
+/// Memory limit for values.
+const MEMORY_BYTES_MAX: usize = 32 << 20;
+
+/// Functions, with what is inserted for them and what they compute.
+const FUNCTIONS: [(&str, &str, &str); 10] = [
+    ("count", "count()", "how many there are"),
+    ("sum", "sum(", "the sum of the numbers"),
+    ("avg", "avg(", "the mean of the numbers"),
+    ("min", "min(", "the least value"),
+    ("max", "max(", "the greatest value"),
+    ("dc", "dc(", "how many different values"),
+    ("median", "median(", "what half of the numbers do not exceed"),
+    ("p90", "p90(", "what 90 % of the numbers do not exceed"),
+    ("p95", "p95(", "what 95 % of the numbers do not exceed"),
+    ("p99", "p99(", "what 99 % of the numbers do not exceed"),
+];
+
+/// Times with what they mean.
+const TIMES: [(&str, &str); 6] = [
+    ("-15m", "15 minutes ago"),
+    ("-1h", "an hour ago"),
+    ("-24h", "24 hours ago"),
+    ("-7d", "7 days ago"),
+    ("today", "since midnight"),
+    ("yesterday", "the day before"),
+];
+
+/// What to complete, and where in it.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompleteRequest {
+    /// The position of the cursor, in characters from 0; the end by default.
+    cursor: Option<usize>,
+    /// How many options to offer.
+    #[schema(default = 20, minimum = 1, maximum = 200)]
+    limit: Option<u32>,
+}
+
+/// What can be written there.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CompleteResponse {
+    /// The first character that an option replaces, from 0.
+    from: usize,
+    /// The first character after those.
+    to: usize,
+    /// Most useful first.
+    options: Vec<CompleteOption>,
+    took_ms: u64,
+    /// Whether everything that could be offered was examined. Otherwise there may be other values; if time ran out, the
+    /// values here have no counts.
+    complete: bool,
+}
+
+/// Something that can be written there.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CompleteOption {
+    /// To show.
+    #[schema(example = "web-1")]
+    label: String,
+    /// To insert, quoted if necessary.
+    insert: String,
+    kind: OptionKind,
+    /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    detail: Option<String>,
+    /// The type of a field's values.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    value_type: Option<ValueType>,
+    /// How many different values a field has in the messages that the rest of the query finds, if that could be
+    /// determined quickly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    distinct: Option<u64>,
+    /// How many of the messages that the rest of the query finds have a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    count: Option<u64>,
+}
+
+/// What an option is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OptionKind {
+    Field,
+    Value,
+    Stage,
+    Function,
+    Keyword,
+    Operator,
+}
+
+/// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
+/// what it has.
+#[utoipa::path(
+    post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
+    responses((status = 200, body = CompleteResponse))
+)]
+pub(crate) async fn complete(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Json(Read { common, own }): Json<Read<CompleteRequest>>,
+) -> Result<axum::Json<CompleteResponse>> {
+    let started = Instant::now();
+    let limit = check_limit(own.limit)?;
+    let text = common.query.clone().unwrap_or_default();
+    let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
+    let (writing, spent) = reading(&shared, read).await?;
+    let rest = Common { query: Some(writing.rest.to_string()), ..common };
+    let question = Question::read(&shared, &caller, &rest, Takes::None).await?;
+    let spent = spent + question.spent;
+    let span = writing.span.clone();
+    let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
+    let time_max = match writing.wanted {
+        Wanted::Value { .. } => TIME_MAX,
+        _ => FIELDS_TIME_MAX,
+    };
+    let mut offer =
+        Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
+    // It ends soon on its own.
+    let weight = Weight { is_instant: Some(Box::new(|| true)), spent };
+    let answer = move |cancel: &Cancel| {
+        let mut options = offer.options(&writing.wanted, cancel);
+        options.truncate(offer.limit);
+        (options, offer.complete)
+    };
+    let (options, complete) = ask_within(&shared, &caller, weight, time_max, answer).await?;
+    let took_ms = started.elapsed().as_millis() as u64;
+    Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
+}
+
+impl Parameters for CompleteRequest {}
+
+fn check_limit(limit: Option<u32>) -> Result<usize> {
+    match limit.unwrap_or(LIMIT) {
+        limit @ 1..=LIMIT_MAX => Ok(limit as usize),
+        limit => {
+            let detail = format!("limit is {limit}: ask for 1 to {LIMIT_MAX} options");
+            Err(ApiError::bad_request(detail).path("limit"))
+        }
+    }
+}
+
+/// What is typed, and how options compare with it.
+struct Typed {
+    /// In lower case, without wildcards around it.
+    text: String,
+}
+
+impl Typed {
+    fn new(text: &str) -> Typed {
+        Typed { text: text.trim_matches('*').to_lowercase() }
+    }
+
+    /// 0 for a match at the beginning, 1 for a match elsewhere, `None` for no match.
+    fn rank(&self, option: &str) -> Option<u8> {
+        match option.to_lowercase().find(&self.text) {
+            Some(0) => Some(0),
+            Some(_) => Some(1),
+            None => None,
+        }
+    }
+}
+
+/// Makes options.
+struct Offer {
+    typed: Typed,
+    question: Question,
+    limit: usize,
+    memory_bytes_max: usize,
+    complete: bool,
+}
+
+impl Offer {
+    fn options(&mut self, wanted: &Wanted, cancel: &Cancel) -> Vec<CompleteOption> {
+        match wanted {
+            Wanted::Clause { columns, has_operator, joins } => {
+                let after = if *has_operator { "" } else { ":" };
+                let mut options = self.names(columns.as_deref(), after, cancel);
+                if !has_operator {
+                    options = self.with_operators(options);
+                    let keywords = if *joins { &["AND", "OR", "NOT"][..] } else { &["NOT"][..] };
+                    options.extend(self.words(keywords, " "));
+                }
+                options
+            }
+            Wanted::Name => self.names(None, "", cancel),
+            Wanted::Value { field, quoted, ordered } => self.values(field, *quoted, *ordered, cancel),
+            Wanted::Stage => self.stages(),
+            Wanted::Argument { columns, names, functions, words } => {
+                let mut options = Vec::new();
+                if *names {
+                    options.extend(self.names(columns.as_deref(), "", cancel));
+                }
+                if *functions {
+                    options.extend(self.functions());
+                }
+                options.extend(self.words(words, ""));
+                options
+            }
+            Wanted::Computed { columns } => {
+                let mut options = self.names(columns.as_deref(), "", cancel);
+                options.extend(self.expression_functions());
+                options
+            }
+            Wanted::Nothing => Vec::new(),
+        }
+    }
+
+    fn expression_functions(&self) -> Vec<CompleteOption> {
+        let begun =
+            query::expression_functions().filter(|function| self.typed.rank(function.name) == Some(0));
+        let option = |function: &query::ExpressionFunction| CompleteOption {
+            detail: Some(function.example.to_owned()),
+            ..CompleteOption::new(function.name, format!("{}(", function.name), OptionKind::Function)
+        };
+        begun.map(option).collect()
+    }
+
+    /// Keywords that begin with what is typed.
+    fn words(&self, words: &[&str], after: &str) -> Vec<CompleteOption> {
+        let begun = words.iter().filter(|word| self.typed.rank(word) == Some(0));
+        begun.map(|word| CompleteOption::new(word, format!("{word}{after}"), OptionKind::Keyword)).collect()
+    }
+
+    fn stages(&self) -> Vec<CompleteOption> {
+        let stages = query::stages().filter(|(name, _)| self.typed.rank(name) == Some(0));
+        let option = |(name, example): (&str, &str)| CompleteOption {
+            detail: Some(example.to_owned()),
+            ..CompleteOption::new(name, format!("{name} "), OptionKind::Stage)
+        };
+        stages.map(option).collect()
+    }
+
+    fn functions(&self) -> Vec<CompleteOption> {
+        let functions = FUNCTIONS.iter().filter(|(name, ..)| self.typed.rank(name) == Some(0));
+        let option = |(name, insert, detail): &(&str, &str, &str)| CompleteOption {
+            detail: Some((*detail).to_owned()),
+            ..CompleteOption::new(name, (*insert).to_owned(), OptionKind::Function)
+        };
+        functions.map(option).collect()
+    }
+
+    /// Columns of a table, or the fields of messages.
+    fn names(&self, columns: Option<&[String]>, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
+        let Some(columns) = columns else { return self.fields(after, cancel) };
+        let matching = columns.iter().filter(|name| self.typed.rank(name).is_some());
+        let option = |name: &String| {
+            CompleteOption::new(name, format!("{}{after}", query::written_name(name)), OptionKind::Field)
+        };
+        matching.map(option).collect()
+    }
+
+    /// Fields whose names have what is typed; those with values in the rest of the query first.
+    fn fields(&self, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
+        let mut names = self.field_names(cancel);
+        if !self.question.narrowed {
+            names.truncate(self.limit);
+        }
+        let (facets, is_whole) = self.facets(&names, cancel);
+        let option = |name: &FieldName| {
+            let facet = facets.iter().find(|facet| facet.field == *name);
+            let insert = format!("{}{after}", query::written_name(name.as_str()));
+            CompleteOption {
+                value_type: ValueType::of(name, facet),
+                distinct: facet.filter(|_| is_whole).and_then(distinct),
+                ..CompleteOption::new(name.as_str(), insert, OptionKind::Field)
+            }
+        };
+        // Callers limited by a grant do not see names that only other messages have.
+        let is_shown = |name: &&FieldName| {
+            let has_values = || facets.iter().any(|facet| facet.field == **name && !facet.values.is_empty());
+            !self.question.narrowed || matches!(name, FieldName::Known(_)) || has_values()
+        };
+        let mut options: Vec<CompleteOption> = names.iter().filter(is_shown).map(option).collect();
+        options.truncate(self.limit);
+        options.sort_by_key(|option| option.distinct == Some(0));
+        options
+    }
+
+    /// Best first: names that begin with what is typed, those of all messages before others.
+    fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
+        let known = Field::ALL.iter().filter_map(|(field, name, _)| {
+            let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
+            let rank =
+                self.typed.rank(name).or_else(|| aliases.filter_map(|alias| self.typed.rank(alias)).min());
+            rank.map(|rank| (rank, FieldName::Known(*field)))
+        });
+        let dynamic = self.question.logspaces.field_names(self.question.range, &cancel.run());
+        let dynamic = dynamic.into_iter().filter_map(|name| {
+            // A built-in field hides another of the same name.
+            let name = Some(FieldName::new(&name)).filter(|name| matches!(name, FieldName::Dynamic(_)))?;
+            self.typed.rank(name.as_str()).map(|rank| (rank, name))
+        });
+        let mut ranked: Vec<(u8, FieldName)> = known.chain(dynamic).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// The operators of a field whose name is typed in full.
+    fn with_operators(&self, fields: Vec<CompleteOption>) -> Vec<CompleteOption> {
+        let whole = fields.iter().find(|field| field.label.to_lowercase() == self.typed.text);
+        let operators = whole.map(|field| {
+            let operators: &[(&str, &str)] = match field.value_type {
+                Some(ValueType::Number | ValueType::Severity) => {
+                    &[("=", "is"), ("!=", "is not"), (">=", "at least"), ("<=", "at most")]
+                }
+                Some(ValueType::Time) => &[(">=", "at or after"), ("<", "before")],
+                _ => &[("=", "is"), ("!=", "is not")],
+            };
+            let name = query::written_name(&field.label);
+            let option = |(operator, detail): &(&str, &str)| CompleteOption {
+                detail: Some((*detail).to_owned()),
+                ..CompleteOption::new(operator, format!("{name}{operator}"), OptionKind::Operator)
+            };
+            operators.iter().map(option).collect::<Vec<_>>()
+        });
+        let operators = operators.unwrap_or_default();
+        fields.into_iter().chain(operators).collect()
+    }
+
+    fn values(
+        &mut self,
+        field: &FieldName,
+        quoted: bool,
+        ordered: bool,
+        cancel: &Cancel,
+    ) -> Vec<CompleteOption> {
+        match field {
+            FieldName::Known(Field::Message | Field::Raw) => Vec::new(),
+            FieldName::Known(Field::Time | Field::Received) => self.times(),
+            _ => {
+                self.narrow(field);
+                let mut counted = self.counted(field, cancel);
+                if ordered && *field == FieldName::Known(Field::Severity) {
+                    let missing =
+                        SEVERITY_NAMES.iter().filter(|name| counted.iter().all(|(known, _)| known != *name));
+                    let none = self.complete.then_some(0);
+                    counted.extend(missing.map(|name| ((*name).to_owned(), none)).collect::<Vec<_>>());
+                }
+                self.ranked(counted, quoted)
+            }
+        }
+    }
+
+    fn times(&self) -> Vec<CompleteOption> {
+        let times = TIMES.iter().filter(|(text, _)| self.typed.rank(text) == Some(0));
+        let option = |(text, detail): &(&str, &str)| CompleteOption {
+            detail: Some((*detail).to_owned()),
+            ..CompleteOption::new(text, (*text).to_owned(), OptionKind::Value)
+        };
+        times.map(option).collect()
+    }
+
+    /// Asks only for messages with values that contain what is typed: of a million values few do.
+    fn narrow(&mut self, field: &FieldName) {
+        let is_text = match field {
+            FieldName::Dynamic(_) => true,
+            // There are few sources, and they are compared as a whole.
+            FieldName::Known(Field::Source) => false,
+            FieldName::Known(field) => matches!(field.storage(), Storage::Name(_) | Storage::Text(_)),
+        };
+        if is_text && !self.typed.text.is_empty() {
+            let text = Part::Text(self.typed.text.clone());
+            let pattern = Pattern::new([Part::Run, text, Part::Run], false);
+            let test = FieldTest::Holds(TextTest::Pattern(pattern));
+            self.question.narrow(Query::Field(field.clone(), test));
+        }
+    }
+
+    /// Values and how many messages have each, if all were counted.
+    fn counted(&mut self, field: &FieldName, cancel: &Cancel) -> Vec<(String, Option<u64>)> {
+        let (facets, is_whole) = self.facets(std::slice::from_ref(field), cancel);
+        let Some(facet) = facets.into_iter().next() else { return Vec::new() };
+        self.complete &= is_whole && facet.partial.is_none();
+        let values = facet.values.iter().filter_map(|(value, count)| {
+            let text = text_of(value).filter(|text| text.len() <= VALUE_BYTES_MAX)?;
+            Some((text, is_whole.then_some(*count)))
+        });
+        values.collect()
+    }
+
+    fn ranked(&self, values: Vec<(String, Option<u64>)>, quoted: bool) -> Vec<CompleteOption> {
+        let mut ranked: Vec<(u8, CompleteOption)> = Vec::new();
+        for (text, count) in values {
+            let Some(rank) = self.typed.rank(&text) else { continue };
+            let insert = if quoted { query::written_in_quotes(&text) } else { query::written_value(&text) };
+            ranked.push((
+                rank,
+                CompleteOption { count, ..CompleteOption::new(&text, insert, OptionKind::Value) },
+            ));
+        }
+        // Within a rank they stay in the order of their counts.
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, option)| option).collect()
+    }
+
+    /// The values of fields that have columns, as far as time allows, and whether that was all.
+    fn facets(&self, fields: &[FieldName], cancel: &Cancel) -> (Vec<Facet>, bool) {
+        use Field::{Message, Raw, Received, Time};
+        let counted =
+            |field: &&FieldName| !matches!(field, FieldName::Known(Message | Raw | Received | Time));
+        let fields: Vec<FieldName> = fields.iter().filter(counted).take(FACETS_MAX).cloned().collect();
+        let mut facets = Facets::new(fields, VALUES_MAX, self.memory_bytes_max);
+        let is_whole = self.question.peek(cancel, &mut [Asked::Facets(&mut facets)]);
+        (facets.finish(), is_whole)
+    }
+}
+
+fn distinct(facet: &Facet) -> Option<u64> {
+    facet.partial.is_none().then_some(facet.distinct)
+}
+
+impl CompleteOption {
+    fn new(label: &str, insert: String, kind: OptionKind) -> CompleteOption {
+        let label = label.to_owned();
+        CompleteOption { label, insert, kind, detail: None, value_type: None, distinct: None, count: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_functions_are_what_the_language_knows() {
+        for (text, _) in TIMES {
+            query::parse(&format!("time:{text}")).unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+        for (_, insert, _) in FUNCTIONS {
+            let call = if insert.ends_with('(') { format!("{insert}bytes)") } else { insert.to_owned() };
+            query::parse_pipeline(&format!("* | stats {call}"))
+                .unwrap_or_else(|error| panic!("{call}: {error}"));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What happened around a message: the messages before it and after it.
+
+use crate::ask::fields::check_field;
+use crate::ask::search::{by_id, messages};
+use crate::error::{ApiError, Result};
+use crate::extract::Path;
+use crate::question::cancel::{Cancel, ask};
+use crate::question::warning::QueryWarning;
+use crate::question::{Asked, Parameters, list, select_logspaces};
+use logstead_indexer::{Hit, Order};
+use logstead_query::{Bounds, Codes, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
+use logstead_questions::store::{Coverage, PageRequest, Place};
+use logstead_questions::wire::message::Message;
+use logstead_record::FieldName;
+use logstead_record::{Field, Flags, Storage};
+use serde::{Deserialize, Serialize};
+
+/// Maximum number of messages on each side.
+const LIMIT_MAX: u32 = 1000;
+/// Default number of messages on each side.
+const LIMIT: u32 = 20;
+
+/// Which messages around one.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextRequest {
+    /// How many messages before it.
+    #[param(default = 20, minimum = 0, maximum = 1000)]
+    before: Option<u32>,
+    /// How many messages after it.
+    #[param(default = 20, minimum = 0, maximum = 1000)]
+    after: Option<u32>,
+    /// Names of fields, separated by commas: only messages that have the same values there. A field that the message
+    /// itself lacks is an error.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>, example = "host,program")]
+    same: Option<Vec<String>>,
+    /// Ids, separated by commas; by default the message's own.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
+    logspaces: Option<Vec<String>>,
+}
+
+/// A message and those around it. For more of them ask again with the id of the outermost.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ContextResponse {
+    message: Message,
+    /// The nearest ones before it, oldest first.
+    before: Vec<Message>,
+    /// The nearest ones after it, oldest first.
+    after: Vec<Message>,
+    /// Whether there are more before those.
+    more_before: bool,
+    /// Whether there are more after those.
+    more_after: bool,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// The messages around one that match a query, which the message itself need not, by time: those of one time by
+/// logspace and by the order in which they were stored.
+#[utoipa::path(
+    get, path = "/api/v1/messages/{id}/context", tag = "search",
+    params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42"), ContextRequest),
+    responses((status = 200, body = ContextResponse))
+)]
+pub(crate) async fn context(
+    Path(id): Path<String>,
+    asked: Asked<ContextRequest>,
+) -> Result<axum::Json<ContextResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let before = check_limit(own.before, "before")?;
+    let after = check_limit(own.after, "after")?;
+    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+    let logspaces = own.logspaces.unwrap_or_else(|| vec![logspace.clone()]);
+    question.logspaces = select_logspaces(&shared, &caller, Some(&logspaces))?;
+    for name in own.same.iter().flatten() {
+        question.narrow(same(&check_field(name, "same")?, &logspace, &hit)?);
+    }
+    let weight = question.weight(false);
+    let answer = move |cancel: &Cancel| {
+        let mut side = |order: Order, limit: usize| {
+            question.page(&PageRequest { order, limit, after: Some(Place::of(&logspace, &hit)) }, cancel)
+        };
+        let mut before = side(Order::Newest, before);
+        let after = side(Order::Oldest, after);
+        before.hits.reverse();
+        ContextResponse {
+            message: Message::new(&logspace, &hit),
+            before: messages(&before.hits),
+            after: messages(&after.hits),
+            more_before: before.more,
+            more_after: after.more,
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage: before.coverage.plus(after.coverage),
+            warnings: question.warnings,
+        }
+    };
+    ask(&shared, &caller, weight, answer).await.map(axum::Json)
+}
+
+impl Parameters for ContextRequest {
+    const COMMON: &'static [&'static str] = &["query", "unparsed", "copies"];
+}
+
+fn check_limit(limit: Option<u32>, path: &str) -> Result<usize> {
+    match limit.unwrap_or(LIMIT) {
+        limit @ 0..=LIMIT_MAX => Ok(limit as usize),
+        limit => Err(ApiError::bad_request(format!(
+            "{path} is {limit}: ask for at most {LIMIT_MAX} messages and for more with the id of the outermost"
+        ))
+        .path(path)),
+    }
+}
+
+/// Messages that have all values that one message has of a field.
+fn same(name: &FieldName, logspace: &str, hit: &Hit) -> Result<Meant> {
+    let lacking = || {
+        let detail = format!("the message has no `{name}` that others could have too: leave it out");
+        ApiError::bad_request(detail).path("same")
+    };
+    let (batch, row) = (&hit.batch, hit.row);
+    let text = |bytes: &[u8]| text_test(name, bytes);
+    let time = |time| FieldTest::Time(Bounds::closed(TimeExpr::At(time), TimeExpr::At(time)));
+    let tests = match name {
+        FieldName::Dynamic(wanted) => {
+            let values = batch.fields(row).filter(|(name, _)| name.eq_ignore_ascii_case(wanted.as_bytes()));
+            values.map(|(_, value)| text(value)).collect::<Result<Vec<_>>>()?
+        }
+        FieldName::Known(field) => match field.storage() {
+            Storage::Priority(half) => {
+                let number = half.number(batch.priority(row).ok_or_else(lacking)?);
+                vec![FieldTest::Code(Codes::new(number, number))]
+            }
+            Storage::Time => vec![time(hit.time)],
+            Storage::Received => vec![time(batch.received(row))],
+            Storage::Flags => flags(batch.flags(row)),
+            Storage::Logspace => vec![text(logspace.as_bytes())?],
+            // A message may be empty; another text that is says nothing.
+            Storage::Name(_) | Storage::Text(_) => match batch.text(*field, row) {
+                b"" if *field != Field::Message => Vec::new(),
+                value => vec![text(value)?],
+            },
+            Storage::Raw => {
+                let mut raw = Vec::new();
+                batch.write_raw(row, &mut raw);
+                vec![text(&raw)?]
+            }
+        },
+    };
+    if tests.is_empty() {
+        return Err(lacking());
+    }
+    Ok(Meant::and(tests.into_iter().map(|test| Meant::Field(name.clone(), test)).collect()))
+}
+
+fn text_test(name: &FieldName, value: &[u8]) -> Result<FieldTest> {
+    let text = std::str::from_utf8(value).map_err(|_| {
+        let detail =
+            format!("the value of `{name}` is not UTF-8 text, which cannot be searched for: leave it out");
+        ApiError::bad_request(detail).path("same")
+    })?;
+    Ok(FieldTest::Equals(Pattern::new([Part::Text(text.to_owned())], true)))
+}
+
+/// One test for each flag that is set.
+fn flags(set: Flags) -> Vec<FieldTest> {
+    Flags::NAMES.iter().filter(|(flag, _)| set.has(*flag)).map(|(flag, _)| FieldTest::Flag(*flag)).collect()
+}

@@ -1,0 +1,178 @@
+//! How a query is answered and what that costs, before it runs.
+
+use crate::ask::aggregate::compile;
+use crate::ask::parts::{WrittenClause, WrittenStage, written};
+use crate::error::{ApiError, Result};
+use crate::question::cancel::{Cancel, ask};
+use crate::question::warning::{QueryWarning, WarningCode};
+use crate::question::{Asked, Cost, Effort, Parameters, Takes};
+use logstead_indexer::{self as indexer, Explained};
+use logstead_query::{Pipeline, outline};
+use logstead_questions::store::Copies;
+use serde::{Deserialize, Serialize};
+
+/// What to explain.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainRequest {}
+
+/// How a query is answered.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct ExplainResponse {
+    /// The query as it was understood.
+    query: String,
+    /// What the store is searched for. Stages process what that finds, and their cost is not included.
+    filter: String,
+    /// The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
+    /// filter is an `OR`.
+    clauses_of_query: Vec<WrittenClause>,
+    /// The stages, as they are written.
+    stages: Vec<WrittenStage>,
+    cost: Cost,
+    /// All logspaces together.
+    sum: Effort,
+    logspaces: Vec<LogspaceExplained>,
+    took_ms: u64,
+    warnings: Vec<QueryWarning>,
+}
+
+/// How one logspace answers.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct LogspaceExplained {
+    logspace: String,
+    #[serde(flatten)]
+    effort: Effort,
+    /// The clauses of the filter, each followed by its parts: at most 64.
+    clauses: Vec<Clause>,
+    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+    /// templates alone do not answer the filter.
+    templates: Vec<Template>,
+    /// How many templates match.
+    templates_found: usize,
+}
+
+/// What messages have in common that one statement of a program writes.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Template {
+    /// 16 hexadecimal digits; the same in every segment and on every server.
+    #[schema(example = "5f0c9d2ab1e34478")]
+    id: String,
+    /// Its text, with the kind of each variable in angle brackets.
+    #[schema(example = "connection from <address> port <number>")]
+    text: String,
+    /// Messages of the asked segments that have it, at any time.
+    messages: u64,
+}
+
+/// One clause of a filter.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Clause {
+    query: String,
+    /// Its depth: 0 for the whole filter.
+    depth: usize,
+    /// What answers it.
+    #[schema(example = "column host")]
+    how: String,
+    /// Messages of the asked segments that certainly match.
+    certain_messages: u64,
+    /// Those that may.
+    possible_messages: u64,
+}
+
+/// Says how a query is answered and what that costs, without running it.
+#[utoipa::path(
+    post, path = "/api/v1/explain", tag = "search", request_body = ExplainRequest,
+    responses((status = 200, body = ExplainResponse))
+)]
+pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
+    let Asked { shared, caller, mut question, common, started, .. } = asked;
+    let text = common.query.unwrap_or_default();
+    // The query is explained as it was written, even for callers limited by a grant: nothing is searched here.
+    question.query = question.asked.clone();
+    let pipeline = Pipeline { filter: question.asked.clone(), stages: std::mem::take(&mut question.stages) };
+    if !pipeline.stages.is_empty() {
+        compile(&mut question, &pipeline, shared.query_memory_max())?;
+    }
+    let (narrowed, weight) = (question.narrowed, question.heavy());
+    let answer = move |cancel: &Cancel| {
+        let Some(outline) = cancel.while_wanted(|| outline(&text)) else {
+            return Err(cancel.unread());
+        };
+        let outline = outline.map_err(ApiError::internal)?;
+        let (clauses_of_query, stages) = written(&text, &outline);
+        let (mut logspaces, mut unfinished) = (Vec::new(), Vec::new());
+        // Leaving out copies is no clause of the query, and takes next to no time.
+        question.copies = Copies::Counted;
+        for of in question.logspaces.each(question.wanted(), &cancel.run()) {
+            let Some(filter) = &of.filter else {
+                unfinished.push(QueryWarning::new(WarningCode::Unfinished, cancel.reason(of.id)));
+                continue;
+            };
+            let explained = of.searcher.explain(filter, of.range, &cancel.run());
+            let explained = if narrowed { without_contents(explained) } else { explained };
+            logspaces.push(LogspaceExplained::new(of.id, &explained));
+        }
+        question.warnings.append(&mut unfinished);
+        question.warn_of_unknown_fields(cancel);
+        let sum = logspaces.iter().fold(Effort::default(), |sum, of| sum.plus(&of.effort));
+        Ok(axum::Json(ExplainResponse {
+            query: pipeline.to_string(),
+            filter: question.query.to_string(),
+            clauses_of_query,
+            stages,
+            cost: Cost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
+            sum,
+            logspaces,
+            took_ms: started.elapsed().as_millis() as u64,
+            warnings: question.warnings,
+        }))
+    };
+    ask(&shared, &caller, weight, answer).await?
+}
+
+impl Parameters for ExplainRequest {
+    const STAGES: Takes = Takes::All;
+}
+
+/// Without the numbers that depend on what the messages say: for callers limited by a grant.
+fn without_contents(explained: Explained) -> Explained {
+    let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
+        certain_messages: 0,
+        possible_messages: 0,
+        ..clause
+    });
+    Explained {
+        certain_messages: 0,
+        undecided_messages: 0,
+        blocks: 0,
+        blocks_bytes: 0,
+        clauses: clauses.collect(),
+        templates: Vec::new(),
+        templates_found: 0,
+        ..explained
+    }
+}
+
+impl LogspaceExplained {
+    fn new(logspace: &str, explained: &Explained) -> LogspaceExplained {
+        let clauses = explained.clauses.iter().map(|clause| Clause {
+            query: clause.query.clone(),
+            depth: clause.depth,
+            how: clause.how.clone(),
+            certain_messages: clause.certain_messages,
+            possible_messages: clause.possible_messages,
+        });
+        let templates = explained.templates.iter().map(|template| Template {
+            id: format!("{:016x}", template.id),
+            text: template.text.clone(),
+            messages: template.messages,
+        });
+        LogspaceExplained {
+            logspace: logspace.to_owned(),
+            clauses: clauses.collect(),
+            templates: templates.collect(),
+            templates_found: explained.templates_found,
+            effort: Effort::of(explained),
+        }
+    }
+}

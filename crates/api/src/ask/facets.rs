@@ -1,0 +1,269 @@
+//! The most frequent values of fields, and how many different ones there are.
+
+use crate::ask::fields::{ValueCount, check_field};
+use crate::error::{ApiError, Result};
+use crate::question::cancel::{Cancel, ask};
+use crate::question::warning::QueryWarning;
+use crate::question::{Asked, Parameters, Question, list};
+use logstead_answer::AnswerError;
+use logstead_indexer::Asked as Answer;
+use logstead_query::{Query, Unit};
+use logstead_questions::store::Coverage;
+use logstead_record::FieldName;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Maximum number of fields of a request.
+pub(crate) const FIELDS_MAX: usize = 32;
+/// Maximum number of values of a field.
+const LIMIT_MAX: u32 = 10_000;
+/// Default number of values of a field.
+const LIMIT: u32 = 10;
+
+/// Which values to count.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FacetsRequest {
+    /// Names: 1 to 32. In a query string, separated by commas.
+    #[serde(default, deserialize_with = "list")]
+    #[schema(value_type = Vec<String>, required)]
+    #[param(value_type = String, required)]
+    fields: Option<Vec<String>>,
+    /// How many values of each field to show.
+    #[schema(default = 10, minimum = 1, maximum = 10000)]
+    #[param(default = 10, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+    /// Whether clauses of the query that are about a field alone limit its own values, too. Without that, `host=a` still
+    /// counts the other hosts: those that could be chosen instead.
+    #[schema(default = true)]
+    #[param(default = true)]
+    own_clauses: Option<bool>,
+    /// Whether to show how numbers are distributed.
+    #[serde(default)]
+    #[schema(default = false)]
+    #[param(default = false)]
+    numbers: bool,
+}
+
+/// The values of fields.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct FacetsResponse {
+    /// By the names that were asked for.
+    fields: BTreeMap<String, Facet>,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// The values of a field. Exact if `coverage.complete` and not `partial`.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Facet {
+    /// How many messages have the field.
+    messages: u64,
+    /// How many different values there are.
+    distinct: u64,
+    /// The most frequent ones, most frequent first.
+    values: Vec<ValueCount>,
+    /// The numbers among all values, if they were asked for and nearly all values are numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    numbers: Option<Numbers>,
+    /// Why not all messages are counted, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    partial: Option<String>,
+}
+
+/// How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Numbers {
+    /// How many messages have a number.
+    messages: u64,
+    /// What those with a unit are: `size` or `duration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "duration")]
+    unit: Option<&'static str>,
+    min: f64,
+    median: f64,
+    p95: f64,
+    max: f64,
+    /// Up to 32 in order, equally wide, or where numbers differ by powers, equally wide in those. The last ends with `max`.
+    buckets: Vec<NumberBucket>,
+}
+
+/// Numbers that are near each other.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct NumberBucket {
+    /// The lower end.
+    from: f64,
+    count: u64,
+}
+
+/// Counts the values of fields.
+#[utoipa::path(
+    post, path = "/api/v1/facets", tag = "search", request_body = FacetsRequest,
+    responses((status = 200, body = FacetsResponse))
+)]
+pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<FacetsResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let fields = own.fields.unwrap_or_default();
+    if fields.is_empty() {
+        let detail = "fields is empty: name the fields whose values to count, such as host";
+        return Err(ApiError::bad_request(detail).path("fields"));
+    }
+    let wanted = Values {
+        fields,
+        limit: own.limit,
+        limit_path: "limit",
+        own_clauses: own.own_clauses,
+        numbers: own.numbers,
+    };
+    let mut counting = Counting::new(wanted, &question, shared.query_memory_max())?;
+    let weight = question.weight(true);
+    let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
+        let coverage = question.answer(cancel, &mut [counting.asked()])?;
+        let coverage = counting.answer_apart(coverage, &mut question, cancel)?;
+        let fields = counting.finish(&mut question, cancel);
+        if fields.values().all(|facet| facet.distinct == 0) {
+            question.warn_of_unknown_fields(cancel);
+        }
+        let copies = question.count_copies(cancel);
+        let took_ms = started.elapsed().as_millis() as u64;
+        Ok(FacetsResponse { fields, copies, took_ms, coverage, warnings: question.warnings })
+    };
+    ask(&shared, &caller, weight, answer).await?.map(axum::Json)
+}
+
+impl Parameters for FacetsRequest {}
+
+/// Which values are counted.
+pub(crate) struct Values {
+    pub(crate) fields: Vec<String>,
+    pub(crate) limit: Option<u32>,
+    /// Where the request says the limit.
+    pub(crate) limit_path: &'static str,
+    pub(crate) own_clauses: Option<bool>,
+    pub(crate) numbers: bool,
+}
+
+/// Facets that are being made.
+pub(crate) struct Counting {
+    /// Of the fields that the whole query limits, with their names as they were asked for.
+    whole: Counted,
+    /// Of the others, each with the query that limits it.
+    apart: Vec<(Query, Counted)>,
+}
+
+struct Counted {
+    names: Vec<String>,
+    facets: logstead_answer::Facets,
+}
+
+impl Counting {
+    pub(crate) fn new(values: Values, question: &Question, memory_bytes_max: usize) -> Result<Counting> {
+        let Values { fields: mut names, limit, limit_path, own_clauses, numbers } = values;
+        let limit = limit.unwrap_or(LIMIT);
+        if limit == 0 || LIMIT_MAX < limit {
+            let detail = format!("{limit_path} is {limit}: ask for 1 to {LIMIT_MAX} values of each field");
+            return Err(ApiError::bad_request(detail).path(limit_path));
+        }
+        names.sort_unstable();
+        names.dedup();
+        if FIELDS_MAX < names.len() {
+            let detail = format!("fields names {} fields: ask for at most {FIELDS_MAX}", names.len());
+            return Err(ApiError::bad_request(detail).path("fields"));
+        }
+        let share = memory_bytes_max / names.len().max(1);
+        let counted = |fields: Vec<(String, FieldName)>| {
+            let memory_bytes_max = share * fields.len();
+            let (names, fields) = fields.into_iter().unzip();
+            let facets =
+                logstead_answer::Facets::new(fields, limit as usize, memory_bytes_max).with_numbers(numbers);
+            Counted { names, facets }
+        };
+        let (mut whole, mut apart) = (Vec::new(), Vec::new());
+        for name in names {
+            let field = check_field(&name, "fields")?;
+            let query = if own_clauses.unwrap_or(true) { None } else { question.without(&field) };
+            match query {
+                None => whole.push((name, field)),
+                Some(query) => apart.push((query, counted(vec![(name, field)]))),
+            }
+        }
+        Ok(Counting { whole: counted(whole), apart })
+    }
+
+    pub(crate) fn asked(&mut self) -> Answer<'_> {
+        Answer::Facets(&mut self.whole.facets)
+    }
+
+    /// Counts what has a query of its own. Returns what was looked at altogether.
+    pub(crate) fn answer_apart(
+        &mut self,
+        mut coverage: Coverage,
+        question: &mut Question,
+        cancel: &Cancel,
+    ) -> Result<Coverage, AnswerError> {
+        for (query, counted) in &mut self.apart {
+            let asked = &mut [Answer::Facets(&mut counted.facets)];
+            coverage = coverage.joined(question.answer_to(query, cancel, asked)?);
+        }
+        Ok(coverage)
+    }
+
+    /// The facets. Warns if no message has a field.
+    pub(crate) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
+        let facets = self.so_far();
+        let names =
+            facets.iter().filter(|(_, facet)| facet.distinct == 0).map(|(name, _)| FieldName::new(name));
+        question.warn_of_unknown_names(names.collect::<Vec<_>>().iter(), cancel);
+        facets
+    }
+
+    /// The facets of what was added.
+    pub(crate) fn so_far(&self) -> BTreeMap<String, Facet> {
+        let all = std::iter::once(&self.whole).chain(self.apart.iter().map(|(_, counted)| counted));
+        all.flat_map(Counted::so_far).collect()
+    }
+}
+
+impl Counted {
+    fn so_far(&self) -> impl Iterator<Item = (String, Facet)> {
+        self.names.iter().cloned().zip(self.facets.so_far().into_iter().map(Facet::new))
+    }
+}
+
+impl Facet {
+    fn new(facet: logstead_answer::Facet) -> Facet {
+        let values = facet.values.iter().map(|(value, count)| ValueCount::new(value, *count));
+        Facet {
+            messages: facet.rows,
+            distinct: facet.distinct,
+            values: values.collect(),
+            numbers: facet.numbers.map(Numbers::new),
+            partial: facet.partial,
+        }
+    }
+}
+
+impl Numbers {
+    fn new(of: logstead_answer::Distribution) -> Numbers {
+        let buckets = of.buckets.into_iter().map(|(from, count)| NumberBucket { from, count });
+        Numbers {
+            messages: of.messages,
+            unit: match of.unit {
+                Unit::Plain => None,
+                Unit::Size => Some("size"),
+                Unit::Duration => Some("duration"),
+            },
+            min: of.min,
+            median: of.median,
+            p95: of.p95,
+            max: of.max,
+            buckets: buckets.collect(),
+        }
+    }
+}

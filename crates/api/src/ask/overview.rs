@@ -1,0 +1,492 @@
+//! Everything that a page of results shows, in one request: messages first, the rest once it is known.
+//!
+//! | line | holds                         |
+//! |------|-------------------------------|
+//! | 1    | `{"rows": …}`, as `/search`   |
+//! | …    | `{"progress": …}`, or none    |
+//! | n-2  | `{"histogram": …}`            |
+//! | n-1  | `{"facets": …}`               |
+//! | n    | `{"end": …}`                  |
+//!
+//! Histogram and facets are made in one pass; if that fails, the last line is `{"error": …}`. A long pass is made slice
+//! by slice, newest first, and progress shows the sum of the slices so far.
+//!
+//! **Invariant:** an answer without `end` or `error` is cut off.
+
+use crate::ask::facets::{Counting, Facet, Values};
+use crate::ask::histogram::{Drawing, Histogram, Spans};
+use crate::ask::search::{Order, SearchResponse, page_request};
+use crate::error::{Problem, Result};
+use crate::question::cancel::{Cancel, Guard, permit};
+use crate::question::warning::QueryWarning;
+use crate::question::{Asked, Effort, Parameters, Question, list};
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use futures_core::Stream;
+use logstead_answer::AnswerError;
+use logstead_flow::request_id;
+use logstead_query::TimeRange;
+use logstead_questions::store::{Coverage, PageRequest};
+use logstead_record::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// Default fields whose values are counted.
+const FIELDS: [&str; 3] = ["host", "program", "severity"];
+/// Lines that every answer has.
+const LINES: usize = 4;
+/// Lines that may wait for a slow client. Progress that would take their place is left out.
+const LINES_MAX: usize = 2 * LINES;
+
+/// When an answer is made slice by slice.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// Minimum number of stored messages for considering it, as finding out takes time too.
+    messages_min: u64,
+    /// Minimum number of messages to read one by one: a tenth of a second's worth.
+    looked_at_min: u64,
+    /// Interval between progress lines.
+    every: Duration,
+}
+
+const PACE: Pace =
+    Pace { messages_min: 1_000_000, looked_at_min: 1_000_000, every: Duration::from_millis(100) };
+/// The initial number of slices.
+const SLICES: usize = 16;
+
+/// What to show.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OverviewRequest {
+    /// Messages of the first page.
+    #[schema(default = 100, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+    #[schema(default = "newest")]
+    order: Option<Order>,
+    /// As of `/histogram`.
+    #[schema(default = 60, minimum = 1, maximum = 10000)]
+    buckets: Option<u32>,
+    /// As of `/histogram`.
+    interval: Option<String>,
+    /// As of `/histogram`.
+    by: Option<String>,
+    /// Fields whose values to count; `host`, `program` and `severity` by default.
+    #[serde(default, deserialize_with = "list")]
+    fields: Option<Vec<String>>,
+    /// How many values of each field to show.
+    #[schema(default = 10, minimum = 1, maximum = 10000)]
+    facet_limit: Option<u32>,
+    /// As of `/facets`.
+    #[schema(default = true)]
+    own_clauses: Option<bool>,
+}
+
+/// A line of the answer.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OverviewLine {
+    /// The first page.
+    Rows(SearchResponse),
+    /// How far the answer is, if it takes longer than a moment.
+    Progress(OverviewProgress),
+    /// How many messages match over time.
+    Histogram(Histogram),
+    /// The values of fields.
+    Facets(BTreeMap<String, Facet>),
+    /// There are no more lines.
+    End(OverviewEnd),
+    /// Why there are no more lines.
+    Error(Problem),
+}
+
+/// Histogram and facets of a part of the range: of the newest messages that match. Exact for that part.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct OverviewProgress {
+    /// The part of the range that was looked at, from 0 to 1.
+    fraction: f64,
+    histogram: Histogram,
+    facets: BTreeMap<String, Facet>,
+}
+
+/// Coverage and warnings of histogram and facets.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct OverviewEnd {
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
+    /// Since the request.
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// Finds the first messages, then counts all over time and by the values of fields. The answer is a line of JSON for
+/// each, as soon as it is known: `rows`, `histogram`, `facets`, and `end` or `error`.
+#[utoipa::path(
+    post, path = "/api/v1/overview", tag = "search", request_body = OverviewRequest,
+    responses((status = 200, body = OverviewLine, content_type = "application/x-ndjson"))
+)]
+pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> {
+    let Asked { shared, caller, question, own, started, .. } = asked;
+    let memory_bytes_max = shared.query_memory_max();
+    let spans = Spans { buckets: own.buckets, interval: own.interval.as_deref(), by: own.by.as_deref() };
+    let fields = own.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
+    let values = Values {
+        fields,
+        limit: own.facet_limit,
+        limit_path: "facet_limit",
+        own_clauses: own.own_clauses,
+        numbers: false,
+    };
+    let overview = Overview {
+        page: page_request(own.limit, own.order, None)?,
+        drawing: Drawing::new(&question, &spans, memory_bytes_max)?,
+        counting: Counting::new(values, &question, memory_bytes_max)?,
+        question,
+        started,
+        pace: PACE,
+    };
+    let permit = permit(&shared, &caller, overview.question.weight(true)).await?;
+    let (cancel, guard) = Cancel::after(&shared, overview.question.spent);
+    let (sender, lines) = mpsc::channel(LINES_MAX);
+    tokio::task::spawn_blocking(request_id::carried(move || {
+        let _permit = permit;
+        overview.run(&cancel, &sender);
+    }));
+    let body = Body::from_stream(Lines { lines, _guard: guard });
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
+}
+
+impl Parameters for OverviewRequest {}
+
+/// All that is needed to make the lines.
+struct Overview {
+    page: PageRequest,
+    drawing: Drawing,
+    counting: Counting,
+    question: Question,
+    started: Instant,
+    pace: Pace,
+}
+
+impl Overview {
+    fn run(mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) {
+        send(
+            lines,
+            &OverviewLine::Rows(SearchResponse::new(&mut self.question, &self.page, self.started, cancel)),
+        );
+        let coverage = match self.answer(cancel, lines) {
+            Ok(coverage) => coverage,
+            Err(error) => {
+                let error = crate::error::ApiError::from(error);
+                return send(lines, &OverviewLine::Error(error.into_problem()));
+            }
+        };
+        send(lines, &OverviewLine::Histogram(self.drawing.finish(&mut self.question, cancel)));
+        send(lines, &OverviewLine::Facets(self.counting.finish(&mut self.question, cancel)));
+        let copies = self.question.count_copies(cancel);
+        let took_ms = self.started.elapsed().as_millis() as u64;
+        let warnings = self.question.warnings;
+        send(lines, &OverviewLine::End(OverviewEnd { copies, took_ms, coverage, warnings }));
+    }
+}
+
+impl Overview {
+    /// Adds everything that matches to histogram and facets.
+    fn answer(&mut self, cancel: &Cancel, lines: &mpsc::Sender<Bytes>) -> Result<Coverage, AnswerError> {
+        let began = Instant::now();
+        let mut slices = Slices::new(self.question.range, self.drawing.starts());
+        if !self.pays(cancel) {
+            slices.take_all();
+        }
+        let (mut told, mut sum) = (began, None);
+        while let Some(range) = slices.next() {
+            let began = Instant::now();
+            let coverage = self.slice(range, cancel)?;
+            sum = Some(match sum {
+                None => coverage,
+                Some(sum) => Coverage::joined(sum, coverage),
+            });
+            slices.took(began.elapsed());
+            let is_last = slices.fraction() == 1.0;
+            if !is_last && self.pace.every <= told.elapsed() && LINES < lines.capacity() {
+                told = Instant::now();
+                send(lines, &OverviewLine::Progress(self.progress(slices.fraction())));
+            }
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    fn slice(&mut self, range: TimeRange, cancel: &Cancel) -> Result<Coverage, AnswerError> {
+        let mut asked = vec![self.counting.asked()];
+        asked.extend(self.drawing.asked());
+        let whole = std::mem::replace(&mut self.question.range, range);
+        let coverage = self.question.answer(cancel, &mut asked);
+        let coverage = coverage.and_then(|of| self.counting.answer_apart(of, &mut self.question, cancel));
+        self.question.range = whole;
+        coverage
+    }
+
+    fn progress(&self, fraction: f64) -> OverviewProgress {
+        OverviewProgress { fraction, histogram: self.drawing.so_far(), facets: self.counting.so_far() }
+    }
+
+    /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
+    /// twice.
+    fn pays(&self, cancel: &Cancel) -> bool {
+        let Question { logspaces, .. } = &self.question;
+        let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
+        self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
+    }
+}
+
+/// Cuts a range into slices that end where buckets do, newest first. Each is meant to take just as long as people
+/// notice.
+///
+/// **Invariant:** the slices partition the range.
+struct Slices {
+    /// What is left of the range; nothing after the last slice.
+    left: Option<TimeRange>,
+    starts: Vec<Timestamp>,
+    /// The buckets that are left.
+    buckets: usize,
+    /// How many buckets the next slice has.
+    width: usize,
+}
+
+impl Slices {
+    fn new(range: TimeRange, starts: Vec<Timestamp>) -> Slices {
+        let buckets = starts.len();
+        Slices { left: Some(range), starts, buckets, width: buckets.div_ceil(SLICES).max(1) }
+    }
+
+    /// What is left is one slice.
+    fn take_all(&mut self) {
+        self.width = self.buckets.max(1);
+    }
+
+    fn next(&mut self) -> Option<TimeRange> {
+        let left = self.left?;
+        self.buckets = self.buckets.saturating_sub(self.width);
+        let border = self.starts.get(self.buckets).copied().filter(|_| 0 < self.buckets);
+        match border.filter(|border| left.first < *border && *border <= left.last) {
+            Some(first) => {
+                self.left = Some(TimeRange { first: left.first, last: first.saturating_add(-1) });
+                Some(TimeRange { first, last: left.last })
+            }
+            // The buckets after the end of the range hold nothing.
+            None if border.is_some_and(|border| left.last < border) => self.next(),
+            None => {
+                self.buckets = 0;
+                self.left.take()
+            }
+        }
+    }
+
+    /// How long the last slice took decides how long the next is.
+    fn took(&mut self, time: Duration) {
+        if time < PACE.every / 2 {
+            self.width = self.width.saturating_mul(2);
+        } else if PACE.every * 2 < time {
+            self.width = (self.width / 2).max(1);
+        }
+    }
+
+    /// The part of the buckets that were in slices.
+    fn fraction(&self) -> f64 {
+        if self.left.is_none() {
+            return 1.0;
+        }
+        (self.starts.len() - self.buckets) as f64 / self.starts.len() as f64
+    }
+}
+
+fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
+    let mut text = serde_json::to_vec(line).expect("lines have names for keys, and no number is not finite");
+    text.push(b'\n');
+    // A client that has disconnected needs no more lines.
+    lines.blocking_send(text.into()).ok();
+}
+
+/// The body: ends the work when it is dropped.
+struct Lines {
+    lines: mpsc::Receiver<Bytes>,
+    _guard: Guard,
+}
+
+impl Stream for Lines {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.lines.poll_recv(context).map(|line| line.map(Ok))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Caller;
+    use crate::question::{Common, Takes};
+    use crate::state::{ApiState, Inner, Shared};
+    use axum::http::Request;
+    use logstead_accounts::{Account, Grant, Meta, Role};
+    use logstead_config::check_toml;
+    use logstead_config::settings::{self, Layers};
+    use logstead_indexer::RealDisk;
+    use logstead_pipeline::{Change, Pipeline};
+    use logstead_record::SECOND;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+    use tower::ServiceExt;
+
+    const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
+                          [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
+    const FIRST: i64 = 1_750_000_000;
+
+    /// The histogram and the facets of a line.
+    fn made(line: &Value) -> (&Value, &Value) {
+        (&line["histogram"], &line["facets"])
+    }
+
+    /// The lines of an answer that is made at a pace.
+    async fn lines(shared: &Shared, pace: Pace, query: &str, to: Option<&str>) -> Vec<Value> {
+        let caller =
+            Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
+        let (query, to) = (Some(query.to_owned()), to.map(str::to_owned));
+        let common = Common { query, to, ..Common::default() };
+        let question = Question::new(shared, &caller, &common, Takes::None).unwrap();
+        let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
+        let values = Values {
+            fields: vec!["host".to_owned(), "severity".to_owned()],
+            limit: None,
+            limit_path: "facet_limit",
+            own_clauses: None,
+            numbers: false,
+        };
+        let overview = Overview {
+            page: page_request(None, None, None).unwrap(),
+            drawing: Drawing::new(&question, &spans, 1 << 20).unwrap(),
+            counting: Counting::new(values, &question, 1 << 20).unwrap(),
+            question,
+            started: Instant::now(),
+            pace,
+        };
+        let (cancel, _guard) = Cancel::new(shared);
+        let (sender, mut receiver) = mpsc::channel(100);
+        tokio::task::spawn_blocking(move || overview.run(&cancel, &sender)).await.unwrap();
+        let mut lines = Vec::new();
+        while let Some(line) = receiver.recv().await {
+            lines.push(serde_json::from_slice(&line).unwrap());
+        }
+        lines
+    }
+
+    async fn with_messages() -> (Shared, tempfile::TempDir) {
+        let data = tempfile::TempDir::new().unwrap();
+        let mut settings = settings::load(&Layers::default()).unwrap();
+        settings.storage.segment_rows_max = 100;
+        let settings = Arc::new(settings);
+        let meta = Meta::open(&data.path().join("logstead.db")).unwrap();
+        let (document, checked) = check_toml(ROUTER).unwrap();
+        let change = Change { toml: ROUTER.to_owned(), document, checked };
+        let revision = meta.add_revision(ROUTER, "system", "", Timestamp::from_nanos(0)).unwrap();
+        let pipeline =
+            Pipeline::start(Arc::new(RealDisk), data.path(), settings.clone(), revision, change).unwrap();
+        let state = || ApiState {
+            meta: meta.clone(),
+            pipeline: pipeline.clone(),
+            revisions: Arc::new(crate::revision::Revisions::new(pipeline.clone(), meta.clone())),
+            settings: settings.clone(),
+            admin_token: Some("admin".to_owned()),
+            setup_code: None,
+            process: crate::Process::default(),
+        };
+        for part in 0..8 {
+            let line = |n: i64| {
+                let message = json!({"time": FIRST + n * 7, "host": format!("web-{}", n % 7), "message": format!("m{}", n % 5)});
+                format!("{message}\n")
+            };
+            let body: String = (part * 60..part * 60 + 60).map(line).collect();
+            let request = Request::post("/api/v1/ingest?logspace=main")
+                .header(header::CONTENT_TYPE, "application/x-ndjson")
+                .header(header::AUTHORIZATION, "Bearer admin");
+            let answer = crate::app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+            assert_eq!(answer.status(), 200);
+        }
+        (Inner::new(state()), data)
+    }
+
+    #[tokio::test]
+    async fn slices_add_up_to_the_answer_of_one_pass() {
+        let (shared, _data) = with_messages().await;
+        let sliced = Pace { messages_min: 0, looked_at_min: 0, every: Duration::ZERO };
+        let to = Timestamp::from_nanos((FIRST + 3000) * SECOND).to_string();
+        for (query, to) in
+            [("*", Some(to.as_str())), ("m2", Some(to.as_str())), ("-m2", None), ("nothing", Some(&to))]
+        {
+            let whole = lines(&shared, PACE, query, to).await;
+            assert_eq!(whole.len(), LINES, "{query}: {whole:?}");
+            let parts = lines(&shared, sliced, query, to).await;
+            let (progress, end) = parts[1..].split_at(parts.len() - LINES);
+            assert!(1 < progress.len() || to.is_none(), "{query}: {parts:?}");
+            assert_eq!(made(&end[0]).0, made(&whole[1]).0, "{query}");
+            assert_eq!(made(&end[1]).1, made(&whole[2]).1, "{query}");
+            let coverage = |line: &Value, name: &str| line["end"]["coverage"][name].clone();
+            assert_eq!(coverage(&end[2], "complete"), true, "{query}");
+            progress_is_exact(progress, &end[0]["histogram"], query);
+        }
+        shared.state.pipeline.stop();
+    }
+
+    /// Each is the newest buckets of the whole, and their facets count as much.
+    fn progress_is_exact(progress: &[Value], whole: &Value, query: &str) {
+        let mut before = 0.0;
+        for line in progress {
+            let line = &line["progress"];
+            let (histogram, facets) = made(line);
+            let fraction = line["fraction"].as_f64().unwrap();
+            assert!(before < fraction && fraction < 1.0, "{query}: {line}");
+            before = fraction;
+            let buckets = histogram["buckets"].as_array().unwrap();
+            let seen = (fraction * buckets.len() as f64).round() as usize;
+            let (older, newer) = buckets.split_at(buckets.len() - seen);
+            assert!(older.iter().all(|bucket| bucket["count"] == 0), "{query}: {line}");
+            assert_eq!(newer, &whole["buckets"].as_array().unwrap()[older.len()..], "{query}");
+            let hosts = facets["host"]["values"].as_array().unwrap().iter();
+            let hosts: u64 = hosts.map(|value| value["count"].as_u64().unwrap()).sum();
+            assert_eq!(histogram["total"], hosts, "{query}: {line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn slices_are_the_range(
+            first in 0_i64..50, length in 0_i64..400, before in 0_i64..10, beyond in 0_i64..60, interval in 1_i64..20,
+            times in proptest::collection::vec(0_u64..400, 0..60), is_open in any::<bool>(),
+        ) {
+            let last = if is_open { Timestamp::MAX } else { Timestamp::from_nanos(first + length) };
+            let range = TimeRange { first: Timestamp::from_nanos(first), last };
+            let starts = (0..).map(|n| first - before.min(interval - 1) + n * interval);
+            let starts = starts.take_while(|start| *start <= first + length + beyond);
+            let mut slices = Slices::new(range, starts.map(Timestamp::from_nanos).collect());
+            let mut end = range.last;
+            let mut times = times.into_iter().cycle();
+            let mut fraction = 0.0;
+            while let Some(slice) = slices.next() {
+                prop_assert_eq!(slice.last, end);
+                prop_assert!(slice.first <= slice.last);
+                prop_assert!(fraction <= slices.fraction());
+                (end, fraction) = (slice.first.saturating_add(-1), slices.fraction());
+                slices.took(Duration::from_millis(times.next().unwrap_or_default()));
+            }
+            prop_assert_eq!(end, range.first.saturating_add(-1));
+            prop_assert_eq!(fraction, 1.0);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Searching and counting, over one or several logspaces.
+
+use super::cursor;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::Path;
+use crate::question::cancel::{Cancel, ask};
+use crate::question::warning::QueryWarning;
+use crate::question::{Asked, Parameters, Question, Takes};
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use logstead_indexer::{self as indexer, Hit};
+use logstead_questions::store::{Coverage, PageRequest, Passing, Place};
+use logstead_questions::wire::message::Message;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// Maximum number of messages of a page.
+const LIMIT_MAX: u32 = 10_000;
+
+/// Which messages, and how many.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchRequest {
+    /// Messages of a page.
+    #[schema(default = 100, minimum = 1, maximum = 10000)]
+    #[param(default = 100, minimum = 1, maximum = 10000)]
+    limit: Option<u32>,
+    #[schema(default = "newest")]
+    #[param(default = "newest", inline)]
+    order: Option<Order>,
+    /// Where the page begins: `cursor` of the page before, which the same question had.
+    cursor: Option<String>,
+}
+
+impl Parameters for SearchRequest {
+    const STAGES: Takes = Takes::Streaming;
+}
+
+/// Which messages come first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
+}
+
+/// A page of messages.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SearchResponse {
+    messages: Vec<Message>,
+    /// Where the next page begins; null on the last.
+    #[schema(required)]
+    cursor: Option<String>,
+    /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
+    /// counting them takes longer than finding the page: `/count` tells it.
+    #[schema(required)]
+    copies: Option<u64>,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+    /// The query as it was understood.
+    query: String,
+    /// What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless.
+    #[schema(required)]
+    columns: Option<Vec<String>>,
+}
+
+/// Which messages to count.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CountRequest {}
+
+impl Parameters for CountRequest {}
+
+/// How many messages match.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct CountResponse {
+    /// Exact if `coverage.complete`.
+    count: u64,
+    /// How many copies are not counted: messages that another of these logspaces has as well.
+    copies: u64,
+    took_ms: u64,
+    coverage: Coverage,
+    warnings: Vec<QueryWarning>,
+}
+
+/// Finds messages.
+#[utoipa::path(
+    post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
+    responses((status = 200, body = SearchResponse))
+)]
+pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
+    let weight = question.weight(false);
+    let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
+    ask(&shared, &caller, weight, answer).await.map(axum::Json)
+}
+
+/// Counts messages.
+#[utoipa::path(
+    post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
+    responses((status = 200, body = CountResponse))
+)]
+pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<CountResponse>> {
+    let Asked { shared, caller, mut question, started, .. } = asked;
+    let weight = question.weight(false);
+    let counted = move |cancel: &Cancel| {
+        let (count, coverage) = question.count(cancel);
+        let copies = question.count_copies(cancel);
+        let took_ms = started.elapsed().as_millis() as u64;
+        CountResponse { count, copies, took_ms, coverage, warnings: question.warnings }
+    };
+    ask(&shared, &caller, weight, counted).await.map(axum::Json)
+}
+
+/// One message by its id.
+#[utoipa::path(
+    get, path = "/api/v1/messages/{id}", tag = "search",
+    params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
+    responses((status = 200, body = Message))
+)]
+pub(crate) async fn message(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Message>> {
+    let (logspace, hit) = by_id(&shared, &caller, id).await?;
+    Ok(axum::Json(Message::new(&logspace, &hit)))
+}
+
+/// The message with an id, and its logspace.
+pub(crate) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
+    let missing = || ApiError::not_found(format!("there is no message `{id}`"));
+    let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
+    let sequence = sequence.parse().map_err(|_| missing())?;
+    let logspaces = caller.logspaces(&shared.state.pipeline);
+    let (logspace, searcher) = logspaces.into_iter().find(|(id, _)| id == logspace).ok_or_else(missing)?;
+    let found = blocking(move || searcher.get(sequence)).await?;
+    let hit = found
+        .map_err(ApiError::internal)?
+        .filter(|hit| caller.may_see(&logspace, hit))
+        .ok_or_else(missing)?;
+    Ok((logspace, hit))
+}
+
+/// Which page a request means; a cursor comes with the question that is asked.
+pub(crate) fn page_request(
+    limit: Option<u32>,
+    order: Option<Order>,
+    cursor: Option<(&str, u64)>,
+) -> Result<PageRequest> {
+    let order = order.unwrap_or_default().into();
+    let after = cursor.map(|(text, question)| check_cursor(text, order, question)).transpose()?;
+    Ok(PageRequest { order, limit: check_limit(limit)?, after })
+}
+
+impl SearchResponse {
+    /// The page, with all warnings so far.
+    pub(crate) fn new(
+        question: &mut Question,
+        request: &PageRequest,
+        started: Instant,
+        cancel: &Cancel,
+    ) -> SearchResponse {
+        let page = question.page(request, cancel);
+        if page.hits.is_empty() {
+            question.warn_of_unknown_fields(cancel);
+        }
+        let copies = question.count_copies_of_page(&page, cancel);
+        SearchResponse {
+            messages: messages(&page.hits),
+            copies,
+            cursor: page.end().map(|place| cursor::encode(request.order, question.key, &place)),
+            took_ms: started.elapsed().as_millis() as u64,
+            coverage: page.coverage,
+            warnings: std::mem::take(&mut question.warnings),
+            query: question.shown(),
+            columns: question.passing().as_ref().and_then(Passing::names),
+        }
+    }
+}
+
+impl From<Order> for indexer::Order {
+    fn from(order: Order) -> indexer::Order {
+        match order {
+            Order::Newest => indexer::Order::Newest,
+            Order::Oldest => indexer::Order::Oldest,
+        }
+    }
+}
+
+/// Messages as they are shown.
+pub(crate) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
+    hits.iter().map(|(logspace, hit)| Message::new(logspace, hit)).collect()
+}
+
+fn check_limit(limit: Option<u32>) -> Result<usize> {
+    match limit.unwrap_or(100) {
+        0 => Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit")),
+        limit @ 1..=LIMIT_MAX => Ok(limit as usize),
+        limit => Err(ApiError::bad_request(format!(
+            "limit is {limit}: ask for at most {LIMIT_MAX} messages and for the next page with `cursor`"
+        ))
+        .path("limit")),
+    }
+}
+
+fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<Place> {
+    let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
+    match cursor::decode(text) {
+        Some((of, asked, place)) if of == order && asked == question => Ok(place),
+        Some((of, ..)) if of == order => Err(refused(
+            "the cursor is from a page of another question: send the same query, range, time zone and logspaces with \
+             it, or start again without it",
+        )),
+        Some(_) => Err(refused("the cursor is from a page in the other order: start again without it")),
+        None => Err(refused("the cursor is not one that a search returned: start again without it")),
+    }
+}

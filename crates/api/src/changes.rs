@@ -1,0 +1,159 @@
+//! Says that something was stored, so that a page that is looked at need not ask again and again.
+//!
+//! **Invariant:** what a listener costs has a bound: two events a second, nothing while nothing is stored but a sign of
+//! life, and a limited number of listeners.
+//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when something came: of
+//! logspaces that they may not search nothing is said, and callers with a scope are told by the clock.
+
+use super::access::Caller;
+use super::access::authenticate::authenticate;
+use super::error::{ApiError, Result};
+use super::question::cancel::Cancel;
+use super::state::Shared;
+use super::stream::{Piece, Pieces};
+use super::waiting::busy;
+use axum::body::Bytes;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_flow::request_id;
+use logstead_pipeline::watch::{Ending, Stored};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// How long a listener is left alone after an event.
+const REST: Duration = Duration::from_millis(500);
+/// How often callers with a scope are told to look, whether something was stored or not.
+const SCOPE_INTERVAL: Duration = Duration::from_secs(3);
+/// How often a listener hears that the server is there; as often its login is checked.
+const PULSE_INTERVAL: Duration = Duration::from_secs(5);
+/// Tells proxies not to buffer.
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+const EVENTS: &str = "text/event-stream";
+
+/// A comment, which clients ignore.
+const PULSE: Bytes = Bytes::from_static(b":\n\n");
+const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
+
+/// Says when messages were stored in a logspace that the caller may search, as server-sent events: `stored`, with an empty
+/// object, at most twice a second. Whether they match is for a search to say. Callers with a scope get it every three
+/// seconds, whether something was stored or not. The stream ends when the login does, or when its rights change.
+#[utoipa::path(
+    get, path = "/api/v1/changes", tag = "search",
+    responses((status = 200, body = String, content_type = "text/event-stream"))
+)]
+pub(super) async fn changes(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if !accepted.contains(EVENTS) {
+        // Other clients would wait for an end that never comes.
+        let detail = format!("this answer has no end: ask for it with `Accept: {EVENTS}`");
+        return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
+    }
+    let Ok(permit) = shared.listeners.clone().try_acquire_owned() else {
+        return Err(busy("too many pages wait for changes"));
+    };
+    let (stored, ending) = shared.state.pipeline.watch();
+    let news = match caller.scope() {
+        None => News::Stored { stored, ends: ends(&shared, &caller) },
+        Some(_) => News::Clock,
+    };
+    let (events, pieces) = mpsc::channel(1);
+    let (_, guard) = Cancel::without_limit(&shared);
+    tokio::spawn(request_id::followed(
+        Listener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
+    ));
+    let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
+    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
+}
+
+/// What makes a listener look.
+enum News {
+    /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
+    Stored {
+        stored: Stored,
+        ends: Vec<(String, u64)>,
+    },
+    Clock,
+}
+
+/// The sequence of the next message of each logspace that a caller may search.
+fn ends(shared: &Shared, caller: &Caller) -> Vec<(String, u64)> {
+    let logspaces = caller.logspaces(&shared.state.pipeline).into_iter();
+    logspaces.map(|(id, searcher)| (id, searcher.next_sequence())).collect()
+}
+
+impl News {
+    async fn come(&mut self) {
+        match self {
+            News::Stored { stored, .. } => stored.changed().await,
+            News::Clock => sleep(SCOPE_INTERVAL).await,
+        }
+    }
+
+    /// Whether what came is for this caller.
+    fn are_for(&mut self, caller: &Caller, shared: &Shared) -> bool {
+        let News::Stored { ends: before, .. } = self else { return true };
+        let now = ends(shared, caller);
+        std::mem::replace(before, now.clone()) != now
+    }
+}
+
+struct Listener {
+    shared: Shared,
+    /// Who it was when it began.
+    caller: Caller,
+    /// The request's headers, to authenticate again.
+    headers: HeaderMap,
+    events: mpsc::Sender<Piece>,
+    news: News,
+    ending: Ending,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Listener {
+    async fn run(mut self) {
+        let mut next_pulse = Instant::now();
+        let mut next_event = Instant::now();
+        let mut is_news = false;
+        loop {
+            let piece = tokio::select! {
+                biased;
+                () = self.events.closed() => return,
+                () = self.ending.requested() => return,
+                () = sleep_until(next_pulse) => {
+                    if !self.may_listen().await {
+                        return;
+                    }
+                    next_pulse = Instant::now() + PULSE_INTERVAL;
+                    PULSE
+                }
+                () = sleep_until(next_event), if is_news => {
+                    is_news = false;
+                    next_event = Instant::now() + REST;
+                    if !self.news.are_for(&self.caller, &self.shared) {
+                        continue;
+                    }
+                    STORED
+                }
+                () = self.news.come(), if !is_news => {
+                    is_news = true;
+                    continue;
+                }
+            };
+            if self.events.send(Piece::Data(piece)).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn may_listen(&self) -> bool {
+        let known = authenticate(&self.shared, &self.headers).await;
+        known.is_ok_and(|known| known.is_some_and(|now| now.has_rights_of(&self.caller)))
+    }
+}

@@ -1,0 +1,345 @@
+//! What went wrong, as RFC 9457 describes it: the body of every unsuccessful response.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_accounts as accounts;
+use logstead_answer::AnswerError;
+use logstead_flow::request_id;
+use logstead_ingest::encoding::Packed;
+use logstead_ingest::messages::Refused;
+use logstead_query::{ErrorKind, ParseError};
+use serde::Serialize;
+use std::ops::Range;
+
+/// The body of every unsuccessful response (`application/problem+json`).
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Problem {
+    /// Always `about:blank`: the status says what kind of problem it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    status: u16,
+    /// What happened, where, and what to do.
+    detail: String,
+    /// Where in the query or document, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<usize>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<usize>,
+    /// The column after the last character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    end_column: Option<usize>,
+    /// The line of the query that is wrong, and below it carets where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
+    excerpt: Option<String>,
+    /// Which part of a document, such as `routes[2].where`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    path: Option<String>,
+    /// Every problem of a document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    problems: Vec<DocumentProblem>,
+    /// The id of the request, which the header `X-Request-Id` of the response and the lines of the server's own log have too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    request_id: Option<String>,
+    /// What may have been meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggestion: Option<String>,
+}
+
+/// One problem of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub(crate) struct DocumentProblem {
+    /// Where in the document, such as `routes[2].where`; empty for the whole.
+    path: String,
+    /// What is wrong and what to do.
+    message: String,
+    /// Where in the text, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<u32>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<u32>,
+}
+
+impl From<logstead_config::Problem> for DocumentProblem {
+    fn from(problem: logstead_config::Problem) -> DocumentProblem {
+        let logstead_config::Problem { path, message, line, column } = problem;
+        DocumentProblem { path, message, line, column }
+    }
+}
+
+/// A place in a text that the caller sent. Lines and columns count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub line: usize,
+    pub column: usize,
+    pub end_column: Option<usize>,
+}
+
+impl Place {
+    /// Where a span of a text lies.
+    pub(crate) fn of(span: Range<usize>, text: &str) -> Place {
+        let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
+        let (line, column, end_column) = error.line_column(text);
+        Place { line, column, end_column: Some(end_column) }
+    }
+}
+
+/// A refusal: the problem and its status.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    problem: Box<Problem>,
+    retry_after_seconds: Option<u64>,
+}
+
+/// What a response refuses, for protocols that say it in their own words. Every response of an [`ApiError`] carries it.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub status: StatusCode,
+    pub detail: String,
+    pub(crate) retry_after_seconds: Option<u64>,
+}
+
+/// What handlers return.
+pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
+        let problem = Problem {
+            kind: "about:blank",
+            title: status.canonical_reason().unwrap_or("Error"),
+            status: status.as_u16(),
+            detail: detail.into(),
+            line: None,
+            column: None,
+            end_column: None,
+            excerpt: None,
+            path: None,
+            problems: Vec::new(),
+            request_id: request_id::current().map(|id| id.to_string()),
+            suggestion: None,
+        };
+        ApiError { status, problem: Box::new(problem), retry_after_seconds: None }
+    }
+
+    /// 400 for the query at `path` in a request.
+    pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
+        // Where there is one query only, it need not be named.
+        let detail = match path {
+            "query" => error.message.clone(),
+            _ => format!("invalid {path}: {}", error.message),
+        };
+        let mut refused = ApiError::bad_request(detail)
+            .path(path)
+            .at(Place::of(error.span.clone(), text))
+            .suggestion(error.suggestion.clone());
+        refused.problem.excerpt = Some(error.excerpt(text));
+        refused
+    }
+
+    /// 422 with every problem; the first one is also in the body itself.
+    pub(crate) fn of_document(problems: Vec<logstead_config::Problem>) -> ApiError {
+        let detail = match problems.as_slice() {
+            [] => "the document cannot be used".to_owned(),
+            [only] => only.to_string(),
+            [first, more @ ..] => format!("{first} (and {} more problems)", more.len()),
+        };
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).problems(problems)
+    }
+
+    /// The body alone, for responses that say more.
+    pub(crate) fn into_problem(self) -> Problem {
+        *self.problem
+    }
+
+    pub(crate) fn detail(&self) -> &str {
+        &self.problem.detail
+    }
+
+    /// What it says to those who say it in their own words.
+    pub(crate) fn refusal(&self) -> Refusal {
+        Refusal {
+            status: self.status,
+            detail: self.problem.detail.clone(),
+            retry_after_seconds: self.retry_after_seconds,
+        }
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, detail)
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    pub(crate) fn forbidden(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::FORBIDDEN, detail)
+    }
+
+    /// An error that callers can only retry; operators find it in the log.
+    pub(crate) fn internal(error: impl std::fmt::Display) -> ApiError {
+        tracing::error!("a request failed: {error}");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}"))
+    }
+
+    /// The same with a remark.
+    #[must_use]
+    pub(crate) fn but(mut self, remark: &str) -> ApiError {
+        self.problem.detail = format!("{} ({remark})", self.problem.detail);
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn at(mut self, place: Place) -> ApiError {
+        self.problem.line = Some(place.line);
+        self.problem.column = Some(place.column);
+        self.problem.end_column = place.end_column;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn path(mut self, path: impl Into<String>) -> ApiError {
+        self.problem.path = Some(path.into());
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn suggestion(mut self, suggestion: Option<String>) -> ApiError {
+        self.problem.suggestion = suggestion;
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn problems(mut self, problems: Vec<logstead_config::Problem>) -> ApiError {
+        self.problem.problems = problems.into_iter().map(DocumentProblem::from).collect();
+        self
+    }
+
+    #[must_use]
+    pub(crate) fn retry_after_seconds(mut self, seconds: u64) -> ApiError {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(mut self) -> Response {
+        let refusal = self.refusal();
+        // One that was found on a thread that knew of no request is answered on one that does.
+        self.problem.request_id =
+            self.problem.request_id.or_else(|| request_id::current().map(|id| id.to_string()));
+        let mut response = (self.status, axum::Json(self.problem)).into_response();
+        response.extensions_mut().insert(refusal);
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after_seconds {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"logstead\""));
+        }
+        response
+    }
+}
+
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> ApiError {
+        match error {
+            AnswerError::RangeReversed { .. } => ApiError::bad_request(error.to_string()).path("from"),
+            AnswerError::NoBuckets | AnswerError::TooManyBuckets { .. } => {
+                ApiError::bad_request(error.to_string())
+            }
+            AnswerError::Stage(_) => ApiError::bad_request(error.to_string()).path("query"),
+            AnswerError::Memory { .. } => {
+                let detail = format!("{error}; the limit is the setting limits.query_memory_max");
+                ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+            }
+            AnswerError::Cancelled | AnswerError::Unreadable(_) => ApiError::internal(error),
+        }
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> ApiError {
+        let status = match &refused {
+            Refused::Malformed { .. } | Refused::Packed(Packed::Damaged { .. }) => StatusCode::BAD_REQUEST,
+            Refused::TooMany { .. } | Refused::TooMuch { .. } | Refused::Packed(Packed::TooLong { .. }) => {
+                StatusCode::PAYLOAD_TOO_LARGE
+            }
+            Refused::Packed(Packed::Unknown(_)) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        };
+        let error = ApiError::new(status, refused.to_string());
+        match refused {
+            Refused::Malformed { place: Some((line, column)), .. } => {
+                error.at(Place { line, column, end_column: None })
+            }
+            _ => error,
+        }
+    }
+}
+
+impl From<accounts::Error> for ApiError {
+    fn from(error: accounts::Error) -> ApiError {
+        let status = match error {
+            accounts::Error::NoSuchUser(_)
+            | accounts::Error::NoSuchSearch(_)
+            | accounts::Error::NoSecondFactor => StatusCode::NOT_FOUND,
+            accounts::Error::OthersSearch { .. } => StatusCode::FORBIDDEN,
+            accounts::Error::UserExists(_)
+            | accounts::Error::LastAdmin(_)
+            | accounts::Error::AlreadySetUp
+            | accounts::Error::NameTaken(_)
+            | accounts::Error::NoEnrolment
+            | accounts::Error::PasswordElsewhere { .. }
+            | accounts::Error::SecondFactorExists
+            | accounts::Error::SearchExists { .. }
+            | accounts::Error::TokenExists(_)
+            | accounts::Error::TooManySearches { .. } => StatusCode::CONFLICT,
+            // The reason has been logged where it was noticed first.
+            accounts::Error::Full(_) => StatusCode::INSUFFICIENT_STORAGE,
+            accounts::Error::NotWritable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            accounts::Error::Open { .. }
+            | accounts::Error::Damaged { .. }
+            | accounts::Error::Version { .. }
+            | accounts::Error::Sqlite(_)
+            | accounts::Error::WeakPassword(_)
+            | accounts::Error::Witness(_)
+            | accounts::Error::Secret(_) => return ApiError::internal(error),
+        };
+        ApiError::new(status, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_flow::request_id::{Id, within};
+
+    #[tokio::test]
+    async fn a_problem_names_its_request_wherever_it_was_found() {
+        let elsewhere = within(Id::given(b"a").unwrap(), async {
+            tokio::task::spawn_blocking(request_id::carried(|| ApiError::internal("x"))).await
+        });
+        let problem = serde_json::to_value(elsewhere.await.unwrap().into_problem()).unwrap();
+        assert_eq!(problem["request_id"], "a");
+        let lost = ApiError::bad_request("found where no request is known");
+        let response = within(Id::given(b"b").unwrap(), async { lost.into_response() }).await;
+        let body = axum::body::to_bytes(response.into_body(), 4096).await.unwrap();
+        let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem["request_id"], "b");
+    }
+}

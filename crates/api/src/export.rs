@@ -1,0 +1,348 @@
+//! All messages that match, as a file.
+//!
+//! The client reads piece by piece; while it pauses, nothing is read from the store. Exports have their own limit,
+//! and do not take turns with searches.
+//!
+//! **Invariant:** a response that terminates normally is complete: it holds as many messages as `X-Logstead-Count`
+//! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
+
+use super::access::Caller;
+use super::access::again::Asker;
+use super::ask::aggregate::compile;
+use super::ask::search::Order;
+use super::error::{ApiError, Result};
+use super::question::cancel::{Cancel, Guard, ask};
+use super::question::{Asked, Parameters, Question, Takes, list};
+use super::state::Shared;
+use super::stream::{Piece, Pieces};
+use super::waiting::{blocking, busy};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use logstead_flow::request_id;
+use logstead_indexer::{Asked as Answer, Hit};
+use logstead_query::Pipeline;
+use logstead_questions::store::{Cancelled, Passing, Reading};
+use logstead_questions::wire::file::{self, Writing};
+use logstead_questions::wire::table::Table;
+use logstead_record::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+/// How many messages, or rows, a response holds.
+const COUNT: HeaderName = HeaderName::from_static("x-logstead-count");
+/// How many parts of the store are missing because they cannot be read: as far as is known at first, and again at the
+/// end.
+const DAMAGED: HeaderName = HeaderName::from_static("x-logstead-damaged");
+/// How many messages of the count were in those parts. Known at the end.
+const MISSING: HeaderName = HeaderName::from_static("x-logstead-missing");
+/// How many copies are left out.
+const COPIES: HeaderName = HeaderName::from_static("x-logstead-copies");
+const TRAILERS: &str = "X-Logstead-Damaged, X-Logstead-Missing";
+/// Damaged parts that a summary names.
+const NAMED_MAX: usize = 100;
+/// Pieces that wait for a slow client.
+const PIECES_MAX: usize = 2;
+/// How long a client may pause: it blocks a place that others could use.
+const STALL_MAX: Duration = Duration::from_secs(60);
+
+/// Which messages to export, and how.
+#[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExportRequest {
+    #[schema(default = "ndjson")]
+    #[param(default = "ndjson", inline)]
+    format: Option<ExportFormat>,
+    #[schema(default = "newest")]
+    #[param(default = "newest", inline)]
+    order: Option<Order>,
+    /// Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
+    /// `facility`, `message` and `logspace` by default.
+    #[serde(default, deserialize_with = "list")]
+    #[param(value_type = Option<String>)]
+    columns: Option<Vec<String>>,
+    /// Maximum number of messages; no limit by default.
+    #[schema(minimum = 1)]
+    #[param(minimum = 1)]
+    limit: Option<u64>,
+    /// Whether a last line says how it ended, as a JSON object: how many `messages` it holds, how many matches are
+    /// `missing`, which parts of the store are `damaged`, and how many `copies` are left out. For clients that cannot read trailers.
+    #[serde(default)]
+    summary: bool,
+}
+
+/// What an export is written as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ExportFormat {
+    /// A message per line, as JSON.
+    #[default]
+    Ndjson,
+    /// RFC 4180, with a line of headings.
+    Csv,
+    /// The bytes as they were received, each message with a line feed after it.
+    Raw,
+}
+
+/// All messages that match, without a limit, also after stages that work on them one by one. With other stages, their
+/// table; `order` and `columns` then have no effect. A response that breaks off is incomplete.
+#[utoipa::path(
+    get, path = "/api/v1/export", tag = "search", params(ExportRequest),
+    responses((
+        status = 200, description = "The messages, or the table",
+        headers(
+            ("X-Logstead-Count" = u64, description = "How many messages, or rows, the answer holds, apart from those that turn out to be damaged; not there where stages decide about that as it is made"),
+            ("X-Logstead-Copies" = u64, description = "How many copies are left out, if any are: messages that another of the logspaces has as well"),
+            ("X-Logstead-Damaged" = u64, description = "How many parts of the store it lacks, as they cannot be read: as far as that is known. Also a trailer, with `X-Logstead-Missing`, the number of messages"),
+            ("Content-Disposition" = String, description = "With the name for the file"),
+        ),
+        content(
+            (String = "application/x-ndjson"),
+            (String = "text/csv"),
+            (String = "application/octet-stream"),
+        )
+    ))
+)]
+pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> Result<Response> {
+    let Asked { shared, caller, mut question, own, .. } = asked;
+    if own.limit == Some(0) {
+        return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
+    }
+    let format = own.format.unwrap_or_default();
+    let limit = own.limit.unwrap_or(u64::MAX);
+    let passing = question.exported(format == ExportFormat::Csv);
+    if passing.is_none() && !question.stages.is_empty() {
+        return export_table(&shared, &caller, question, (format, limit, own.summary)).await;
+    }
+    let writing = match format {
+        ExportFormat::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
+        ExportFormat::Csv => Writing::csv(file::columns_of(&question.pipeline(), own.columns))
+            .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
+        ExportFormat::Raw => Writing::Raw,
+    };
+    let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
+        return Err(busy("too many exports run (limits.exports_max)"));
+    };
+    let order = own.order.unwrap_or_default().into();
+    let (cancel, guard) = Cancel::without_limit(&shared);
+    let (now, has_summary) = (question.now, own.summary);
+    let asker = Asker::new(&shared, &headers, &caller);
+    let begin = move || {
+        let begun =
+            question.logspaces.clone().read(question.wanted(), passing, (order, limit), &cancel.run());
+        begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
+    };
+    let stopping = |Cancelled| busy("the server is stopping");
+    let exporting = blocking(begin).await?.map_err(stopping)?;
+    Ok(exporting.answer((format, now), asker, permit, guard))
+}
+
+impl Parameters for ExportRequest {
+    const STAGES: Takes = Takes::All;
+}
+
+/// The table of a query with stages: it is made before the first byte is sent.
+async fn export_table(
+    shared: &Shared,
+    caller: &Caller,
+    mut question: Question,
+    (format, rows_max, has_summary): (ExportFormat, u64, bool),
+) -> Result<Response> {
+    if format == ExportFormat::Raw {
+        let detail = "a query with stages makes a table: export it as ndjson or csv";
+        return Err(ApiError::bad_request(detail).path("format"));
+    }
+    let now = question.now;
+    let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
+    let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
+    let weight = question.heavy();
+    let made = move |cancel: &Cancel| -> Result<(u64, Vec<u8>, Vec<String>, u64)> {
+        let coverage = question.answer(cancel, &mut [Answer::Table(&mut aggregation)])?;
+        let copies = question.count_copies(cancel);
+        let reasons =
+            question.warnings.iter().map(|warning| warning.message().to_owned()).collect::<Vec<_>>();
+        if !coverage.unfinished.is_empty() {
+            return Err(busy(&format!("the table is not complete: {}", reasons.join("; "))));
+        }
+        let damaged = if coverage.complete { Vec::new() } else { reasons };
+        let table = aggregation.finish(&cancel.run())?;
+        if table.is_cut_short {
+            return Err(busy("there was no time to make the whole table"));
+        }
+        let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let (count, mut text) = written.map_err(ApiError::internal)?;
+        if has_summary {
+            text.extend_from_slice(&summary(count, (0, copies), damaged.iter()));
+        }
+        Ok((count, text, damaged, copies))
+    };
+    let (count, text, damaged, copies) = ask(shared, caller, weight, made).await??;
+    let mut response = Body::from(text).into_response();
+    if !damaged.is_empty() {
+        response.headers_mut().insert(DAMAGED, damaged.len().into());
+    }
+    format.describe(&mut response, now, (Some(count), copies));
+    Ok(response)
+}
+
+/// The last line for those who asked for it.
+fn summary<'a>(
+    messages: u64,
+    (missing, copies): (u64, u64),
+    damaged: impl ExactSizeIterator<Item = &'a String>,
+) -> Vec<u8> {
+    let parts = damaged.len();
+    let damaged: Vec<&String> = damaged.take(NAMED_MAX).collect();
+    let summary = json!({
+        "messages": messages, "copies": copies, "missing": missing, "damaged_parts": parts, "damaged": damaged
+    });
+    format!("{summary}\n").into_bytes()
+}
+
+/// An export that runs.
+struct Exporting {
+    reading: Reading,
+    writing: Writing,
+    cancel: Cancel,
+    has_summary: bool,
+    /// Whether the heading is written.
+    is_begun: bool,
+}
+
+impl Exporting {
+    /// The answer, which is made as its client takes it.
+    fn answer(
+        self,
+        (format, now): (ExportFormat, Timestamp),
+        asker: Asker,
+        permit: OwnedSemaphorePermit,
+        guard: Guard,
+    ) -> Response {
+        let count = self.reading.is_counted().then(|| self.reading.left());
+        let (damaged, copies) = (self.reading.damaged().len(), self.reading.copies());
+        for damage in self.reading.damaged() {
+            tracing::warn!("an export lacks what cannot be read: {damage}");
+        }
+        let (pieces, received) = mpsc::channel(PIECES_MAX);
+        tokio::spawn(request_id::followed(async move {
+            let _permit = permit;
+            self.send(&pieces, &asker).await;
+        }));
+        let mut response = Pieces::whole(received, guard).into_response();
+        format.describe(&mut response, now, (count, copies));
+        response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
+        if 0 < damaged {
+            response.headers_mut().insert(DAMAGED, damaged.into());
+        }
+        response
+    }
+
+    /// Each part waits for its place first, so that it is asked at the last moment who gets it.
+    async fn send(mut self, pieces: &mpsc::Sender<Piece>, asker: &Asker) {
+        loop {
+            let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
+                Ok(Ok(place)) => place,
+                Ok(Err(_)) => return,
+                Err(_) => {
+                    let seconds = STALL_MAX.as_secs();
+                    return tracing::warn!(
+                        "an export was broken off: its client took nothing for {seconds} s"
+                    );
+                }
+            };
+            let made = blocking(move || {
+                let piece = self.next_piece();
+                (self, piece)
+            });
+            let piece;
+            (self, piece) = match made.await {
+                Ok((exporting, Ok(piece))) => (exporting, piece),
+                // The client has disconnected.
+                Ok((_, Err(Cancelled))) => return,
+                Err(_) => return tracing::error!("an export was broken off by a panic"),
+            };
+            let is_end = piece.is_empty();
+            if let Err(error) = asker.check().await {
+                return tracing::warn!("an export was broken off: {}", error.detail());
+            }
+            place.send(if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) });
+            if is_end {
+                return;
+            }
+        }
+    }
+
+    /// What comes next; nothing at the end.
+    fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
+        let mut out = Vec::new();
+        if !self.is_begun {
+            self.writing.heading(&mut out);
+            self.is_begun = true;
+        }
+        let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| self.writing.message(logspace, hit, out);
+        self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
+        if self.has_summary && self.reading.left() == 0 {
+            self.has_summary = false;
+            let Exporting { reading, .. } = self;
+            out.extend_from_slice(&summary(
+                reading.written(),
+                (reading.missing(), reading.copies()),
+                reading.damaged().iter(),
+            ));
+        }
+        Ok(out.into())
+    }
+
+    /// What was found out along the way.
+    fn trailers(&self) -> HeaderMap {
+        let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
+        if 0 < missing {
+            tracing::warn!("an export lacks {missing} messages in damaged parts of the store");
+        }
+        [(DAMAGED, parts.into()), (MISSING, missing.into())].into_iter().collect()
+    }
+}
+
+impl ExportFormat {
+    /// Adds the headers of a file.
+    fn describe(self, response: &mut Response, now: Timestamp, (count, copies): (Option<u64>, u64)) {
+        let (media_type, suffix) = match self {
+            ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
+            ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),
+            ExportFormat::Raw => ("application/octet-stream", "log"),
+        };
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        if let Some(count) = count {
+            headers.insert(COUNT, count.into());
+        }
+        if 0 < copies {
+            headers.insert(COPIES, copies.into());
+        }
+        let disposition = format!("attachment; filename=\"{}.{suffix}\"", file_name(now));
+        if let Ok(disposition) = disposition.try_into() {
+            headers.insert(header::CONTENT_DISPOSITION, disposition);
+        }
+    }
+}
+
+/// `logstead-YYYYMMDDTHHMMSSZ`.
+fn file_name(now: Timestamp) -> String {
+    let text = now.to_string();
+    let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
+    format!("logstead-{}Z", seconds.replace(['-', ':'], ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_after_its_time() {
+        assert_eq!(file_name(Timestamp::from_nanos(0)), "logstead-19700101T000000Z");
+        assert_eq!(file_name(Timestamp::from_nanos(61_500_000_000)), "logstead-19700101T000101Z");
+    }
+}

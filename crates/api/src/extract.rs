@@ -1,0 +1,221 @@
+//! What handlers take from a request: axum's extractors, with refusals as problems.
+
+use super::error::{ApiError, Place, Result};
+use super::objects::Objects;
+use super::peer::Client;
+use crate::web::TooSlow;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use logstead_config::Size;
+use serde::de::DeserializeOwned;
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::Pin;
+
+/// Maximum body of a request other than ingest.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// Maximum body of an unauthenticated request.
+const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
+
+/// A JSON body.
+pub(crate) struct Json<T>(pub(crate) T);
+
+/// A short JSON body that anyone may send.
+pub(crate) struct StrangersJson<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Json<T>> {
+        read_json(request, BODY_BYTES_MAX).await.map(Json)
+    }
+}
+
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for StrangersJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<StrangersJson<T>> {
+        read_json(request, STRANGERS_BODY_BYTES_MAX).await.map(StrangersJson)
+    }
+}
+
+async fn read_json<T: DeserializeOwned>(request: Request, body_bytes_max: usize) -> Result<T> {
+    match media_type(request.headers()).as_deref() {
+        Some("application/json") => {}
+        other => return Err(unsupported(other, "application/json")),
+    }
+    parse_json(&read_body(request.into_body(), body_bytes_max).await?)
+}
+
+/// Text with its media type: a document in one of the forms that the handler knows.
+pub(crate) struct DocumentText {
+    pub(crate) media_type: Option<String>,
+    pub text: String,
+}
+
+impl<S: Sync> FromRequest<S> for DocumentText {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<DocumentText> {
+        let media_type = media_type(request.headers());
+        let body = read_body(request.into_body(), BODY_BYTES_MAX).await?;
+        let text = String::from_utf8(body)
+            .map_err(|error| ApiError::bad_request(format!("the document is not UTF-8 text: {error}")))?;
+        Ok(DocumentText { media_type, text })
+    }
+}
+
+/// The part of the address after `?`.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>> {
+        match axum::extract::Query::from_request_parts(parts, state).await {
+            Ok(axum::extract::Query(value)) => Ok(Query(value)),
+            Err(rejection) => Err(ApiError::bad_request(rejection.body_text())),
+        }
+    }
+}
+
+/// The variable parts of the path. If one does not fit, there is nothing at this address.
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Path<T>> {
+        match axum::extract::Path::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(value)) => Ok(Path(value)),
+            Err(rejection) => Err(ApiError::not_found(rejection.body_text())),
+        }
+    }
+}
+
+/// The address a request came from; `None` if it did not come through a socket.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer(pub(crate) Option<IpAddr>);
+
+impl<S: Sync> FromRequestParts<S> for Peer {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Peer, Infallible> {
+        Ok(Peer(parts.extensions.get::<Client>().and_then(|client| client.address)))
+    }
+}
+
+impl std::fmt::Display for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("an unknown address"),
+        }
+    }
+}
+
+/// The media type of a body, in lower case and without parameters.
+pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// 415, naming what is understood.
+pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
+    let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
+    let detail = format!("the request has {found}: send {expected}");
+    ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+}
+
+/// The whole body, or 413 as soon as it is known to be longer.
+async fn read_body(body: Body, body_bytes_max: usize) -> Result<Vec<u8>> {
+    let mut pieces = Pieces::of(body, body_bytes_max)?;
+    while pieces.read_next().await?.is_some() {}
+    Ok(pieces.whole())
+}
+
+/// A body that is read piece by piece, so that the reader knows how much has arrived.
+pub(crate) struct Pieces {
+    body: Body,
+    body_bytes_max: usize,
+    read: Vec<u8>,
+}
+
+impl Pieces {
+    /// 413 if the announced length is too long.
+    pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<Pieces> {
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let mut pieces = Pieces { body, body_bytes_max, read: Vec::new() };
+        if body_bytes_max < announced {
+            return Err(pieces.too_large());
+        }
+        // Reserved memory that is never written to costs nothing.
+        pieces.read.reserve_exact(announced);
+        Ok(pieces)
+    }
+
+    /// Waits for the next piece and returns its length; `None` at the end. 413 if the body becomes too long.
+    pub(crate) async fn read_next(&mut self) -> Result<Option<usize>> {
+        let Some(piece) = next_piece(&mut self.body).await? else { return Ok(None) };
+        if self.body_bytes_max - self.read.len() < piece.len() {
+            return Err(self.too_large());
+        }
+        self.read.extend_from_slice(&piece);
+        Ok(Some(piece.len()))
+    }
+
+    /// What was read.
+    pub(crate) fn whole(self) -> Vec<u8> {
+        self.read
+    }
+
+    fn too_large(&self) -> ApiError {
+        let body_max = Size::new(self.body_bytes_max as u64);
+        let detail = format!("the body is longer than {body_max}: send it in parts");
+        ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
+    }
+}
+
+/// Waits for the next bytes of a body; `None` at the end. Nothing is lost if it is not waited for to the end.
+pub(crate) async fn next_piece(body: &mut Body) -> Result<Option<Bytes>> {
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
+        let frame = frame.map_err(|error| broke_off(&error))?;
+        // Anything else is a trailer, which is ignored.
+        if let Ok(piece) = frame.into_data() {
+            return Ok(Some(piece));
+        }
+    }
+    Ok(None)
+}
+
+/// Why a body broke off: the sender is too slow, or has disconnected.
+fn broke_off(error: &axum::Error) -> ApiError {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(this) = cause {
+        if this.is::<TooSlow>() {
+            return ApiError::new(StatusCode::REQUEST_TIMEOUT, this.to_string());
+        }
+        cause = this.source();
+    }
+    ApiError::bad_request(format!("the body broke off: {error}"))
+}
+
+/// Reads JSON, in which structures are objects; the error says where it is wrong.
+fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let value = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|error| {
+        let path = error.path().to_string();
+        let refused = misread(error.inner());
+        if path == "." { refused } else { refused.path(path) }
+    })?;
+    reader.end().map_err(|error| misread(&error))?;
+    Ok(value)
+}
+
+fn misread(error: &serde_json::Error) -> ApiError {
+    let place = Place { line: error.line(), column: error.column(), end_column: None };
+    ApiError::bad_request(format!("the body is not as expected: {error}")).at(place)
+}

@@ -1,0 +1,46 @@
+//! Datadog's log intake: `POST /api/v2/logs`, answered with 202.
+//!
+//! All messages of a body are taken or none, as its clients do not look for which.
+
+use super::incoming::Incoming;
+use super::route::Route;
+use crate::error::{ApiError, Refusal, Result};
+use crate::extract::{media_type, unsupported};
+use axum::Json;
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use logstead_ingest::datadog::Datadog;
+use serde_json::json;
+
+pub(super) const ROUTES: &[Route] = &[
+    Route { methods: &["POST"], paths: &["/api/v2/logs", "/v1/input"], answer: || post(logs) },
+    Route { methods: &["GET"], paths: &["/api/v1/validate"], answer: || get(validate) },
+];
+
+async fn logs(incoming: Incoming, body: Body) -> Result<Response> {
+    match media_type(&incoming.headers).as_deref() {
+        Some("application/json") | None => {}
+        other => return Err(unsupported(other, "application/json")),
+    }
+    let (body, _room) = incoming.read(body, None).await?;
+    let batches = incoming.decode(move |sender, max| Datadog::of(body, sender, max)).await?;
+    let (batches, _kept) = incoming.check(batches).await?;
+    if let Some(first) = batches.refusals.first() {
+        let detail = format!("nothing is stored: message {}: {}", first.number, first.reason);
+        return Err(ApiError::bad_request(detail));
+    }
+    incoming.store(batches, None).await?.complete()?;
+    Ok((StatusCode::ACCEPTED, Json(json!({}))).into_response())
+}
+
+/// Whether the key is one, which the login has found out.
+async fn validate() -> Response {
+    Json(json!({"valid": true})).into_response()
+}
+
+/// A refusal as Datadog says it.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    (refusal.status, Json(json!({"errors": [refusal.detail]}))).into_response()
+}

@@ -1,0 +1,44 @@
+//! The paths that other systems' shippers send to and ask first, outside `/api`, and what they need of their callers.
+//!
+//! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
+
+use super::protocol::Protocol;
+use super::route::Route;
+use super::{datadog, elastic, gelf, journal, loki, otlp, splunk};
+use crate::access::Needs;
+use crate::state::Shared;
+use utoipa_axum::router::OpenApiRouter;
+
+/// All of them, by what they need.
+pub(crate) const ECOSYSTEM: [(Needs, &[Route]); 9] = [
+    (Needs::Ingest(Protocol::Elastic), elastic::ROUTES),
+    (Needs::Ingest(Protocol::Loki), loki::ROUTES),
+    (Needs::Nothing, loki::PUBLIC),
+    (Needs::Ingest(Protocol::Splunk), splunk::ROUTES),
+    (Needs::Nothing, splunk::PUBLIC),
+    (Needs::Ingest(Protocol::Datadog), datadog::ROUTES),
+    (Needs::Ingest(Protocol::Otlp), otlp::ROUTES),
+    (Needs::Ingest(Protocol::Gelf), gelf::ROUTES),
+    (Needs::Ingest(Protocol::Journal), journal::ROUTES),
+];
+
+/// As routers.
+pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
+    ECOSYSTEM.into_iter().map(|(needs, routes)| {
+        let paths = routes.iter().flat_map(|route| route.paths.iter().map(|path| (*path, route.answer)));
+        (needs, paths.fold(OpenApiRouter::new(), |router, (path, answer)| router.route(path, answer())))
+    })
+}
+
+/// Every method and path, and whether everybody may use it or only those that may store messages.
+pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
+    let mut all = Vec::new();
+    let index = (Needs::Ingest(Protocol::Elastic), &[elastic::INDEX][..]);
+    for (needs, routes) in ECOSYSTEM.into_iter().chain([index]) {
+        for Route { methods, paths, .. } in routes {
+            let each = methods.iter().flat_map(|method| paths.iter().map(move |path| (*method, *path)));
+            all.extend(each.map(|(method, path)| (method, path, needs == Needs::Nothing)));
+        }
+    }
+    all
+}

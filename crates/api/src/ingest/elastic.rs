@@ -1,0 +1,390 @@
+//! Elasticsearch: `_bulk`, and what shippers ask before they use it.
+//!
+//! They ask for the version and the license, look for templates, policies and pipelines, and create what is missing. None
+//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path of a
+//! document: every one is there, and creating one is acknowledged.
+//!
+//! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
+//! sender sends it again.
+
+use super::incoming::{Offered, Stored};
+use super::route::Route;
+use crate::error::{ApiError, Refusal, Result};
+use crate::extract::{Path, Query, media_type, unsupported};
+use crate::state::Shared;
+use axum::Json;
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, any, get, head, post};
+use logstead_flow::request_id;
+use logstead_ingest::bulk::{Bulk, Filter};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// By this header clients know that they may speak to us. It is on every reply.
+const PRODUCT: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("x-elastic-product"), HeaderValue::from_static("Elasticsearch"));
+/// The version that we say to clients that do not name theirs.
+const VERSION: &str = "8.17.0";
+/// What its documents may be called.
+const MEDIA_TYPES: [&str; 5] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/json",
+    "application/vnd.elasticsearch+x-ndjson",
+    "application/vnd.elasticsearch+json",
+];
+
+pub(super) const ROUTES: &[Route] = &[
+    Route { methods: &["POST", "PUT"], paths: &["/_bulk"], answer: || post(bulk).put(bulk) },
+    Route {
+        methods: &["POST", "PUT"],
+        paths: &["/{index}/_bulk", "/{index}/_doc/_bulk"],
+        answer: || post(bulk_of).put(bulk_of),
+    },
+    Route { methods: &["GET", "HEAD"], paths: &["/_license", "/_xpack/license"], answer: || get(license) },
+    Route { methods: &["GET", "HEAD"], paths: &["/_xpack"], answer: || get(xpack) },
+    Route {
+        methods: &["GET", "HEAD"],
+        paths: &["/_cluster/health", "/_cluster/health/{index}"],
+        answer: || get(health),
+    },
+    Route { methods: &["GET"], paths: &["/_cluster/state/version"], answer: || get(state_version) },
+    Route {
+        methods: &["GET"],
+        paths: &["/_nodes", "/_nodes/http", "/_nodes/_all/http"],
+        answer: || get(nodes),
+    },
+    Route { methods: &["GET"], paths: &["/_security/_authenticate"], answer: || get(whoami) },
+    Route { methods: &["POST"], paths: &["/_security/user/_has_privileges"], answer: || post(privileges) },
+    Route {
+        methods: &["GET"],
+        paths: &["/_logstash/pipeline", "/_logstash/pipeline/{name}"],
+        answer: || get(empty),
+    },
+    Route {
+        methods: &["GET", "HEAD", "PUT", "POST"],
+        paths: &[
+            "/_index_template/{name}",
+            "/_component_template/{name}",
+            "/_template/{name}",
+            "/_ilm/policy/{name}",
+            "/_ingest/pipeline/{name}",
+            "/_data_stream/{name}",
+            "/_alias/{name}",
+            "/{index}/_alias/{name}",
+            "/{index}/_mapping",
+            "/{index}/_settings",
+        ],
+        answer: || any(thing),
+    },
+    Route {
+        methods: &["GET", "HEAD"],
+        paths: &[
+            "/_index_template",
+            "/_template",
+            "/_ilm/policy",
+            "/_ingest/pipeline",
+            "/_data_stream",
+            "/_alias",
+        ],
+        answer: || get(empty),
+    },
+];
+
+/// The path of an index. It is one of the console's as well, so its methods do not stand among the others.
+pub(super) const INDEX: Route = Route { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
+
+/// What is answered of an index.
+pub(crate) fn index() -> MethodRouter<Shared> {
+    head(exists).put(create)
+}
+
+#[derive(Deserialize)]
+struct Parameters {
+    filter_path: Option<String>,
+}
+
+async fn bulk(offered: Offered, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
+    store(offered, None, parameters, body).await
+}
+
+async fn bulk_of(
+    offered: Offered,
+    Path(index): Path<String>,
+    Query(parameters): Query<Parameters>,
+    body: Body,
+) -> Result<Response> {
+    store(offered, Some(index), parameters, body).await
+}
+
+async fn store(
+    Offered { incoming, refusal }: Offered,
+    index: Option<String>,
+    parameters: Parameters,
+    body: Body,
+) -> Result<Response> {
+    let begin = Instant::now();
+    let media_type = media_type(&incoming.headers);
+    if let Some(found) = &media_type
+        && !MEDIA_TYPES.contains(&found.as_str())
+    {
+        return Err(unsupported(Some(found), MEDIA_TYPES[0]));
+    }
+    let (body, _room) = match incoming.read(body, None).await {
+        Ok(read) => read,
+        Err(error) => return Err(refusal.unwrap_or(error)),
+    };
+    let owner = incoming.owner();
+    let bulk = move |sender, max| Bulk::of(body, index, sender, max).map(|bulk| bulk.owned_by(owner));
+    let batches = match incoming.decode(bulk).await {
+        Ok(batches) => batches,
+        Err(error) => return Err(refusal.unwrap_or(error)),
+    };
+    let has_ids = batches.messages().has_ids();
+    let mut stored = match refusal {
+        Some(refusal) => Stored::nothing(batches, refusal),
+        None if has_ids => {
+            // It goes on when its sender leaves, so that it is known how it ended when the documents come again.
+            let this = incoming.clone();
+            let storing = tokio::spawn(request_id::followed(async move { this.store(batches, None).await }));
+            storing.await.map_err(ApiError::internal)??
+        }
+        None => incoming.store(batches, None).await?,
+    };
+    let taken = stored.taken();
+    let stopped = stored.stopped.take();
+    let filter = Filter::of(parameters.filter_path.as_deref());
+    let took_ms = begin.elapsed().as_millis();
+    let (mut messages, late) = (stored.messages, stored.late);
+    // Nothing of it: as a whole, so that its sender waits as long as it is asked to.
+    let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
+    let reply = move || {
+        messages.end();
+        messages.reply((taken, &late), stopped.as_ref().map(ApiError::detail), took_ms, &filter)
+    };
+    let reply = incoming.blocking(reply).await?;
+    let kind = [(header::CONTENT_TYPE, answer_type(&incoming.headers))];
+    let response = match refusal {
+        Some(refusal) => refused_each(&refusal, kind, &reply),
+        None => (kind, reply).into_response(),
+    };
+    Ok(if has_ids { incoming.says_since(response) } else { response })
+}
+
+/// A refusal of all documents, each of which is named: rsyslog loses what is refused in any other way.
+fn refused_each(refusal: &Refusal, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
+    let whole = said(refusal).to_string();
+    let (of_items, of_whole) =
+        (reply.strip_suffix('}').unwrap_or(reply), whole.strip_prefix('{').unwrap_or(&whole));
+    let between = if of_items == "{" { "" } else { "," };
+    let mut response = (refusal.status, kind, format!("{of_items}{between}{of_whole}")).into_response();
+    if let Some(seconds) = refusal.retry_after_seconds {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// Clients of version 8 ask for a media type of its own, and check it.
+fn answer_type(headers: &HeaderMap) -> HeaderValue {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let compatible = ["8", "9"].into_iter().find(|version| {
+        let wanted = format!("compatible-with={version}");
+        accepted.contains("application/vnd.elasticsearch+json") && accepted.contains(&wanted)
+    });
+    match compatible {
+        Some("8") => HeaderValue::from_static("application/vnd.elasticsearch+json;compatible-with=8"),
+        Some(_) => HeaderValue::from_static("application/vnd.elasticsearch+json;compatible-with=9"),
+        None => HeaderValue::from_static("application/json"),
+    }
+}
+
+fn answer(headers: &HeaderMap, body: &Value) -> Response {
+    ([(header::CONTENT_TYPE, answer_type(headers))], body.to_string()).into_response()
+}
+
+/// `GET /`, by anything but a browser. Clients refuse servers that are older than themselves, so they hear the version that
+/// they say is theirs.
+pub(crate) fn greeting(headers: &HeaderMap) -> Response {
+    let body = json!({
+        "name": "logstead",
+        "cluster_name": "logstead",
+        "cluster_uuid": "bG9nc3RlYWQtbG9nc3RlYWQ",
+        "version": {
+            "number": version_of(headers).unwrap_or_else(|| VERSION.to_owned()),
+            "build_flavor": "default",
+            "build_type": "tar",
+            "build_hash": "0000000000000000000000000000000000000000",
+            "build_date": "2026-01-01T00:00:00.000Z",
+            "build_snapshot": false,
+            "lucene_version": "9.12.0",
+            "minimum_wire_compatibility_version": "7.17.0",
+            "minimum_index_compatibility_version": "7.0.0",
+        },
+        "tagline": "You Know, for Search",
+    });
+    named(answer(headers, &body))
+}
+
+/// The version of a client that has its server's: `Filebeat/8.11.3 (…)`, `elasticsearch-py/9.0.1 (…)`.
+fn version_of(headers: &HeaderMap) -> Option<String> {
+    let agent = headers.get(header::USER_AGENT)?.to_str().ok()?;
+    let (name, rest) = agent.split_once('/')?;
+    let name = name.to_ascii_lowercase();
+    let is_known = name.contains("beat") || name.contains("elastic");
+    let version: String =
+        rest.trim_start_matches('v').chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    let parts: Vec<&str> = version.split('.').collect();
+    let is_version = parts.len() == 3 && parts.iter().all(|part| matches!(part.len(), 1..=3));
+    // Ours would be too new for clients of 6 and too old for none: they are told what they expect.
+    (is_known && is_version).then_some(version)
+}
+
+async fn license(headers: HeaderMap) -> Response {
+    let license = json!({"license": {
+        "uid": "00000000-0000-0000-0000-000000000000", "type": "basic", "mode": "basic", "status": "active",
+        "issued_to": "logstead", "issuer": "logstead", "expiry_date_in_millis": 4_000_000_000_000_u64,
+    }});
+    answer(&headers, &license)
+}
+
+async fn xpack(headers: HeaderMap) -> Response {
+    let license = json!({"type": "basic", "mode": "basic", "status": "active"});
+    answer(&headers, &json!({"build": {}, "features": {}, "license": license}))
+}
+
+async fn health(headers: HeaderMap) -> Response {
+    let health = json!({
+        "cluster_name": "logstead", "status": "green", "timed_out": false, "number_of_nodes": 1,
+        "number_of_data_nodes": 1, "active_primary_shards": 1, "active_shards": 1, "relocating_shards": 0,
+        "initializing_shards": 0, "unassigned_shards": 0,
+    });
+    answer(&headers, &health)
+}
+
+async fn state_version(headers: HeaderMap) -> Response {
+    answer(
+        &headers,
+        &json!({"cluster_name": "logstead", "cluster_uuid": "bG9nc3RlYWQtbG9nc3RlYWQ", "version": 1}),
+    )
+}
+
+async fn nodes(headers: HeaderMap) -> Response {
+    answer(
+        &headers,
+        &json!({"_nodes": {"total": 0, "successful": 0, "failed": 0}, "cluster_name": "logstead", "nodes": {}}),
+    )
+}
+
+async fn whoami(headers: HeaderMap) -> Response {
+    let whoami =
+        json!({"username": "logstead", "roles": ["ingest"], "enabled": true, "authentication_type": "token"});
+    answer(&headers, &whoami)
+}
+
+async fn privileges(headers: HeaderMap) -> Response {
+    answer(&headers, &json!({"username": "logstead", "has_all_requested": true, "cluster": {}, "index": {}}))
+}
+
+async fn empty(headers: HeaderMap) -> Response {
+    answer(&headers, &json!({}))
+}
+
+/// A template, a policy, a pipeline, an index: it is there, and what is put is acknowledged.
+async fn thing(method: Method, headers: HeaderMap) -> Response {
+    match method {
+        Method::GET | Method::HEAD => answer(&headers, &json!({})),
+        Method::PUT | Method::POST => {
+            answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true}))
+        }
+        _ => ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("{method} is not answered here"))
+            .into_response(),
+    }
+}
+
+async fn exists(headers: HeaderMap) -> Response {
+    answer(&headers, &json!({}))
+}
+
+async fn create(headers: HeaderMap, Path(index): Path<String>) -> Response {
+    answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true, "index": index}))
+}
+
+fn said(refusal: &Refusal) -> Value {
+    let kind = match refusal.status.as_u16() {
+        401 | 403 => "security_exception",
+        404 => "resource_not_found_exception",
+        413 => "content_too_long_exception",
+        429 | 503 => "es_rejected_execution_exception",
+        500 => "exception",
+        _ => "illegal_argument_exception",
+    };
+    let cause = json!({"type": kind, "reason": refusal.detail});
+    json!({
+        "error": {"root_cause": [cause], "type": kind, "reason": refusal.detail},
+        "status": refusal.status.as_u16(),
+    })
+}
+
+/// A refusal as Elasticsearch says it.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    let mut response = (refusal.status, Json(said(refusal))).into_response();
+    if refusal.status == StatusCode::UNAUTHORIZED {
+        // Clients with a name and a password send them when they are asked to.
+        let ask = HeaderValue::from_static("Basic realm=\"logstead\", charset=\"UTF-8\"");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, ask);
+    }
+    response
+}
+
+/// The same with the header that clients look for.
+pub(super) fn named(mut response: Response) -> Response {
+    let (name, value) = PRODUCT;
+    response.headers_mut().insert(name, value);
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_hear_the_version_that_is_theirs() {
+        for (agent, expected) in [
+            ("Filebeat/8.11.3 (linux; amd64; abc)", Some("8.11.3")),
+            ("elasticsearch-py/9.0.1 (Python/3.11; elastic-transport/8.15.0)", Some("9.0.1")),
+            ("elastic-transport-js/8.9.1 (linux)", Some("8.9.1")),
+            ("Vector/0.40.0", None),
+            ("curl/8.5.0", None),
+            ("Filebeat", None),
+            ("Filebeat/8", None),
+            ("Filebeat/1234.1.1", None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::USER_AGENT, agent.parse().unwrap());
+            assert_eq!(version_of(&headers).as_deref(), expected, "{agent}");
+        }
+    }
+
+    #[test]
+    fn answers_have_the_media_type_that_is_asked_for() {
+        for (accept, expected) in [
+            ("application/json", "application/json"),
+            ("*/*", "application/json"),
+            (
+                "application/vnd.elasticsearch+json; compatible-with=8",
+                "application/vnd.elasticsearch+json;compatible-with=8",
+            ),
+            (
+                "application/vnd.elasticsearch+json;compatible-with=9,text/plain",
+                "application/vnd.elasticsearch+json;compatible-with=9",
+            ),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(answer_type(&headers), expected);
+        }
+    }
+}

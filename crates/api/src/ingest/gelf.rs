@@ -1,0 +1,27 @@
+//! GELF over HTTP, as Graylog takes it: `POST /gelf`, answered with 202 once the message is durable.
+
+use super::incoming::Incoming;
+use super::route::Route;
+use crate::error::{ApiError, Result};
+use axum::body::Body;
+use axum::http::StatusCode;
+use axum::routing::post;
+use logstead_ingest::gelf::Gelf;
+
+pub(super) const ROUTES: &[Route] = &[Route { methods: &["POST"], paths: &["/gelf"], answer: || post(gelf) }];
+
+async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
+    let (body, _room) = incoming.read(body, None).await?;
+    let batches = incoming.decode(move |sender, max| Gelf::of(body, sender, max)).await?;
+    let stored = incoming.store(batches, None).await?.complete()?;
+    match stored.refusals.first() {
+        None => Ok(StatusCode::ACCEPTED),
+        Some(first) => Err(ApiError::bad_request(format!(
+            "{} of {} messages are not taken and the others are stored; the first, message {}: {}",
+            stored.refused,
+            stored.refused + stored.taken(),
+            first.number,
+            first.reason
+        ))),
+    }
+}

@@ -1,0 +1,446 @@
+//! A request with messages: who sends it and to which source, its body, and storing what was in it.
+//!
+//! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores what
+//! that gives:
+//!
+//! ```ignore
+//! let (body, _room) = incoming.read(body, None).await?;
+//! let messages = incoming.decode(move |sender, max| Bulk::of(body, sender, max)).await?;
+//! let stored = incoming.store(messages, None).await?;
+//! ```
+//!
+//! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
+
+use super::attempt::{Stopped, Taking};
+use super::room::Room;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Peer, Pieces};
+use crate::question::unknown_logspace;
+use crate::state::Shared;
+use crate::waiting::{blocking, busy};
+use axum::body::Body;
+use axum::extract::{Extension, FromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_accounts::{Account, Role};
+use logstead_flow::ledger::Place;
+use logstead_flow::machine::clock;
+use logstead_flow::receipt::Taken;
+use logstead_flow::repeats::{Id, Progress, Repeats};
+use logstead_ingest::batches::{Batches, Sender};
+use logstead_ingest::encoding::{Encoding, Unpacker};
+use logstead_ingest::messages::{Messages, Refusal, Refused};
+use logstead_pipeline::{Pipeline, SubmitError};
+use logstead_record::Batch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::SemaphorePermit;
+
+/// A body rests if fewer bytes than this arrive in this time.
+const REST_MAX: Duration = Duration::from_secs(2);
+const REST_BYTES_MIN: usize = 64 << 10;
+/// When senders are asked to come again while the source is not enabled.
+const DISABLED_RETRY_SECONDS: u64 = 60;
+
+/// A request with messages.
+#[derive(Clone)]
+pub(crate) struct Incoming {
+    pub(super) shared: Shared,
+    pub(super) caller: Caller,
+    pub(super) peer: Peer,
+    /// The source that takes them.
+    pub(super) source: Arc<str>,
+    pub headers: HeaderMap,
+    /// How long its body is, unpacked.
+    body_bytes: Arc<AtomicUsize>,
+    /// It is refused, and is only read to say so of each of its messages.
+    is_refused: bool,
+}
+
+/// A request that may be refused, by a protocol that says so of each of its messages.
+pub(crate) struct Offered {
+    pub incoming: Incoming,
+    /// Why nothing of it is taken now, if so.
+    pub refusal: Option<ApiError>,
+}
+
+/// What became of the messages of a body.
+pub(crate) struct Stored<M> {
+    /// For what the protocol has to say of them.
+    pub messages: M,
+    /// Messages that are stored durably.
+    pub accepted: usize,
+    /// Messages that the routes dropped, which is counted.
+    pub dropped: usize,
+    /// Messages that could not be read, and why, for the first of them.
+    pub refused: usize,
+    pub refusals: Vec<Refusal>,
+    /// Why the rest is not stored. The first `accepted + dropped` messages that were not refused are taken …
+    pub stopped: Option<ApiError>,
+    /// … except those with these places among them, which are being stored for another request.
+    pub late: Vec<usize>,
+    /// Who has messages of the rest already, but not everybody who should.
+    pub had: Vec<Place>,
+}
+
+/// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
+/// the end.
+type Next<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
+
+impl FromRequestParts<Shared> for Incoming {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Incoming> {
+        let Offered { incoming, refusal } = Offered::from_request_parts(parts, shared).await?;
+        refusal.map_or(Ok(incoming), Err)
+    }
+}
+
+impl FromRequestParts<Shared> for Offered {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Offered> {
+        let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
+            return Err(ApiError::internal("a route that stores messages has no caller"));
+        };
+        let Ok(peer) = Peer::from_request_parts(parts, shared).await;
+        let source = shared.state.pipeline.http_source(caller.token());
+        let (source, refusal) = match source {
+            Ok(source) => (source, too_fast(shared, &caller).or_else(|| too_much(shared))),
+            Err(error) => ("".into(), Some(not_stored(&error))),
+        };
+        let (shared, headers, is_refused) = (shared.clone(), parts.headers.clone(), refusal.is_some());
+        let body_bytes = Arc::default();
+        let incoming = Incoming { shared, caller, peer, source, headers, body_bytes, is_refused };
+        Ok(Offered { incoming, refusal })
+    }
+}
+
+/// Why the caller has to wait, if so.
+fn too_fast(shared: &Shared, caller: &Caller) -> Option<ApiError> {
+    let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
+    let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
+    Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
+}
+
+/// Why everybody has to wait, if so.
+fn too_much(shared: &Shared) -> Option<ApiError> {
+    let is_short = shared.state.pipeline.memory().gauge.is_short();
+    is_short.then(|| busy("the server is short of memory for now"))
+}
+
+impl Incoming {
+    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, by what the protocol says. A resting body
+    /// gives way to those that wait for its room, which it holds for as long as the second value lives.
+    pub(crate) async fn read(&self, body: Body, implied: Option<Encoding>) -> Result<(Vec<u8>, Room<'_>)> {
+        let encoding = self.headers.get(header::CONTENT_ENCODING);
+        let encoding = match encoding {
+            Some(name) => {
+                Encoding::named(&String::from_utf8_lossy(name.as_bytes())).map_err(Refused::from)?
+            }
+            None => implied.unwrap_or(Encoding::Identity),
+        };
+        let mut room = self.shared.ingest.room();
+        let packed = self.read_packed(body, &mut room).await?;
+        if encoding == Encoding::Identity {
+            self.has_read(packed.len());
+            return Ok((packed, room));
+        }
+        let mut unpacker = Unpacker::of(encoding, packed, self.body_max()).map_err(Refused::from)?;
+        loop {
+            let step;
+            (step, unpacker) = blocking(move || (unpacker.step(), unpacker)).await?;
+            match step.map_err(Refused::from)? {
+                0 => {
+                    let body = unpacker.whole();
+                    self.has_read(body.len());
+                    return Ok((body, room));
+                }
+                bytes => room.grow(bytes).await?,
+            };
+        }
+    }
+
+    async fn read_packed(&self, body: Body, room: &mut Room<'_>) -> Result<Vec<u8>> {
+        let mut pieces = Pieces::of(body, self.body_max())?;
+        let mut look = tokio::time::interval(REST_MAX);
+        look.tick().await;
+        let mut seen = 0;
+        loop {
+            tokio::select! {
+                biased;
+                piece = pieces.read_next() => match piece? {
+                    Some(bytes) => if room.grow(bytes).await? {
+                        // It was we who kept it waiting.
+                        seen = room.bytes();
+                        look.reset();
+                    },
+                    None => return Ok(pieces.whole()),
+                },
+                _ = look.tick() => {
+                    if room.bytes() - seen < REST_BYTES_MIN && self.shared.ingest.is_wanted() {
+                        let detail = "the body rests, and others wait for the memory that it takes: send it again";
+                        return Err(ApiError::new(StatusCode::REQUEST_TIMEOUT, detail).retry_after_seconds(1));
+                    }
+                    seen = room.bytes();
+                }
+            }
+        }
+    }
+
+    fn body_max(&self) -> usize {
+        let of_all = self.shared.ingest.body_max();
+        let of_token = self.caller.limits.body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        of_token.unwrap_or(of_all).min(of_all)
+    }
+
+    pub(super) fn account(&self) -> Account {
+        self.caller.account
+    }
+
+    pub(super) fn pipeline(&self) -> &Pipeline {
+        &self.shared.state.pipeline
+    }
+
+    pub(super) fn repeats(&self) -> &Arc<Repeats> {
+        self.pipeline().repeats()
+    }
+
+    fn has_read(&self, body_bytes: usize) {
+        self.body_bytes.store(body_bytes, Ordering::Relaxed);
+        self.charge(0, body_bytes);
+    }
+
+    /// Counts what the caller has sent, unless it is refused.
+    pub(super) fn charge(&self, messages: usize, bytes: usize) {
+        if self.is_refused {
+            return;
+        }
+        let Caller { account, limits, .. } = &self.caller;
+        self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
+    }
+
+    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. What the messages
+    /// are together, with what each of them repeats, is limited like the body, and counts as sent.
+    pub(crate) async fn decode<M: Messages>(
+        &self,
+        decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
+    ) -> Result<Batches<M>> {
+        let sender = Sender {
+            source: self.source.to_string(),
+            peer: self.peer.0.map(|address| address.to_string()).unwrap_or_default(),
+            received: clock::now(),
+        };
+        let messages_max = self.shared.state.settings.limits.ingest_messages_max as usize;
+        let body_max = self.body_max();
+        let made = move || Batches::within(decode(sender.clone(), messages_max)?, sender, body_max);
+        let batches = blocking(made).await??;
+        self.charge(0, batches.rest_bytes().saturating_sub(self.body_bytes.load(Ordering::Relaxed)));
+        Ok(batches.stamped(clock::stamp))
+    }
+
+    /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
+    /// counted. The memory for what was read is held for as long as the second value lives.
+    pub(crate) async fn check<M: Messages>(
+        &self,
+        mut batches: Batches<M>,
+    ) -> Result<(Batches<M>, Option<SemaphorePermit<'_>>)> {
+        let room = self.shared.ingest.for_check(batches.rest_bytes()).await?;
+        let kept_max = self.shared.ingest.kept_max();
+        let batches = blocking(move || {
+            batches.check(kept_max);
+            batches
+        })
+        .await?;
+        self.charge(0, batches.surplus_bytes()?);
+        let room = batches.is_kept().then_some(room);
+        Ok((batches, room))
+    }
+
+    /// Runs something that takes long on a blocking thread.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        blocking(call).await
+    }
+
+    /// 404 for a logspace that is not there, 403 for one that the caller may not choose. A private one is what routes make
+    /// of it: nobody chooses it.
+    pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
+        let Some(id) = logspace else { return Ok(()) };
+        if logstead_config::is_private(id) {
+            let detail = format!("the logspace `{id}` is private: leave it out, only the routes store there");
+            return Err(ApiError::forbidden(detail).path("logspace"));
+        }
+        let granted = self.caller.grant.logspaces.as_deref().unwrap_or_default();
+        if self.caller.role == Role::Ingest && !granted.iter().any(|granted| granted == id) {
+            let detail = format!(
+                "{} may not choose the logspace `{id}`: leave it out, and the routes decide; or an administrator can \
+                 grant it to a new token",
+                self.caller.name
+            );
+            return Err(ApiError::forbidden(detail).path("logspace"));
+        }
+        if self.caller.role != Role::Ingest {
+            self.caller.check_logspace(id)?;
+        }
+        let live = self.shared.state.pipeline.router();
+        let known = live.checked.logspaces.iter().map(|logspace| logspace.id.as_str());
+        let known: Vec<&str> = known.filter(|id| !logstead_config::is_private(id)).collect();
+        if known.contains(&id) { Ok(()) } else { Err(unknown_logspace(id, &known)) }
+    }
+
+    /// Stores messages batch by batch, so that as little as possible is in memory, each while the next is read: in
+    /// `logspace`, or where the routes say.
+    pub(crate) async fn store<M: Messages>(
+        &self,
+        batches: Batches<M>,
+        logspace: Option<&str>,
+    ) -> Result<Stored<M>> {
+        self.store_rest(Taking::default(), batches, logspace).await
+    }
+
+    /// The same without what the same request has stored before: then it stopped at a batch, and batches are the same each
+    /// time.
+    pub(super) async fn store_rest<M: Messages>(
+        &self,
+        Taking { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: Taking,
+        batches: Batches<M>,
+        logspace: Option<&str>,
+    ) -> Result<Stored<M>> {
+        let (mut accepted, mut stopped, mut late) = (skip - dropped, None, Vec::new());
+        let (mut batches, mut next) = self.next_batch(batches).await?;
+        loop {
+            let (batch, names, room) = match next {
+                Ok(Some(next)) => next,
+                Ok(None) => break,
+                Err(error) => {
+                    stopped = Some(error);
+                    break;
+                }
+            };
+            let messages = batch.rows();
+            if 0 < skip {
+                skip = skip.saturating_sub(messages);
+                (batches, next) = self.next_batch(batches).await?;
+                continue;
+            }
+            self.charge(messages, 0);
+            let submit = async {
+                let remembered = (named.as_ref(), std::mem::take(&mut had));
+                let taken = self.submit_once((batch, names), logspace, remembered).await;
+                drop(room);
+                taken
+            };
+            // A sender with one request under way would otherwise wait for the disk and for the reader in turn.
+            let (taken, read) = tokio::join!(submit, self.next_batch(batches));
+            (batches, next) = read?;
+            match taken {
+                Ok((Taken { dropped: of_part }, rows)) => {
+                    late.extend(rows.into_iter().map(|row| accepted + dropped + row));
+                    accepted += messages - of_part;
+                    dropped += of_part;
+                }
+                Err(Stopped { error, had: by_some }) => {
+                    (stopped, had) = (Some(error), by_some);
+                    break;
+                }
+            }
+        }
+        let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
+        let messages = batches.into_messages();
+        Ok(Stored { messages, accepted, dropped, refused, refusals, stopped, late, had })
+    }
+
+    /// Reads the next batch that has messages, if there is room for it in time.
+    async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, Next<'_>)> {
+        while 0 < batches.rest_bytes() {
+            // There is room already for what was kept, and whoever has that must not wait for more.
+            let room = match batches.is_kept() {
+                true => None,
+                false => match self.shared.ingest.for_slice(batches.rest_bytes()).await {
+                    Ok(room) => Some(room),
+                    Err(error) => return Ok((batches, Err(error))),
+                },
+            };
+            let surplus = batches.surplus_bytes().unwrap_or_default();
+            let (batch, names);
+            (batch, names, batches) = blocking(move || {
+                let batch = batches.next_batch();
+                (batch, batches.names(), batches)
+            })
+            .await?;
+            match batches.surplus_bytes() {
+                Ok(now) => self.charge(0, now.saturating_sub(surplus)),
+                Err(too_much) => return Ok((batches, Err(too_much.into()))),
+            }
+            if 0 < batch.rows() {
+                return Ok((batches, Ok(Some((batch, names, room)))));
+            }
+        }
+        Ok((batches, Ok(None)))
+    }
+}
+
+pub(super) fn json(answer: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
+}
+
+impl<M: Messages> Stored<M> {
+    /// Nothing of a body is, for a reason.
+    pub(super) fn nothing(batches: Batches<M>, reason: ApiError) -> Stored<M> {
+        Stored {
+            messages: batches.into_messages(),
+            accepted: 0,
+            dropped: 0,
+            refused: 0,
+            refusals: Vec::new(),
+            stopped: Some(reason),
+            late: Vec::new(),
+            had: Vec::new(),
+        }
+    }
+}
+
+impl<M> Stored<M> {
+    /// How many messages the sender need not send again.
+    pub(crate) fn taken(&self) -> usize {
+        self.accepted + self.dropped
+    }
+
+    /// The same if all is well, and otherwise why not, with how much is taken.
+    pub(crate) fn complete(mut self) -> Result<Stored<M>> {
+        let Some(error) = self.stopped.take() else { return Ok(self) };
+        let taken = match self.taken() {
+            0 => "nothing of the body is stored".to_owned(),
+            count => format!("the first {count} messages of the body are taken"),
+        };
+        let had: Vec<String> = self.had.iter().map(Place::to_string).collect();
+        if had.is_empty() {
+            return Err(error.but(&taken));
+        }
+        let taken = if self.taken() == 0 { String::new() } else { format!("{taken}; ") };
+        Err(error.but(&format!(
+            "{taken}{} has messages that others lack: sent again with the same Idempotency-Key or id, they are completed, \
+             otherwise stored twice there",
+            had.join(", ")
+        )))
+    }
+}
+
+pub(super) fn not_stored(error: &SubmitError) -> ApiError {
+    match error {
+        SubmitError::UnknownLogspace(_) => ApiError::not_found(error.to_string()),
+        SubmitError::NoSource => ApiError::new(StatusCode::CONFLICT, error.to_string()),
+        // Senders keep what they are told to send again.
+        SubmitError::SourceDisabled(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+            .retry_after_seconds(DISABLED_RETRY_SECONDS),
+        SubmitError::Busy | SubmitError::Failed(_) | SubmitError::ShuttingDown => {
+            ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after_seconds(1)
+        }
+    }
+}

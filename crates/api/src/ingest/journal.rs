@@ -1,0 +1,55 @@
+//! systemd's journal: `POST /upload` from `systemd-journal-upload`, answered with 202 once all entries are durable.
+//!
+//! A body is all that a journal has, which may be more than memory: entries are stored while it comes. Where it breaks off,
+//! those before are stored, and come again: the sender begins again behind the last body that was answered.
+
+use super::incoming::Incoming;
+use super::route::Route;
+use crate::error::{ApiError, Result};
+use crate::extract::{media_type, unsupported};
+use crate::waiting::busy;
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use logstead_ingest::journal::{Journal, Malformed};
+use logstead_ingest::messages::LIMITS;
+use logstead_record::BatchBuilder;
+use tokio::sync::Semaphore;
+
+pub(super) const ROUTES: &[Route] =
+    &[Route { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
+
+const MEDIA: &str = "application/vnd.fdo.journal";
+/// Uploads at a time: each holds an entry and a batch.
+static UPLOADS: Semaphore = Semaphore::const_new(UPLOADS_MAX);
+const UPLOADS_MAX: usize = 64;
+
+async fn upload(incoming: Incoming, body: Body) -> Result<Response> {
+    match media_type(&incoming.headers).as_deref() {
+        Some(MEDIA) => {}
+        other => return Err(unsupported(other, MEDIA)),
+    }
+    if incoming.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let detail = "a journal is taken as it is: remove `Compression=` from journal-upload.conf";
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    let Ok(_place) = UPLOADS.try_acquire() else { return Err(busy("too many journals are uploaded")) };
+    let mut journal = Journal::new(LIMITS.line_bytes_max);
+    let malformed = |malformed: Malformed| ApiError::bad_request(malformed.to_string());
+    incoming
+        .store_as_it_comes(body, |bytes, host, builder: &mut BatchBuilder| {
+            let mut read = 0;
+            let mut done = |entry: &logstead_ingest::journal::Entry| {
+                read += entry.bytes();
+                entry.push(host.as_bytes(), builder);
+            };
+            match bytes {
+                Some(bytes) => journal.push(bytes, &mut done).map_err(malformed)?,
+                None => journal.finish(&mut done).map_err(malformed)?,
+            }
+            Ok(read)
+        })
+        .await?;
+    Ok((StatusCode::ACCEPTED, "OK.\n").into_response())
+}

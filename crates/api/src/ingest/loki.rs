@@ -1,0 +1,69 @@
+//! Grafana Loki: push, and what clients ask first.
+//!
+//! Push is answered with 204. As Loki does, a push of which some entries cannot be taken is answered with 400, in words, and
+//! the others are stored: clients do not send it again.
+
+use super::incoming::Incoming;
+use super::route::Route;
+use crate::error::{ApiError, Refusal, Result};
+use crate::extract::{media_type, unsupported};
+use crate::state::Shared;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use logstead_ingest::encoding::Encoding;
+use logstead_ingest::loki::{Form, Loki};
+use serde_json::json;
+
+pub(super) const ROUTES: &[Route] =
+    &[Route { methods: &["POST"], paths: &["/loki/api/v1/push", "/api/prom/push"], answer: || post(push) }];
+
+pub(super) const PUBLIC: &[Route] = &[
+    Route { methods: &["GET"], paths: &["/ready"], answer: || get(ready) },
+    Route { methods: &["GET"], paths: &["/loki/api/v1/status/buildinfo"], answer: || get(build_info) },
+];
+
+async fn push(incoming: Incoming, body: Body) -> Result<Response> {
+    let (form, implied) = match media_type(&incoming.headers).as_deref() {
+        Some("application/json") => (Form::Json, None),
+        // Always a block of snappy, which its clients do not say.
+        Some("application/x-protobuf") | None => (Form::Protobuf, Some(Encoding::Snappy)),
+        other => return Err(unsupported(other, "application/x-protobuf or application/json")),
+    };
+    let (body, _room) = incoming.read(body, implied).await?;
+    let batches = incoming.decode(move |sender, max| Loki::of(body, form, sender, max)).await?;
+    let stored = incoming.store(batches, None).await?.complete()?;
+    match stored.refusals.first() {
+        None => Ok(StatusCode::NO_CONTENT.into_response()),
+        Some(first) => Err(ApiError::bad_request(format!(
+            "{} of {} entries are not taken and the others are stored; the first, entry {}: {}",
+            stored.refused,
+            stored.refused + stored.taken(),
+            first.number,
+            first.reason
+        ))),
+    }
+}
+
+async fn ready(State(shared): State<Shared>) -> Response {
+    match shared.state.pipeline.ready() {
+        Ok(()) => "ready\n".into_response(),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n").into_response(),
+    }
+}
+
+async fn build_info() -> Response {
+    let info = json!({
+        "version": "3.4.0", "revision": "logstead", "branch": "main", "buildUser": "", "buildDate": "", "goVersion": "",
+    });
+    Json(info).into_response()
+}
+
+/// A refusal as Loki says it: in words.
+pub(super) fn refused(refusal: &Refusal) -> Response {
+    let text = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (refusal.status, text, format!("{}\n", refusal.detail)).into_response()
+}

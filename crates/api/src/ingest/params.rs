@@ -1,0 +1,145 @@
+//! The parameters of our own protocol: where messages go, the keys of objects and the format of lines. `docs/http.md`
+//! documents them.
+
+use crate::error::{ApiError, Result};
+use crate::extract::{media_type, unsupported};
+use crate::question::clocks::zone;
+use crate::question::split_list;
+use axum::http::HeaderMap;
+use jiff::tz::TimeZone;
+use logstead_config::Format;
+use logstead_ingest::ours::{Form, Reading};
+use logstead_record::Timestamp;
+use logstead_syslog::format::Syslog;
+use logstead_syslog::format::keys::{Column, Keys};
+use serde::Deserialize;
+
+/// Where messages go, and how they are read. Keys in lists are separated by commas; the first key that is present, not
+/// empty and readable counts.
+#[derive(Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IngestParams {
+    /// The logspace to store in; by default the routes decide.
+    pub(super) logspace: Option<String>,
+    /// What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it.
+    #[param(default = "text", inline)]
+    pub(super) format: Option<LineFormat>,
+    /// With `1`, a body with a message that cannot be read is refused as a whole.
+    #[param(default = "0", inline)]
+    pub(super) atomic: Option<Switch>,
+    /// The host of messages that name none; by default, for `text/plain`, the sender's address.
+    host: Option<String>,
+    /// The zone of times that name none.
+    #[param(default = "UTC")]
+    timezone: Option<String>,
+    /// When the last line was written, RFC 3339: the year of stamps without one. Without it, now.
+    #[param(value_type = Option<String>, format = DateTime)]
+    written: Option<String>,
+    #[param(
+        default = "time,timestamp,@timestamp,_time,ts,datetime,isodate,date,_source_realtime_timestamp,__realtime_timestamp"
+    )]
+    time_field: Option<String>,
+    #[param(default = "message,msg,_msg,log,short_message")]
+    message_field: Option<String>,
+    #[param(default = "host,hostname,host.name,host.hostname,_hostname")]
+    host_field: Option<String>,
+    #[param(
+        default = "program,app,appname,app_name,app-name,tag,syslog_identifier,service,service.name,process.name"
+    )]
+    program_field: Option<String>,
+    #[param(
+        default = "severity,level,log.level,levelname,lvl,loglevel,log_level,syslog_severity,log.syslog.severity.name"
+    )]
+    severity_field: Option<String>,
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
+pub(crate) enum Switch {
+    #[serde(rename = "1", alias = "true")]
+    On,
+    #[serde(rename = "0", alias = "false")]
+    Off,
+}
+
+/// What a line of text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LineFormat {
+    /// A message.
+    Text,
+    /// Syslog of any kind, even without a priority.
+    Auto,
+    /// RFC 5424.
+    Rfc5424,
+    /// RFC 3164 and its relatives.
+    Rfc3164,
+}
+
+/// How the lines of a body are written, by the headers of its request. A format is for lines of text alone.
+pub(super) fn form(headers: &HeaderMap, format: Option<LineFormat>) -> Result<Form> {
+    let form = match media_type(headers).as_deref() {
+        Some("application/x-ndjson" | "application/ndjson" | "application/jsonl") => Form::JsonLines,
+        Some("application/json") => Form::Json,
+        Some("text/plain") => Form::Text,
+        other => return Err(unsupported(other, "application/x-ndjson, application/json or text/plain")),
+    };
+    match (form, format) {
+        (Form::Text, _) | (_, None) => Ok(form),
+        _ => Err(ApiError::bad_request("format is for text/plain: leave it out").path("format")),
+    }
+}
+
+/// How its messages are read.
+pub(super) fn reading(params: &IngestParams) -> Result<Reading> {
+    let zone = params.timezone.as_deref().map_or(Ok(TimeZone::UTC), zone)?;
+    let format = match params.format {
+        None | Some(LineFormat::Text) => None,
+        Some(LineFormat::Auto) => Some(Format::Auto),
+        Some(LineFormat::Rfc5424) => Some(Format::Rfc5424),
+        Some(LineFormat::Rfc3164) => Some(Format::Rfc3164),
+    };
+    Ok(Reading {
+        keys: params.keys(),
+        syslog: format.map(|format| Syslog::of_lines(format, zone.clone())),
+        zone,
+        host: params.host.clone(),
+        written: params.written.as_deref().map(written).transpose()?,
+    })
+}
+
+impl IngestParams {
+    fn keys(&self) -> Keys {
+        let list = |given: &Option<String>| given.as_deref().map(|given| split_list(given).join(","));
+        Keys::new(|column| match column {
+            Column::Time => list(&self.time_field),
+            Column::Message => list(&self.message_field),
+            Column::Host => list(&self.host_field),
+            Column::Program => list(&self.program_field),
+            Column::Severity => list(&self.severity_field),
+            Column::Priority | Column::Facility | Column::Pid | Column::Msgid => None,
+        })
+    }
+}
+
+fn written(text: &str) -> Result<Timestamp> {
+    let wrong =
+        || ApiError::bad_request(format!("`{text}` is not a time as 2026-11-22T05:11:01Z")).path("written");
+    Timestamp::parse_rfc3339(text.as_bytes()).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_syslog::format::keys::KEYS;
+    use utoipa::IntoParams;
+
+    #[test]
+    fn the_description_names_the_keys_that_are_read() {
+        let described = IngestParams::into_params(|| None);
+        let described = serde_json::to_string(&described).unwrap();
+        for (column, keys) in &KEYS[..5] {
+            assert!(described.contains(&format!("\"{keys}\"")), "{column:?}: {keys}");
+        }
+    }
+}

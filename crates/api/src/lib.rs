@@ -1,0 +1,146 @@
+//! The HTTP API and the console: `app(state)` → [`axum::Router`], tested without a socket.
+//!
+//! | folder      | owns                                                        |
+//! |-------------|-------------------------------------------------------------|
+//! | `access/`   | who may do what: callers, logins, accounts                  |
+//! | `question/` | what all questions to the store share, and when they run    |
+//! | `ask/`      | the questions, a file for each                              |
+//! | `tail/`     | messages as they are stored                                 |
+//! | `router/`   | the router document and its revisions                       |
+//! | `operate/`  | logspaces, destinations, health                             |
+//! | `ingest/`   | storing messages, in every protocol that shippers speak     |
+//!
+//! `error` ← `access/caller` ← `state` ← the rest of `access/` ← `question/` ← {`ask/`, `tail/`, `operate/`, `ingest/`, …} ←
+//! `routes` ← `openapi`.
+//!
+//! **Invariant:** every unsuccessful response under `/api/` is a [`error::Problem`], and every response has the id of its
+//! request.
+
+mod access;
+mod ask;
+mod assets;
+mod below;
+mod changes;
+mod compress;
+mod error;
+mod export;
+mod extract;
+mod headers;
+mod ingest;
+mod limits;
+mod objects;
+mod observe;
+mod openapi;
+mod operate;
+mod peer;
+mod question;
+mod redirect;
+mod request_id;
+pub mod revision;
+mod router;
+mod routes;
+mod saved_searches;
+mod state;
+mod stream;
+mod tail;
+mod waiting;
+pub mod web;
+
+pub use ingest::ecosystem::ecosystem;
+pub use openapi::openapi;
+pub use redirect::{Encrypted, redirect};
+pub use state::{ApiState, Process, WebSocket};
+
+use access::gate::TokenGate;
+use access::{Needs, authenticate};
+use axum::Router;
+use axum::extract::{Extension, Request};
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::MethodRouter;
+use error::ApiError;
+use ingest::dress;
+use ingest::protocol::Protocol;
+use operate::system::Description;
+use state::{Inner, Shared};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+
+/// What the listeners of the web port answer with.
+pub struct Apps {
+    /// Console and API.
+    pub console: Router,
+    /// The metrics for everyone who can reach them, and the health of the process.
+    pub metrics: Router,
+}
+
+/// Console and API alone. Its requests need to say where they are from, as those of the web port do: ingested messages
+/// and failed logins record the address.
+pub fn app(state: ApiState) -> Router {
+    apps(state).console
+}
+
+/// All of them, with one state.
+pub fn apps(state: ApiState) -> Apps {
+    let shared = Inner::new(state);
+    let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
+    shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
+    let mut console = OpenApiRouter::<Shared>::new();
+    for (needs, routes) in routes::routes() {
+        console = console.merge(match needs {
+            Needs::Nothing => routes,
+            needs => {
+                let routes =
+                    routes.route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require));
+                match needs {
+                    Needs::Ingest(protocol) => routes.layer(from_fn_with_state(protocol, dress::dress)),
+                    _ => routes,
+                }
+            }
+        });
+    }
+    let (console, _) = console.split_for_parts();
+    let (metrics, _) = routes::metrics().split_for_parts();
+    let base: assets::Base = shared.state.settings.web.base().into();
+    let console =
+        console.route("/{index}", index(&shared, &base)).fallback_service(assets::service(base.clone()));
+    let console = console.layer(Extension(Description(openapi)));
+    Apps {
+        console: below::below(&base, finished(console, &shared)),
+        metrics: finished(metrics.fallback(nothing), &shared),
+    }
+}
+
+/// The console's addresses of one word, and what Elasticsearch's clients ask of the index that is called so.
+fn index(shared: &Shared, base: &assets::Base) -> MethodRouter<Shared> {
+    let needs = Needs::Ingest(Protocol::Elastic);
+    ingest::index()
+        .route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require))
+        .layer(from_fn_with_state(Protocol::Elastic, dress::dress))
+        .layer(from_fn_with_state(base.clone(), assets::first))
+        .fallback_service(assets::service(base.clone()))
+}
+
+/// Adds what all answers have in common.
+fn finished(app: Router<Shared>, shared: &Shared) -> Router {
+    let settings = shared.state.settings.clone();
+    app.method_not_allowed_fallback(wrong_method)
+        .with_state(shared.clone())
+        .layer(compress::layer())
+        .layer(from_fn_with_state(settings.clone(), headers::with_headers))
+        .layer(from_fn_with_state(settings, peer::identify))
+        .layer(from_fn_with_state(shared.clone(), observe::observe))
+        .layer(from_fn(request_id::name))
+}
+
+async fn nothing(request: Request) -> ApiError {
+    ApiError::not_found(format!(
+        "there is nothing at {}, only /metrics, /healthz and /readyz",
+        request.uri().path()
+    ))
+}
+
+async fn wrong_method(request: Request) -> ApiError {
+    let detail = format!("{} is not answered at {}", request.method(), request.uri().path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail)
+}

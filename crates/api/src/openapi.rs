@@ -1,0 +1,125 @@
+//! The description of the API: what the handlers say of themselves, and what all of them have in common.
+
+use super::access::{Needs, cookie};
+use super::routes::routes;
+use super::{error, limits};
+use axum::http::StatusCode;
+use logstead_accounts::Role;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response as Answer, ResponseBuilder,
+    SecurityRequirement,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+/// The description of the whole API; `web/openapi.json` is this.
+pub fn openapi() -> OpenApi {
+    let mut all = OpenApi::new(info(), utoipa::openapi::Paths::new());
+    for (needs, routes) in routes() {
+        let mut part = routes.into_openapi();
+        part.paths.paths.values_mut().for_each(|item| describe_item(item, needs));
+        all.merge(part);
+    }
+    all.info = info();
+    let components = all.components.get_or_insert_with(Components::new);
+    components.security_schemes.extend(security_schemes());
+    components.schemas.extend(problem_schemas());
+    let missing = limits::describe(&mut all);
+    assert!(missing.is_empty(), "limits of what the API does not have: {}", missing.join(", "));
+    all
+}
+
+fn describe_item(item: &mut PathItem, needs: Needs) {
+    let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+    operations.into_iter().flatten().for_each(|operation| describe(operation, needs));
+}
+
+fn info() -> Info {
+    let mut info = Info::new("Logstead", env!("CARGO_PKG_VERSION"));
+    info.description = Some(
+        "Send, search and route log messages. Every unsuccessful response is a problem (RFC 9457). Every response \
+             has the header `X-Request-Id`: the one of the request, if it has 1 to 128 harmless characters, or a new one. \
+             A problem has it as `request_id`, and so have the lines of the server's own log that the request causes."
+            .to_owned(),
+    );
+    info.license = Some(License::builder().name("Apache-2.0").identifier(Some("Apache-2.0")).build());
+    info
+}
+
+/// Adds what all operations with the same needs have in common.
+fn describe(operation: &mut Operation, needs: Needs) {
+    let responses = &mut operation.responses.responses;
+    for (status, response) in responses.iter_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let status = StatusCode::from_bytes(status.as_bytes()).ok();
+            let words = status.and_then(|status| status.canonical_reason()).unwrap_or("Done");
+            words.clone_into(&mut response.description);
+        }
+    }
+    responses.insert("default".to_owned(), RefOr::T(problem("What is wrong, and what to do")));
+    let needed = match needs {
+        Needs::Nothing => None,
+        Needs::Session => Some("a session of a user".to_owned()),
+        Needs::Role(role) => Some(format!("the role {role}")),
+        Needs::Everything(Role::Analyst) => Some("a grant of everything".to_owned()),
+        Needs::Everything(role) => Some(format!("the role {role}, and a grant of everything")),
+        Needs::Ingest(_) => Some("the role ingest, or a grant of everything".to_owned()),
+    };
+    if let Some(needed) = needed {
+        let empty: [&str; 0] = [];
+        operation.security =
+            Some(vec![SecurityRequirement::new("token", empty), SecurityRequirement::new("session", empty)]);
+        responses.insert("401".to_owned(), RefOr::T(problem("Nobody is logged in")));
+        responses.insert("403".to_owned(), RefOr::T(problem(&format!("Needs {needed}, or the CSRF token"))));
+    }
+}
+
+fn problem(description: &str) -> Answer {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description(description).content("application/problem+json", content).build()
+}
+
+fn problem_schemas() -> Vec<(String, RefOr<utoipa::openapi::Schema>)> {
+    let mut schemas = vec![("Problem".to_owned(), error::Problem::schema())];
+    error::Problem::schemas(&mut schemas);
+    schemas
+}
+
+fn security_schemes() -> [(String, RefOr<SecurityScheme>); 2] {
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("An API token")).build();
+    let session = ApiKeyValue::with_description(
+        cookie::COOKIE,
+        "The session of a browser; changes also need the header X-CSRF-Token",
+    );
+    [
+        ("token".to_owned(), RefOr::T(SecurityScheme::Http(token))),
+        ("session".to_owned(), RefOr::T(SecurityScheme::ApiKey(ApiKey::Cookie(session)))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::facets;
+    use crate::limits::NAME_PATTERN;
+    use crate::saved_searches;
+    use logstead_accounts::name::NAME_CHARS_MAX;
+
+    #[test]
+    fn every_limit_is_one_of_something_that_is_described() {
+        let mut api = openapi();
+        assert_eq!(limits::describe(&mut api), Vec::<String>::new());
+        let schemas = serde_json::to_value(&api).unwrap()["components"]["schemas"].take();
+        let property = |schema: &str, property: &str| schemas[schema]["properties"][property].clone();
+        assert_eq!(property("FacetsRequest", "fields")["maxItems"], facets::FIELDS_MAX);
+        assert_eq!(property("NewUser", "name")["maxLength"], NAME_CHARS_MAX);
+        assert_eq!(property("NewUser", "name")["pattern"], NAME_PATTERN);
+        assert_eq!(
+            property("SavedSearchRequest", "tags")["items"]["maxLength"],
+            saved_searches::TAG_CHARS_MAX
+        );
+    }
+}

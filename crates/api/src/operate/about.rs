@@ -1,0 +1,140 @@
+//! What this server is, what it runs on, and which settings it has.
+
+use crate::error::Result;
+use crate::state::{Inner, Shared, WebSocket};
+use crate::waiting::blocking;
+use axum::extract::State;
+use logstead_config::settings::{InForce, Layer};
+use logstead_flow::machine::{clock, cores, host_name, memory};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What this server is and runs on.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct About {
+    version: &'static str,
+    /// What the machine is called.
+    host: String,
+    /// The system that it runs.
+    system: String,
+    /// Threads that can run at once.
+    cores: u64,
+    /// The memory that the process may take, by the machine and its control groups; null if that is not known.
+    #[schema(required)]
+    memory_bytes: Option<u64>,
+    /// The memory that is divided among the parts of the process.
+    memory_budget_bytes: u64,
+    /// Where that figure is from, as text for people.
+    memory_budget_origin: String,
+    /// What of that the process takes; null if the system does not say.
+    #[schema(required)]
+    resident_bytes: Option<u64>,
+    pid: u32,
+    /// The directory that holds everything.
+    data: String,
+    /// When the process was started.
+    started: String,
+    /// When this was read.
+    time: String,
+    /// Where it serves HTTP.
+    listeners: Vec<WebSocket>,
+}
+
+/// The settings in force.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SettingsInForce {
+    settings: Vec<SettingInForce>,
+}
+
+/// A setting.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct SettingInForce {
+    /// Dotted, as for `--set`.
+    pub(super) key: String,
+    pub(super) value: String,
+    /// What it is unless something else is said.
+    default: String,
+    origin: SettingOrigin,
+    /// The line of the settings file, or the environment variable or argument; empty for a default.
+    pub(super) place: String,
+    /// What it means.
+    about: String,
+}
+
+/// Which layer a setting is from.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SettingOrigin {
+    /// What is shipped.
+    Default,
+    /// The settings file.
+    File,
+    /// An environment variable.
+    Environment,
+    /// The command line.
+    Argument,
+}
+
+/// What this server is and runs on.
+#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = About)))]
+pub(crate) async fn about(State(shared): State<Shared>) -> Result<axum::Json<About>> {
+    blocking(move || axum::Json(what(&shared))).await
+}
+
+/// Every setting in force, with its default and where it is from. None of them is a secret.
+#[utoipa::path(get, path = "/api/v1/settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
+pub(crate) async fn settings(State(shared): State<Shared>) -> axum::Json<SettingsInForce> {
+    axum::Json(SettingsInForce { settings: in_force(&shared) })
+}
+
+pub(super) fn what(shared: &Inner) -> About {
+    let process = &shared.state.process;
+    let memory::Memory { limit, shares, .. } = shared.state.pipeline.memory();
+    About {
+        version: env!("CARGO_PKG_VERSION"),
+        host: host_name(),
+        system: system(),
+        cores: cores() as u64,
+        memory_bytes: limit.bytes.filter(|_| limit.unknown.is_none()),
+        memory_budget_bytes: shares.bytes,
+        memory_budget_origin: shares.origin.clone(),
+        resident_bytes: memory::resident_bytes(),
+        pid: std::process::id(),
+        data: absolute(&shared.state.settings.data).display().to_string(),
+        started: process.started.to_string(),
+        time: clock::now().to_string(),
+        listeners: process.listeners.clone(),
+    }
+}
+
+pub(super) fn in_force(shared: &Inner) -> Vec<SettingInForce> {
+    shared.state.process.in_force.iter().map(setting).collect()
+}
+
+fn setting(setting: &InForce) -> SettingInForce {
+    let (origin, place) = match &setting.from {
+        Layer::Default => (SettingOrigin::Default, String::new()),
+        Layer::File(line) => (SettingOrigin::File, format!("line {line}")),
+        Layer::Named(name) if name.starts_with('-') => (SettingOrigin::Argument, name.clone()),
+        Layer::Named(name) => (SettingOrigin::Environment, name.clone()),
+    };
+    SettingInForce {
+        key: setting.key.clone(),
+        value: setting.value.clone(),
+        default: setting.default.clone(),
+        origin,
+        place,
+        about: setting.about.clone(),
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// `Linux 6.1.0 x86_64`.
+fn system() -> String {
+    let names = rustix::system::uname();
+    let [system, release, machine] = [names.sysname(), names.release(), names.machine()];
+    format!("{} {} {}", system.to_string_lossy(), release.to_string_lossy(), machine.to_string_lossy())
+}

@@ -1,0 +1,279 @@
+//! What operators do about a destination: pause and resume it, try at once, look at what waits, discard it, and deal with
+//! what the other side refused.
+
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path, Query};
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_config::{Document, Target};
+use logstead_forward::Destination;
+use logstead_indexer::Hit;
+use logstead_questions::wire::message::Message;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The most messages that are shown at a time.
+const LIMIT_MAX: usize = 1000;
+const LIMIT: usize = 100;
+
+/// How many messages to show.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Limit {
+    /// 1 to 1000; 100 by default.
+    limit: Option<usize>,
+}
+
+/// How many of the oldest messages are meant, as they were seen.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Oldest {
+    messages: u64,
+}
+
+/// Messages that wait or were refused, the oldest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Waiting {
+    /// All of them.
+    total: u64,
+    /// The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
+    messages: Vec<Message>,
+    /// Those among the oldest that the caller may not search.
+    withheld: Withheld,
+}
+
+/// Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+/// that the caller may not search.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Withheld {
+    messages: u64,
+    /// As received.
+    bytes: u64,
+}
+
+/// How many messages it was done to.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Done {
+    messages: u64,
+}
+
+/// Sends nothing until the destination is resumed, also after a restart. Messages wait in its queue.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/pause", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It is paused"))
+)]
+pub(crate) async fn pause(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    set_paused(&shared, &caller, id, true).await
+}
+
+/// Sends again what waits.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/resume", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It sends"))
+)]
+pub(crate) async fn resume(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
+    set_paused(&shared, &caller, id, false).await
+}
+
+async fn set_paused(shared: &Shared, caller: &Caller, id: String, is_paused: bool) -> Result<StatusCode> {
+    let destination = find(shared, &id)?;
+    blocking(move || destination.set_paused(is_paused)).await?.map_err(|error| cannot("note it", &error))?;
+    let action = if is_paused { "destination.pause" } else { "destination.resume" };
+    shared.audit(caller.actor(), action, id).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Tries to send at once instead of at the end of the present pause.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/retry", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 204, description = "It is tried"))
+)]
+pub(crate) async fn retry(State(shared): State<Shared>, Path(id): Path<String>) -> Result<StatusCode> {
+    find(&shared, &id)?.retry();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Drops the oldest messages of the queue. `messages` is how many the operator saw.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/discard", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn discard(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = find(&shared, &id)?;
+    if !destination.discard(messages) {
+        return Err(fewer(messages, destination.depth().messages));
+    }
+    shared.audit(caller.actor(), "destination.discard", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+/// The oldest messages that wait.
+#[utoipa::path(
+    get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
+    params(("id" = String, Path, description = "The destination"), Limit),
+    responses((status = 200, body = Waiting))
+)]
+pub(crate) async fn queue(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Query(limit): Query<Limit>,
+) -> Result<axum::Json<Waiting>> {
+    show(&shared, &caller, &id, &limit, |destination, limit| {
+        (destination.depth().messages, destination.waiting(limit))
+    })
+    .await
+}
+
+/// The oldest messages that the other side refused.
+#[utoipa::path(
+    get, path = "/api/v1/destinations/{id}/quarantine", tag = "destinations",
+    params(("id" = String, Path, description = "The destination"), Limit),
+    responses((status = 200, body = Waiting))
+)]
+pub(crate) async fn quarantine(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Query(limit): Query<Limit>,
+) -> Result<axum::Json<Waiting>> {
+    show(&shared, &caller, &id, &limit, |destination, limit| {
+        (destination.quarantined(), destination.quarantine(limit))
+    })
+    .await
+}
+
+async fn show(
+    shared: &Shared,
+    caller: &Caller,
+    id: &str,
+    limit: &Limit,
+    read: fn(&Destination, usize) -> (u64, Vec<Hit>),
+) -> Result<axum::Json<Waiting>> {
+    let limit = limit.limit.unwrap_or(LIMIT);
+    if !(1..=LIMIT_MAX).contains(&limit) {
+        return Err(ApiError::bad_request(format!("must be 1 to {LIMIT_MAX}, not {limit}")).path("limit"));
+    }
+    let destination = find(shared, id)?;
+    let (total, hits) = blocking(move || read(&destination, limit)).await?;
+    let live = shared.state.pipeline.router();
+    let (mut messages, mut withheld) = (Vec::new(), Withheld::default());
+    for hit in &hits {
+        let source = String::from_utf8_lossy(hit.batch.source(hit.row));
+        if may_see_what_comes_from(&source, caller, &live.document) {
+            messages.push(Message::new(id, hit));
+        } else {
+            let mut raw = Vec::new();
+            hit.batch.write_raw(hit.row, &mut raw);
+            withheld.messages += 1;
+            withheld.bytes += raw.len() as u64;
+        }
+    }
+    Ok(axum::Json(Waiting { total, messages, withheld }))
+}
+
+/// Whether no route stores what comes from a source where the caller may not search. Which message a route takes is not
+/// asked: steps may have changed it since.
+fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -> bool {
+    let is_withheld = |target: &String| {
+        let is_logspace = document.logspaces.iter().any(|logspace| logspace.id == *target);
+        is_logspace && !caller.may_search(target)
+    };
+    let listens = |from: &[String]| from.is_empty() || from.iter().any(|id| id == source);
+    !document.routes.iter().any(|route| listens(&route.from) && route.to.iter().any(is_withheld))
+}
+
+/// Puts the oldest messages that were refused into the queue again.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn replay_quarantine(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = quarantined(&shared, &id, messages)?;
+    check_enabled(&shared, &id)?;
+    let replayed = destination.replay_quarantined(messages).await;
+    replayed.map_err(|error| cannot("queue them", &error))?;
+    shared.audit(caller.actor(), "quarantine.replay", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+/// Forgets the oldest messages that were refused.
+#[utoipa::path(
+    post, path = "/api/v1/destinations/{id}/quarantine/discard", tag = "destinations",
+    params(("id" = String, Path, description = "The destination")),
+    responses((status = 200, body = Done))
+)]
+pub(crate) async fn discard_quarantine(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(Oldest { messages }): Json<Oldest>,
+) -> Result<axum::Json<Done>> {
+    let destination = quarantined(&shared, &id, messages)?;
+    let forgotten = blocking(move || destination.forget_quarantined(messages)).await?;
+    forgotten.map_err(|error| cannot("forget them", &error))?;
+    shared.audit(caller.actor(), "quarantine.discard", format!("{id}: {messages} messages")).await;
+    Ok(axum::Json(Done { messages }))
+}
+
+fn quarantined(shared: &Shared, id: &str, messages: u64) -> Result<Arc<Destination>> {
+    let destination = find(shared, id)?;
+    let there = destination.quarantined();
+    if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
+}
+
+/// A destination that is not enabled takes nothing.
+pub(super) fn check_enabled(shared: &Shared, id: &str) -> Result<()> {
+    let live = shared.state.pipeline.router();
+    if live.checked.is_disabled(&Target::Destination(id.to_owned())) {
+        let detail = format!("destination `{id}` is disabled and takes nothing: enable it first");
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    Ok(())
+}
+
+pub(super) fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {
+    shared.state.pipeline.destination(id).ok_or_else(|| {
+        let known = shared.state.pipeline.destination_ids().join(", ");
+        let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {known}") };
+        ApiError::new(StatusCode::NOT_FOUND, format!("there is no destination `{id}`: {known}"))
+    })
+}
+
+fn fewer(messages: u64, there: u64) -> ApiError {
+    let detail = format!(
+        "there are only {there} messages, not {messages}: look again, then repeat it with their number"
+    );
+    ApiError::new(StatusCode::CONFLICT, detail).path("messages")
+}
+
+fn cannot(what: &str, error: &str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("the server could not {what}: {error}"))
+}

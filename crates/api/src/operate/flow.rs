@@ -1,0 +1,49 @@
+//! What became of every message.
+
+use crate::error::{ApiError, Result};
+use crate::extract::Query;
+use crate::question::clocks::Clocks;
+use crate::question::time;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::State;
+use logstead_flow::ledger::{self, Report, Step};
+use logstead_flow::machine::clock;
+use serde::Deserialize;
+
+/// How far back it goes without `from`: an hour.
+const RANGE_NANOS: i64 = 3_600_000_000_000;
+
+/// The range of time, and how finely it is shown.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowParams {
+    /// The beginning, like `-1h` or RFC 3339; it moves back to a whole step. Without it, an hour before `to`.
+    from: Option<String>,
+    /// The end; it moves on to a whole step. Without it, now.
+    to: Option<String>,
+    /// By default the shortest one that gives a few hundred points. Minutes are kept for two days, hours for two months
+    /// and days for thirteen months: for older messages the step is longer than asked for.
+    #[param(inline)]
+    step: Option<Step>,
+}
+
+/// What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
+/// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
+/// counts once, at the time at which it was received.
+#[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = Report)))]
+pub(crate) async fn flow(
+    State(shared): State<Shared>,
+    Query(params): Query<FlowParams>,
+) -> Result<axum::Json<Report>> {
+    let now = clock::now();
+    let clocks = Clocks::new(None)?;
+    let time = |text: Option<&String>, name| text.map(|text| time(text, name, &clocks, now)).transpose();
+    let to = time(params.to.as_ref(), "to")?.unwrap_or(now);
+    let from = time(params.from.as_ref(), "from")?.unwrap_or(to.saturating_add(-RANGE_NANOS));
+    if to <= from {
+        return Err(ApiError::bad_request("`from` must be before `to`").path("from"));
+    }
+    let query = ledger::Query { from, to, step: params.step };
+    blocking(move || axum::Json(shared.state.pipeline.ledger().report(&query))).await
+}

@@ -1,0 +1,125 @@
+//! What logspaces hold, and what a retention would remove.
+
+use super::work::Work;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path};
+use crate::question::unknown_logspace;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use axum::http::StatusCode;
+use logstead_config::{Period, Retention, Size, UnitError};
+use logstead_pipeline::LogspaceInfo;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// Every logspace that can be searched.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Logspaces {
+    logspaces: Vec<LogspaceInfo>,
+    /// What is being verified or indexed again; null if nothing is.
+    #[schema(required)]
+    work: Option<Work>,
+}
+
+/// A retention, written as in the router document. Without either limit everything is kept.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RetentionRequest {
+    /// At most this old, for example `90d`.
+    age: Option<String>,
+    /// At most this much on disk, for example `200GiB`.
+    size: Option<String>,
+}
+
+/// What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
+/// messages were received.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RetentionPreview {
+    messages: u64,
+    bytes: u64,
+    segments: u64,
+    journal_files: u64,
+    /// When the last of these messages was received; null if nothing would be removed.
+    #[schema(required)]
+    received_last: Option<String>,
+    /// When age removes more of what is stored now; null if it does not, because there is no age or nothing is left.
+    #[schema(required)]
+    next_at: Option<String>,
+    /// How many messages go then.
+    next_messages: u64,
+    /// By when age has removed all that is stored now; null if it does not.
+    #[schema(required)]
+    all_at: Option<String>,
+}
+
+/// Every logspace that the caller may search, with what it holds.
+#[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
+pub(crate) async fn logspaces(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> axum::Json<Logspaces> {
+    let mut logspaces = shared.state.pipeline.logspaces();
+    logspaces.retain(|logspace| caller.may_search(&logspace.id));
+    let work = shared.upkeep.now().filter(|work| caller.may_search(&work.logspace));
+    axum::Json(Logspaces { logspaces, work })
+}
+
+/// Says what a retention would remove, and when. Nothing is removed.
+#[utoipa::path(
+    post, path = "/api/v1/logspaces/{id}/retention-preview", tag = "logspaces",
+    params(("id" = String, Path, description = "The logspace")),
+    responses((status = 200, body = RetentionPreview))
+)]
+pub(crate) async fn retention_preview(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Json(request): Json<RetentionRequest>,
+) -> Result<axum::Json<RetentionPreview>> {
+    caller.check_manages(&id)?;
+    let retention = Retention {
+        age: read::<Period>(request.age.as_deref(), "age")?,
+        size: read::<Size>(request.size.as_deref(), "size")?,
+    };
+    let outlook = shared.state.pipeline.retention_preview(&id, retention);
+    let outlook = outlook.ok_or_else(|| unknown(&shared, &id))?;
+    let expired = outlook.now;
+    Ok(axum::Json(RetentionPreview {
+        messages: expired.messages,
+        bytes: expired.bytes,
+        segments: expired.segments as u64,
+        journal_files: expired.files as u64,
+        received_last: expired.received_last.map(|time| time.to_string()),
+        next_at: outlook.next.map(|(at, _)| at.to_string()),
+        next_messages: outlook.next.map_or(0, |(_, messages)| messages),
+        all_at: outlook.all_at.map(|time| time.to_string()),
+    }))
+}
+
+/// Confirms that the clock is right: messages are removed by age again, although the clock had jumped.
+#[utoipa::path(
+    post, path = "/api/v1/retention/resume", tag = "logspaces",
+    responses((status = 204, description = "Messages are removed by age"))
+)]
+pub(crate) async fn resume_retention(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<StatusCode> {
+    let pipeline = shared.state.pipeline.clone();
+    blocking(move || pipeline.believe_clock()).await?;
+    shared.audit(caller.actor(), "retention.resume", "the clock is right".to_owned()).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn read<T: FromStr<Err = UnitError>>(text: Option<&str>, path: &str) -> Result<Option<T>> {
+    let read = text.map(str::parse).transpose();
+    read.map_err(|error| ApiError::bad_request(format!("{path}: {error}")).path(path))
+}
+
+pub(super) fn unknown(shared: &Shared, id: &str) -> ApiError {
+    let known = shared.state.pipeline.searchers();
+    let known: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
+    unknown_logspace(id, &known)
+}

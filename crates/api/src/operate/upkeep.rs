@@ -1,0 +1,171 @@
+//! A logspace that is in use is verified, or indexed again.
+
+use super::logspaces::unknown;
+use super::work::{Running, WorkKind};
+use crate::access::Caller;
+use crate::error::Result;
+use crate::extract::Path;
+use crate::question::cancel::Cancel;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use logstead_indexer::{Checked, Searcher};
+use logstead_pipeline::Reindexed;
+use serde::Serialize;
+use std::time::Instant;
+
+/// How many findings are listed; all are counted.
+const FINDINGS_MAX: usize = 1000;
+
+/// Whether a logspace is intact.
+#[derive(Default, Serialize, utoipa::ToSchema)]
+pub(crate) struct Verification {
+    /// Whether everything was checked and nothing is wrong.
+    intact: bool,
+    /// Whether everything was checked: a stopping server does not finish.
+    complete: bool,
+    /// Segments and journal files that were checked.
+    parts: u64,
+    messages: u64,
+    bytes: u64,
+    /// The number of problems.
+    problems: u64,
+    /// The first 1000 problems, the oldest first.
+    findings: Vec<VerificationFinding>,
+    took_ms: u64,
+}
+
+/// Something that is damaged.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct VerificationFinding {
+    /// The file, in the logspace's folder.
+    file: String,
+    /// Where in it, and what.
+    what: String,
+    /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
+    loses_messages: bool,
+    /// The earliest time of the affected messages, if it is known.
+    #[schema(required)]
+    from: Option<String>,
+    /// The latest one.
+    #[schema(required)]
+    to: Option<String>,
+}
+
+/// What became of the indexes of a logspace.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Reindexing {
+    /// Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.
+    complete: bool,
+    /// Indexes that were made again.
+    indexes: u64,
+    /// The messages that they are of.
+    messages: u64,
+    /// Why others were not, at most 100.
+    failures: Vec<String>,
+    took_ms: u64,
+}
+
+/// Reads everything that a logspace holds and checks it against its checksums and hashes. Takes as long as reading
+/// it does; ends when the client disconnects.
+#[utoipa::path(
+    post, path = "/api/v1/logspaces/{id}/verify", tag = "logspaces",
+    params(("id" = String, Path, description = "The logspace")),
+    responses(
+        (status = 200, body = Verification),
+        (status = 409, description = "A logspace is being verified or indexed", body = crate::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn verify(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Verification>> {
+    caller.check_manages(&id)?;
+    let searcher = searcher(&shared, &id)?;
+    let stats = searcher.stats();
+    let bytes = stats.blocks_bytes + stats.index_bytes + stats.journal_bytes;
+    let running = shared.upkeep.begin(&id, WorkKind::Verify, bytes)?;
+    let (cancel, _guard) = Cancel::without_limit(&shared);
+    let verification = blocking(move || verify_all(&searcher, &cancel, &running));
+    verification.await.map(axum::Json)
+}
+
+fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &Running) -> Verification {
+    let started = Instant::now();
+    let mut verification = Verification::default();
+    searcher.verify(&cancel.run(), &mut |checked| {
+        running.add(checked.bytes);
+        verification.add(checked);
+    });
+    verification.complete = !cancel.is_requested();
+    verification.intact = verification.complete && verification.problems == 0;
+    verification.took_ms = started.elapsed().as_millis() as u64;
+    verification
+}
+
+impl Verification {
+    fn add(&mut self, checked: Checked) {
+        self.parts += 1;
+        self.messages += checked.messages;
+        self.bytes += checked.bytes;
+        self.problems += checked.findings.len() as u64;
+        let room = FINDINGS_MAX - self.findings.len();
+        let told = checked.findings.into_iter().take(room).map(|finding| VerificationFinding {
+            file: checked.file.clone(),
+            what: finding.what,
+            loses_messages: finding.loses_messages,
+            from: finding.times.map(|(from, _)| from.to_string()),
+            to: finding.times.map(|(_, to)| to.to_string()),
+        });
+        self.findings.extend(told);
+    }
+}
+
+/// Makes the indexes of a logspace again from its messages, while it is in use. Takes as long as reading all messages does;
+/// ends when the client disconnects, and what was done until then stays.
+#[utoipa::path(
+    post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
+    params(("id" = String, Path, description = "The logspace")),
+    responses(
+        (status = 200, body = Reindexing),
+        (status = 409, description = "A logspace is being verified or indexed", body = crate::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn reindex(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Result<axum::Json<Reindexing>> {
+    caller.check_manages(&id)?;
+    let searcher = searcher(&shared, &id)?;
+    let bytes = searcher.stats().blocks_bytes;
+    let running = shared.upkeep.begin(&id, WorkKind::Reindex, bytes)?;
+    shared.audit(caller.actor(), "logspace.reindex", id.clone()).await;
+    let (pipeline, (cancel, _guard)) = (shared.state.pipeline.clone(), Cancel::without_limit(&shared));
+    let reindexed = blocking(move || {
+        let started = Instant::now();
+        let progress = |done: usize, of: usize| {
+            let part = |number: usize| bytes * number as u64 / of.max(1) as u64;
+            running.add(part(done) - part(done - 1));
+        };
+        let Reindexed { indexes, messages, failures, is_complete } =
+            pipeline.reindex(&id, &|| cancel.is_requested(), &progress);
+        Reindexing {
+            complete: is_complete,
+            indexes,
+            messages,
+            failures,
+            took_ms: started.elapsed().as_millis() as u64,
+        }
+    });
+    reindexed.await.map(axum::Json)
+}
+
+fn searcher(shared: &Shared, id: &str) -> Result<Searcher> {
+    let mut searchers = shared.state.pipeline.searchers().into_iter();
+    let found = searchers.find(|(other, _)| other == id);
+    found.map(|(_, searcher)| searcher).ok_or_else(|| unknown(shared, id))
+}

@@ -1,0 +1,94 @@
+//! Long work on a logspace that is in use: one at a time, and it says how far it is.
+
+use crate::error::{ApiError, Result};
+use axum::http::StatusCode;
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What runs; at most one does.
+#[derive(Default)]
+pub(crate) struct Upkeep(Mutex<Option<Work>>);
+
+/// Work on a logspace, and how far it is.
+#[derive(Clone, Serialize, utoipa::ToSchema)]
+pub(crate) struct Work {
+    pub(super) logspace: String,
+    kind: WorkKind,
+    /// What is done of `of_bytes`.
+    done_bytes: u64,
+    of_bytes: u64,
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WorkKind {
+    /// All is read and compared with its checksums.
+    Verify,
+    /// Indexes are made again, of the messages.
+    Reindex,
+}
+
+/// Dropping it ends the work.
+pub(super) struct Running(Arc<Upkeep>);
+
+impl Upkeep {
+    /// What runs now.
+    pub(super) fn now(&self) -> Option<Work> {
+        self.0.lock().clone()
+    }
+
+    pub(super) fn begin(
+        self: &Arc<Upkeep>,
+        logspace: &str,
+        kind: WorkKind,
+        of_bytes: u64,
+    ) -> Result<Running> {
+        let mut now = self.0.lock();
+        if let Some(Work { logspace, kind, .. }) = &*now {
+            let what = match kind {
+                WorkKind::Verify => "verified",
+                WorkKind::Reindex => "indexed again",
+            };
+            let detail = format!("`{logspace}` is being {what}: wait for its end");
+            return Err(ApiError::new(StatusCode::CONFLICT, detail));
+        }
+        *now = Some(Work { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
+        Ok(Running(self.clone()))
+    }
+}
+
+impl Running {
+    pub(super) fn add(&self, bytes: u64) {
+        if let Some(work) = &mut *self.0.0.lock() {
+            work.done_bytes = (work.done_bytes + bytes).min(work.of_bytes);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        *self.0.0.lock() = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_done_at_a_time_and_says_how_far_it_is() {
+        let upkeep = Arc::new(Upkeep::default());
+        let running = upkeep.begin("main", WorkKind::Verify, 100).unwrap();
+        running.add(30);
+        let far = |upkeep: &Upkeep| upkeep.now().map(|work| (work.done_bytes, work.of_bytes));
+        assert_eq!(far(&upkeep), Some((30, 100)));
+        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_err());
+        running.add(1000);
+        assert_eq!(far(&upkeep), Some((100, 100)));
+        drop(running);
+        assert_eq!(far(&upkeep), None);
+        assert!(upkeep.begin("other", WorkKind::Reindex, 1).is_ok());
+    }
+}

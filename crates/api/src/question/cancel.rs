@@ -1,0 +1,198 @@
+//! Running a question, and ending it early.
+//!
+//! **Invariant:** a question ends soon after its client disconnects, its time is up, or the server stops.
+
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::question::turn::Permit;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::http::StatusCode;
+use logstead_config::Size;
+use logstead_flow::machine::memory::Running;
+use logstead_query as query;
+use logstead_work::Run;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a question waits where memory is tight: others may end meanwhile.
+const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// Tells a question to end early.
+pub(crate) struct Cancel {
+    shared: Shared,
+    is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
+    running: Option<Arc<Running>>,
+}
+
+/// Dropping it ends the question: the client has its answer, or no longer wants it.
+pub(crate) struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How long a question takes.
+pub(crate) struct Weight {
+    /// This decides where it waits for its turn.
+    pub(crate) is_instant: IsInstant,
+    /// So much of its time is over: its query was read.
+    pub(crate) spent: Duration,
+}
+
+/// Says whether a question is instant, and is instant itself; where there is nothing, it may take long.
+pub(crate) type IsInstant = Option<Box<dyn FnOnce() -> bool + Send>>;
+
+/// Reads something that is written by the caller, such as a query, on a blocking thread: for as long as a search may take,
+/// and while the caller waits. Says how long that took.
+pub(crate) async fn reading<T: Send + 'static>(
+    shared: &Shared,
+    read: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<(T, Duration)> {
+    let (cancel, _guard) = Cancel::new(shared);
+    let started = Instant::now();
+    let read = move || cancel.while_wanted(read).unwrap_or_else(|| Err(cancel.unread()));
+    blocking(read).await?.map(|read| (read, started.elapsed()))
+}
+
+/// Answers a question on a blocking thread, once its turn has come.
+pub(crate) async fn ask<T: Send + 'static>(
+    shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
+    ask_within(shared, caller, weight, shared.state.settings.limits.search_time_max.duration(), answer).await
+}
+
+/// The same with another time limit.
+pub(crate) async fn ask_within<T: Send + 'static>(
+    shared: &Shared,
+    caller: &Caller,
+    weight: Weight,
+    time_max: Duration,
+    answer: impl FnOnce(&Cancel) -> T + Send + 'static,
+) -> Result<T> {
+    let time_max = time_max.saturating_sub(weight.spent);
+    let permit = permit(shared, caller, weight).await?;
+    shared.state.pipeline.memory().gauge.calm(TIGHT_WAIT_MAX).await;
+    let (cancel, _guard) = Cancel::within(shared, Some(time_max));
+    let running = cancel.running.clone();
+    let answer = move || {
+        let _permit = permit;
+        answer(&cancel)
+    };
+    let answered = blocking(answer).await?;
+    match running.filter(|running| running.has_to_end()) {
+        Some(running) => Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, short(&running))),
+        None => Ok(answered),
+    }
+}
+
+/// Waits for a question's turn, unless it is instant.
+pub(crate) async fn permit(shared: &Shared, caller: &Caller, weight: Weight) -> Result<Permit> {
+    if let Some(permit) = shared.searches.enter_now(caller) {
+        return Ok(permit);
+    }
+    // A question that finds no room here either waits among the others.
+    if let Some(is_instant) = weight.is_instant
+        && let Ok(permit) = shared.instant_searches.enter(caller).await
+        && let (true, permit) = blocking(move || (is_instant(), permit)).await?
+    {
+        return Ok(permit);
+    }
+    shared.searches.enter(caller).await
+}
+
+fn has_to_end(running: &Option<Arc<Running>>) -> bool {
+    running.as_ref().is_some_and(|running| running.has_to_end())
+}
+
+/// Why a question had to end, and what to do.
+fn short(running: &Running) -> String {
+    let bytes = Size::about(running.bytes_max());
+    format!(
+        "memory is short, of the {bytes} that the server may take: narrow the query or its time range, ask again when \
+         less is asked at once, or give the server more memory"
+    )
+}
+
+impl Cancel {
+    pub(crate) fn new(shared: &Shared) -> (Cancel, Guard) {
+        Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
+    }
+
+    /// The same for a question that was read for this long.
+    pub(crate) fn after(shared: &Shared, spent: Duration) -> (Cancel, Guard) {
+        let time_max = shared.state.settings.limits.search_time_max.duration();
+        Cancel::within(shared, Some(time_max.saturating_sub(spent)))
+    }
+
+    /// Without a time limit.
+    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+        Cancel::within(shared, None)
+    }
+
+    fn within(shared: &Shared, time_max: Option<Duration>) -> (Cancel, Guard) {
+        let client_is_gone = Arc::new(AtomicBool::new(false));
+        let guard = Guard(client_is_gone.clone());
+        let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
+        // What has no time limit takes little at a time, and is not asked again by itself.
+        let running = time_max.map(|_| Arc::new(pipeline.memory().gauge.begin()));
+        let told = running.clone();
+        let is_requested = Arc::new(move || {
+            client_is_gone.load(Ordering::Relaxed)
+                || has_to_end(&told)
+                || pipeline.stop_requested()
+                || time_max.is_some_and(|max| max < started.elapsed())
+        });
+        (Cancel { shared: shared.clone(), is_requested, running }, guard)
+    }
+
+    pub(crate) fn is_requested(&self) -> bool {
+        (self.is_requested)()
+    }
+
+    /// Reads a query until it is requested: nothing where that was before the end.
+    pub(crate) fn while_wanted<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+        let is_requested = self.is_requested.clone();
+        query::while_wanted(move || !is_requested(), read)
+    }
+
+    /// Why a query was not read to its end.
+    pub(crate) fn unread(&self) -> ApiError {
+        let detail = format!(
+            "the query was not read to its end in the {} s that a search may take: shorten it, or ask again when the \
+             server has less to do",
+            self.seconds_max()
+        );
+        ApiError::bad_request(detail).path("query")
+    }
+
+    fn seconds_max(&self) -> f64 {
+        self.shared.state.settings.limits.search_time_max.duration().as_secs_f64()
+    }
+
+    /// Until it is requested, with the lanes that all searches share.
+    pub(crate) fn run(&self) -> Run<'_> {
+        Run { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
+    }
+
+    /// Why a logspace was not searched to the end.
+    pub(crate) fn reason(&self, logspace: &str) -> String {
+        if self.shared.state.pipeline.stop_requested() {
+            return format!("logspace `{logspace}` was not searched to the end: the server is stopping");
+        }
+        if let Some(running) = self.running.as_ref().filter(|running| running.has_to_end()) {
+            return format!("logspace `{logspace}` was not searched to the end: {}", short(running));
+        }
+        let seconds = self.seconds_max();
+        format!(
+            "logspace `{logspace}` was not searched to the end, as a search may take {seconds} s: \
+             narrow the time range, or raise limits.search_time_max"
+        )
+    }
+}

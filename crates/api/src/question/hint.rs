@@ -1,0 +1,101 @@
+//! What a search without results may have meant: a field that no message has is probably misspelt, or was not meant
+//! to be a field.
+
+use logstead_query::TimeRange;
+use logstead_questions::store::Logspaces;
+use logstead_record::Field;
+use logstead_work::Run;
+use std::collections::{BTreeSet, HashSet};
+
+/// Names that are asked for at most: to compare one with all known ones takes some time.
+const ASKED_MAX: usize = 64;
+/// A longer name is like no other.
+const NAME_BYTES_MAX: usize = 128;
+/// Names below this similarity are not suggested.
+const LIKENESS_MIN: f64 = 0.7;
+
+/// A field that no message in range has, and the one that was probably meant.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnknownField {
+    pub(crate) name: String,
+    pub(crate) meant: Option<String>,
+}
+
+/// The fields that no message in range has.
+pub(crate) fn unknown_fields(
+    asked: &[&str],
+    logspaces: &Logspaces,
+    range: TimeRange,
+    run: &Run<'_>,
+) -> Vec<UnknownField> {
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let known = logspaces.field_names(range, run);
+    let lower: HashSet<String> = known.iter().map(|name| name.to_ascii_lowercase()).collect();
+    let unknown = asked.iter().filter(|name| !lower.contains(&name.to_ascii_lowercase())).take(ASKED_MAX);
+    unknown
+        .take_while(|_| !(run.cancelled)())
+        .map(|name| UnknownField { name: (*name).to_owned(), meant: meant(name, &known) })
+        .collect()
+}
+
+/// The name that a text seems to compare: `sevrity>=err` is a text, since a field that not every message has is compared
+/// with numbers only.
+pub(crate) fn compared(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once(['<', '>'])?;
+    let value = rest.strip_prefix('=').unwrap_or(rest);
+    let is_part_of_name = |c: char| c.is_alphanumeric() || "_.-@".contains(c);
+    (!name.is_empty() && name.chars().all(is_part_of_name) && !value.is_empty()).then_some(name)
+}
+
+/// The most similar name of a field in range or one that every message has, also by the last part of a dotted one.
+fn meant(name: &str, known: &BTreeSet<String>) -> Option<String> {
+    if NAME_BYTES_MAX < name.len() {
+        return None;
+    }
+    let name = name.to_lowercase();
+    let likeness = |known: &str| {
+        let known = known.to_lowercase();
+        let last_part = known.rsplit('.').next().unwrap_or_default();
+        strsim::jaro_winkler(&known, &name).max(strsim::jaro_winkler(last_part, &name))
+    };
+    let names = known.iter().map(String::as_str).chain(Field::ALL.map(|(_, name, _)| name));
+    let best = names.map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (LIKENESS_MIN < best.0).then(|| best.1.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_compares_has_a_name() {
+        for (text, expected) in [
+            ("sevrity>=err", Some("sevrity")),
+            ("x.level<warn", Some("x.level")),
+            ("sevrity>=", None),
+            (">=err", None),
+            ("<13>1", None),
+            ("a -> b", None),
+            ("error", None),
+        ] {
+            assert_eq!(compared(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_name_means_the_one_most_like_it() {
+        let known = ["user", "src_ip", "timeQuality.tzKnown"].map(str::to_owned).into();
+        for (name, expected) in [
+            ("usr", Some("user")),
+            ("SRCIP", Some("src_ip")),
+            ("tzknown", Some("timeQuality.tzKnown")),
+            ("progam", Some("program")),
+            ("hots", Some("host")),
+            ("zebra", None),
+        ] {
+            assert_eq!(meant(name, &known).as_deref(), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Warnings about an answer.
+
+use crate::error::Place;
+use crate::question::hint::UnknownField;
+use logstead_query as query;
+use logstead_query::WarningKind;
+use serde::Serialize;
+
+/// A warning about an answer.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct QueryWarning {
+    message: String,
+    /// The kind of warning, for programs.
+    code: WarningCode,
+    /// Where in the query, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<usize>,
+    /// In characters, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<usize>,
+    /// The column after the last character.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    end_column: Option<usize>,
+    /// A query that may have been meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    suggestion: Option<String>,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum WarningCode {
+    /// The query names its own time range: `from` and `to` do not apply.
+    RangeInQuery,
+    /// The query cannot be parsed, and was searched for as it stands, as `unparsed` asks.
+    UnparsedText,
+    /// What looks like a field is a text of its own, because a space follows its operator.
+    SpaceAfterOperator,
+    /// What looks like a stage is a part of a text.
+    PipeInText,
+    /// What looks like a comparison with a number is a text, since the number is none.
+    ComparisonAsText,
+    /// No message in the range has this field.
+    UnknownField,
+    /// The query names a logspace that there is not, or that the caller may not search.
+    UnknownLogspace,
+    /// Not all was looked at in the time that there is.
+    Unfinished,
+    /// A part of the store cannot be read.
+    Damaged,
+}
+
+impl QueryWarning {
+    pub(crate) fn new(code: WarningCode, message: String) -> QueryWarning {
+        QueryWarning { message, code, line: None, column: None, end_column: None, suggestion: None }
+    }
+
+    pub(crate) fn suggesting(self, suggestion: Option<String>) -> QueryWarning {
+        QueryWarning { suggestion, ..self }
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(crate) fn of_range() -> QueryWarning {
+        let message = "the query names its own time range: `from` and `to` do not apply".to_owned();
+        QueryWarning::new(WarningCode::RangeInQuery, message)
+    }
+
+    pub(crate) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
+        let place = Place::of(warning.span, text);
+        let code = match warning.kind {
+            WarningKind::UnparsedText => WarningCode::UnparsedText,
+            WarningKind::SpaceAfterOperator => WarningCode::SpaceAfterOperator,
+            WarningKind::PipeInText => WarningCode::PipeInText,
+            WarningKind::ComparisonAsText => WarningCode::ComparisonAsText,
+        };
+        QueryWarning {
+            line: Some(place.line),
+            column: Some(place.column),
+            end_column: place.end_column,
+            suggestion: warning.suggestion,
+            ..QueryWarning::new(code, warning.message)
+        }
+    }
+
+    pub(crate) fn of_field(UnknownField { name, meant }: &UnknownField, otherwise: &str) -> QueryWarning {
+        let hint = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => otherwise.to_owned(),
+        };
+        let message = format!("no message in this range has a field `{name}`: {hint}");
+        QueryWarning::new(WarningCode::UnknownField, message)
+    }
+
+    pub(crate) fn of_text(name: &str, meant: &str) -> QueryWarning {
+        let message = format!(
+            "`{name}` is not a field here, so its comparison was searched for as text: did you mean `{meant}`?"
+        );
+        QueryWarning::new(WarningCode::ComparisonAsText, message)
+    }
+}

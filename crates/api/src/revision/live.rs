@@ -1,0 +1,107 @@
+//! Makes a change live, and remembers whether it has to be confirmed.
+
+use super::health::{Compared, Health, Totals};
+use logstead_accounts::{Error, Meta, OnTrial, Trial};
+use logstead_flow::machine::clock;
+use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
+use logstead_record::Timestamp;
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use utoipa::ToSchema;
+
+/// The revisions of a running process.
+pub struct Revisions {
+    pub(super) pipeline: Arc<Pipeline>,
+    pub(super) meta: Meta,
+    pub(super) health: Mutex<Health>,
+}
+
+/// Why a change did not become live.
+#[derive(Debug, thiserror::Error)]
+pub enum LiveError {
+    /// The new document cannot be applied.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// The revision cannot be stored.
+    #[error(transparent)]
+    Meta(#[from] Error),
+}
+
+/// How a change is tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewTrial {
+    /// How long it may stay without being confirmed.
+    pub within: Duration,
+    /// Whether it is taken back before that if messages fare worse than before.
+    pub back_if_worse: bool,
+}
+
+/// The live revision, while it has to be confirmed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Unconfirmed {
+    /// The live one.
+    pub revision: u64,
+    /// The one that becomes live again.
+    back_to: u64,
+    /// When, unless it is confirmed.
+    #[schema(format = DateTime)]
+    until: String,
+    /// Whether it is taken back before that if messages fare worse than before.
+    back_if_worse: bool,
+    /// How messages fared before it was live, and since. Unknown for a revision that was made live before the process
+    /// started.
+    pub(super) health: Option<Compared>,
+}
+
+impl Revisions {
+    /// Of a process that stores them there.
+    pub fn new(pipeline: Arc<Pipeline>, meta: Meta) -> Revisions {
+        Revisions { pipeline, meta, health: Mutex::default() }
+    }
+
+    /// Stores a change between preparing and committing it: so exactly what is stored becomes live. Blocks.
+    pub(crate) fn make_live(
+        &self,
+        change: Change,
+        expected: Option<u64>,
+        (author, comment): (&str, &str),
+        trial: Option<NewTrial>,
+    ) -> Result<Arc<Live>, LiveError> {
+        let prepared = self.pipeline.prepare(change, expected)?;
+        let now = clock::now();
+        let trial = trial
+            .map(|NewTrial { within, back_if_worse }| Trial { until: later(now, within), back_if_worse });
+        let revision = self.meta.add_revision_on_trial(prepared.toml(), author, comment, now, trial)?;
+        self.measure();
+        let live = prepared.commit(revision);
+        self.health.lock().changed(Instant::now());
+        logstead_accounts::kept::keep_or_say(self.pipeline.data(), &self.meta);
+        Ok(live)
+    }
+
+    /// The live revision, while it has to be confirmed.
+    pub fn unconfirmed(&self) -> Result<Option<Unconfirmed>, Error> {
+        let Some(OnTrial { revision, back_to, until, back_if_worse }) = self.meta.on_trial()? else {
+            return Ok(None);
+        };
+        let health = self.health.lock().compared(&self.totals(), Instant::now());
+        Ok(Some(Unconfirmed { revision, back_to, until: until.to_string(), back_if_worse, health }))
+    }
+
+    /// Notes how many messages there were until now.
+    pub(super) fn measure(&self) {
+        let totals = self.totals();
+        self.health.lock().measured(totals, Instant::now());
+    }
+
+    fn totals(&self) -> Totals {
+        Totals::of(&self.pipeline)
+    }
+}
+
+fn later(now: Timestamp, within: Duration) -> Timestamp {
+    let nanos = i64::try_from(within.as_nanos()).unwrap_or(i64::MAX);
+    Timestamp::from_nanos(now.nanos().saturating_add(nanos))
+}

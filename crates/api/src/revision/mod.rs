@@ -1,0 +1,24 @@
+//! Revisions of the router document: how one becomes live, and how one that nobody confirms is taken back.
+//!
+//! | module   | owns                                                                      |
+//! |----------|---------------------------------------------------------------------------|
+//! | `live`   | storing a change and making it live, as one                               |
+//! | `health` | how messages fare, before and after a change: pure                        |
+//! | `watch`  | the thread that measures this, and takes back what nobody confirms        |
+//! | `overdue` | what is to be taken back before anything runs                            |
+//!
+//! **Invariant:** a revision that was made live on trial is confirmed or taken back, also if the process was killed or the
+//! machine was off when its time was over.
+
+pub mod health;
+mod live;
+mod overdue;
+mod watch;
+
+pub use live::Revisions;
+pub use live::{LiveError, NewTrial, Unconfirmed};
+pub use overdue::take_back_overdue;
+pub use watch::Watch;
+
+/// Who takes back what nobody confirmed.
+const AUTHOR: &str = "logstead";

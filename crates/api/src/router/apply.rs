@@ -1,0 +1,143 @@
+//! Makes a draft live.
+
+use super::draft::{Draft, Problems};
+use super::form::{Expected, Form, entity_tag, if_match};
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::revision::{LiveError, NewTrial, Unconfirmed};
+use crate::state::{Inner, Shared};
+use crate::waiting::{blocking, busy};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use logstead_config::{Period, diff};
+use logstead_pipeline::ApplyError;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How long a revision may stay without being confirmed, at least and at most.
+const CONFIRM_WITHIN: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(86_400));
+/// Maximum length of a revision's comment.
+const COMMENT_BYTES_MAX: usize = 4096;
+
+/// Why a change is made, and whether it has to be confirmed.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ApplyParams {
+    /// Kept with the revision.
+    comment: Option<String>,
+    /// How long it may stay live without being confirmed, 10s to 1d: then the revision before is live again, also if the
+    /// server was restarted meanwhile.
+    confirm_within: Option<String>,
+    /// Whether it also goes back as soon as messages fare worse than before: half as many are received, or 5 % more of
+    /// them are dropped or not recognised.
+    back_if_worse: Option<bool>,
+}
+
+impl ApplyParams {
+    pub(super) fn motive(self, standard: impl FnOnce() -> String) -> Result<Motive> {
+        let ApplyParams { comment, confirm_within, back_if_worse } = self;
+        let refused = |detail: String| ApiError::bad_request(detail).path("confirm_within");
+        let (min, max) = CONFIRM_WITHIN;
+        let within = confirm_within.map(|text| {
+            let period: Period = text.parse().map_err(|error| refused(format!("{error}")))?;
+            let within = period.duration();
+            let allowed = (min..=max).contains(&within);
+            allowed.then_some(within).ok_or_else(|| refused(format!("`{text}` must be 10s to 1d")))
+        });
+        let within = within.transpose()?;
+        if within.is_none() && back_if_worse == Some(true) {
+            return Err(refused("`back_if_worse` needs `confirm_within`, such as 10m".to_owned()));
+        }
+        let back_if_worse = back_if_worse.unwrap_or(false);
+        let trial = within.map(|within| NewTrial { within, back_if_worse });
+        Ok(Motive { comment: comment.unwrap_or_else(standard), trial })
+    }
+}
+
+/// A change that is live.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct RouterChange {
+    /// The live revision.
+    revision: u64,
+    /// What changed, a sentence for each.
+    changes: Vec<String>,
+    /// Valid, but probably a mistake.
+    warnings: Vec<String>,
+    /// Until when it has to be confirmed, if so.
+    unconfirmed: Option<Unconfirmed>,
+}
+
+/// Why a change is made, and whether it has to be confirmed.
+pub(super) struct Motive {
+    pub(super) comment: String,
+    pub(super) trial: Option<NewTrial>,
+}
+
+/// Makes a draft live, if it can run and `expected` is the live revision.
+pub(super) async fn apply(
+    shared: &Shared,
+    caller: Caller,
+    draft: Problems<Draft>,
+    expected: Option<u64>,
+    Motive { comment, trial }: Motive,
+) -> Result<Response> {
+    if COMMENT_BYTES_MAX < comment.len() {
+        let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
+        return Err(ApiError::bad_request(detail).path("comment"));
+    }
+    let change = draft.and_then(Draft::into_change).map_err(ApiError::of_document)?;
+    let before = shared.state.pipeline.router();
+    // They are about everything that the document names.
+    let warnings = if caller.grant.is_everything() { change.checked.warnings.clone() } else { Vec::new() };
+    let mut applied = RouterChange {
+        revision: before.revision,
+        changes: diff(&before.checked, &change.checked).changes,
+        warnings,
+        unconfirmed: None,
+    };
+    // The same text again is not a change: there is nothing to store.
+    if change.toml != before.toml {
+        let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
+        let made = move || {
+            let revisions = &inner.state.revisions;
+            let live = revisions.make_live(change, expected, (&author, &kept), trial);
+            let live = live.map_err(|error| refusal(&inner, error))?;
+            Ok::<_, ApiError>((live, revisions.unconfirmed()?))
+        };
+        let (live, unconfirmed) = blocking(made).await??;
+        (applied.revision, applied.unconfirmed) = (live.revision, unconfirmed);
+        let on_trial = trial.map(|trial| format!(", to be confirmed within {:?}", trial.within));
+        let detail = format!("revision {}{}: {comment}", applied.revision, on_trial.unwrap_or_default());
+        shared.audit(caller.actor(), "router.apply", detail).await;
+    }
+    let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, Form::Json, false))]);
+    Ok((tag, axum::Json(applied)).into_response())
+}
+
+fn refusal(shared: &Inner, error: LiveError) -> ApiError {
+    let error = match error {
+        LiveError::Meta(error) => return error.into(),
+        LiveError::Apply(error) => error,
+    };
+    match error {
+        ApplyError::Conflict { current } => conflict(current),
+        ApplyError::Problems(problems) => ApiError::of_document(problems),
+        ApplyError::System(reason) if shared.state.pipeline.stop_requested() => busy(&reason),
+        ApplyError::System(reason) => ApiError::internal(reason),
+    }
+}
+
+/// The live revision if a request names it, `None` if any is fine to it; 412 if it names others.
+pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
+    match if_match(headers)? {
+        None | Some(Expected::Any) => Ok(None),
+        Some(expected) if expected.has(live) => Ok(Some(live)),
+        Some(_) => Err(conflict(live)),
+    }
+}
+
+/// 412: another revision is live.
+pub(super) fn conflict(current: u64) -> ApiError {
+    let detail = format!("revision {current} is live by now: load it, make the change again and send it");
+    ApiError::new(StatusCode::PRECONDITION_FAILED, detail)
+}

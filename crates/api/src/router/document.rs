@@ -1,0 +1,198 @@
+//! The live document: reading, checking and replacing it.
+
+use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
+use super::draft::Draft;
+use super::form::{Form, FormParams, entity_tag, is_known, toml};
+use super::secrets::{may_see_secrets, without_secrets};
+use crate::access::Caller;
+use crate::error::{ApiError, DocumentProblem, Result};
+use crate::extract::{DocumentText, Query};
+use crate::revision::Unconfirmed;
+use crate::state::Shared;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{AppendHeaders, IntoResponse, Response};
+use logstead_accounts::Role;
+use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
+use logstead_pipeline::{DestinationStatus, Live, Status};
+use serde::Serialize;
+
+/// What applying a document would do.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Validation {
+    valid: bool,
+    problems: Vec<DocumentProblem>,
+    /// Valid, but probably a mistake.
+    warnings: Vec<String>,
+    /// What would change, a sentence for each.
+    changes: Vec<String>,
+    /// The document, if it can be read as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    document: Option<Document>,
+    /// The text that would be stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    toml: Option<String>,
+}
+
+impl Validation {
+    /// `unfit` says why a document cannot run on this machine.
+    fn of(draft: Draft, live: &Live, unfit: impl Fn(&Checked) -> Vec<Problem>) -> Validation {
+        let validation = match draft.checked {
+            Ok(checked) => Validation {
+                valid: true,
+                problems: unfit(&checked).into_iter().map(DocumentProblem::from).collect(),
+                changes: diff(&live.checked, &checked).changes,
+                warnings: checked.warnings,
+                document: None,
+                toml: None,
+            },
+            Err(problems) => Validation::refused(problems),
+        };
+        let valid = validation.problems.is_empty();
+        Validation { valid, document: Some(draft.document), toml: Some(draft.toml), ..validation }
+    }
+
+    fn refused(problems: Vec<Problem>) -> Validation {
+        Validation {
+            valid: false,
+            problems: problems.into_iter().map(DocumentProblem::from).collect(),
+            changes: Vec::new(),
+            warnings: Vec::new(),
+            document: None,
+            toml: None,
+        }
+    }
+}
+
+/// What the live document's parts are doing.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RouterStatus {
+    #[serde(flatten)]
+    status: Status,
+    /// Whether the live revision has to be confirmed.
+    unconfirmed: Option<Unconfirmed>,
+}
+
+/// The live document.
+#[utoipa::path(
+    get, path = "/api/v1/router", tag = "router", params(FormParams),
+    responses(
+        (
+            status = 200, headers(("ETag" = String, description = "The revision, for If-Match")),
+            content((Document = "application/json"), (String = "application/toml")),
+        ),
+        (status = 304, description = "If-None-Match has its ETag"),
+    )
+)]
+pub(crate) async fn get_router(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(params): Query<FormParams>,
+    headers: HeaderMap,
+) -> Response {
+    let live = shared.state.pipeline.router();
+    let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&caller));
+    let tag = entity_tag(live.revision, form, is_redacted);
+    let is_known = is_known(&headers, &tag);
+    // What it is depends on who asks, and how.
+    let about = AppendHeaders([
+        (header::ETAG, tag),
+        (header::VARY, "Accept, Authorization, Cookie".to_owned()),
+        (header::CACHE_CONTROL, "private, no-cache".to_owned()),
+    ]);
+    match form {
+        _ if is_known => (StatusCode::NOT_MODIFIED, about).into_response(),
+        Form::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
+        Form::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
+        Form::Json => (about, axum::Json(&live.document)).into_response(),
+        Form::Toml => (about, toml(live.toml.clone())).into_response(),
+    }
+}
+
+/// Makes a document live. `If-Match` names the revision that it is based on.
+#[utoipa::path(
+    put, path = "/api/v1/router", tag = "router",
+    params(ApplyParams, ("If-Match" = String, Header, description = "ETag of the document that was edited")),
+    request_body(content((Document = "application/json"), (String = "application/toml"))),
+    responses((status = 200, body = RouterChange))
+)]
+pub(crate) async fn put_router(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(params): Query<ApplyParams>,
+    headers: HeaderMap,
+    document: DocumentText,
+) -> Result<Response> {
+    if !headers.contains_key(header::IF_MATCH) {
+        let detail = "If-Match is missing: send the ETag of the document that was edited";
+        return Err(ApiError::new(StatusCode::PRECONDITION_REQUIRED, detail));
+    }
+    let live = shared.state.pipeline.router();
+    let expected = expected(live.revision, &headers)?;
+    // `If-None-Match: *` asks for a first one.
+    if is_known(&headers, "") {
+        return Err(conflict(live.revision));
+    }
+    let draft = Draft::read(document, &live)?;
+    apply(&shared, caller, draft, expected, params.motive(String::new)?).await
+}
+
+/// Shows what applying a document would do, and converts it between its forms. Callers who may apply it also learn
+/// whether it fits this machine: ports, certificates, paths.
+#[utoipa::path(
+    post, path = "/api/v1/router/validate", tag = "router",
+    request_body(content((Document = "application/json"), (String = "application/toml"))),
+    responses((status = 200, body = Validation))
+)]
+pub(crate) async fn validate(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    document: DocumentText,
+) -> Result<axum::Json<Validation>> {
+    let pipeline = shared.state.pipeline.clone();
+    let live = pipeline.router();
+    let is_toml = document.media_type.as_deref() == Some("application/toml");
+    let toml = is_toml.then(|| document.text.clone());
+    let draft = Draft::read(document, &live)?;
+    // What is free on this machine is not everybody's business.
+    let may_apply = Role::Operator <= caller.role;
+    let unfit = move |checked: &Checked| {
+        let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
+        toml.iter().fold(problems, |problems, toml| placed(problems, toml))
+    };
+    let validate = move || match draft {
+        Ok(draft) => Validation::of(draft, &live, unfit),
+        Err(problems) => Validation::refused(problems),
+    };
+    Ok(axum::Json(blocking(validate).await?))
+}
+
+/// Counters and states of everything that the live document names, and whether it has to be confirmed.
+#[utoipa::path(
+    get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
+)]
+pub(crate) async fn status(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+) -> Result<axum::Json<RouterStatus>> {
+    let inner = shared.clone();
+    let unconfirmed = blocking(move || inner.state.revisions.unconfirmed()).await??;
+    let mut status = shared.state.pipeline.status();
+    if !may_see_secrets(&caller) {
+        status.destinations.iter_mut().for_each(hide_what_it_heard);
+    }
+    Ok(axum::Json(RouterStatus { status, unconfirmed }))
+}
+
+/// What another system answered may be anything, and so may what stands behind `?` in its address.
+fn hide_what_it_heard(destination: &mut DestinationStatus) {
+    if let Some(error) = &mut destination.last_error {
+        "it cannot send; operators see why".clone_into(error);
+    }
+    if let Some((address, _)) = destination.to.split_once('?') {
+        destination.to = address.to_owned();
+    }
+}

@@ -1,0 +1,59 @@
+//! A document that was sent, and what it means.
+
+use crate::error::Result;
+use crate::extract::{DocumentText, unsupported};
+use logstead_config::{Checked, Document, Problem, draft_json, draft_toml, merge_into_toml};
+use logstead_pipeline::{Change, Live};
+
+/// A document that was sent, what it means, and the text that would be stored.
+pub(super) struct Draft {
+    pub(super) document: Document,
+    pub(super) checked: Problems<Checked>,
+    pub(super) toml: String,
+}
+
+/// A value, or why the document does not yield it.
+pub(super) type Problems<T> = std::result::Result<T, Vec<Problem>>;
+
+impl Draft {
+    pub(super) fn read(
+        DocumentText { media_type, text }: DocumentText,
+        live: &Live,
+    ) -> Result<Problems<Draft>> {
+        match media_type.as_deref() {
+            Some("application/json") => Ok(Draft::of_json(&text, live)),
+            Some("application/toml") => Ok(Draft::of_toml(text)),
+            other => Err(unsupported(other, "application/json or application/toml")),
+        }
+    }
+
+    /// As a value of a request: TOML in a string, or the document as JSON.
+    pub(super) fn of_value(value: &serde_json::Value, live: &Live) -> Problems<Draft> {
+        match value {
+            serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
+            json => Draft::of_json(&json.to_string(), live),
+        }
+    }
+
+    /// What can be run of it.
+    pub(super) fn checked(self) -> Problems<Checked> {
+        self.checked
+    }
+
+    pub(super) fn of_toml(toml: String) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_toml(&toml)?;
+        Ok(Draft { document, checked, toml })
+    }
+
+    /// The text keeps the comments of the live one where possible.
+    fn of_json(text: &str, live: &Live) -> Problems<Draft> {
+        let logstead_config::Draft { document, checked } = draft_json(text.as_bytes())?;
+        let toml = merge_into_toml(&live.toml, &document);
+        Ok(Draft { document, checked, toml })
+    }
+
+    pub(super) fn into_change(self) -> Problems<Change> {
+        let Draft { document, checked, toml } = self;
+        checked.map(|checked| Change { toml, document, checked })
+    }
+}

@@ -1,0 +1,81 @@
+//! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
+//! the document.
+
+use super::apply::{Motive, RouterChange, expected};
+use super::revise::revise;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path, Query};
+use crate::question::unknown_logspace;
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default.
+#[derive(Deserialize, Serialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogspaceRequest {
+    /// `age`, such as `90d`, and `size`, such as `200GiB`; without either limit everything is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = json!({"age": "90d"}))]
+    retention: Option<Map<String, Value>>,
+    /// `fsync` or `os`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "fsync")]
+    durability: Option<String>,
+}
+
+/// Why it is changed.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LogspaceParams {
+    /// Kept with the revision.
+    comment: Option<String>,
+}
+
+/// Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other.
+#[utoipa::path(
+    put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
+    params(
+        ("id" = String, Path, description = "The logspace"), LogspaceParams,
+        ("If-Match" = Option<String>, Header, description = "ETag of the document that was looked at"),
+    ),
+    responses(
+        (status = 200, body = RouterChange),
+        (status = 409, description = "A revision waits to be confirmed", body = crate::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn put_logspace(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    Query(params): Query<LogspaceParams>,
+    headers: HeaderMap,
+    Json(request): Json<LogspaceRequest>,
+) -> Result<Response> {
+    caller.check_manages(&id)?;
+    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
+    let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
+    let change = |document: &mut Value| put(document, &id, &request);
+    revise(&shared, caller, expected, Motive { comment, trial: None }, change).await
+}
+
+/// Makes the logspace what is wanted.
+fn put(document: &mut Value, id: &str, request: &LogspaceRequest) -> Result<()> {
+    let logspaces = document["logspaces"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
+    match logspaces.iter_mut().find(|logspace| logspace["id"] == *id) {
+        Some(logspace) => {
+            *logspace = serde_json::to_value(request).map_err(ApiError::internal)?;
+            logspace["id"] = id.into();
+            Ok(())
+        }
+        None => {
+            let known: Vec<&str> = logspaces.iter().filter_map(|logspace| logspace["id"].as_str()).collect();
+            Err(unknown_logspace(id, &known))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Earlier documents: listing, comparing and restoring them.
+
+use super::apply::{ApplyParams, RouterChange, apply, expected};
+use super::draft::Draft;
+use super::form::{Form, FormParams, toml};
+use super::secrets::shown;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Path, Query};
+use crate::state::{Inner, Shared};
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use logstead_accounts::Revision;
+use logstead_config::{Document, check_toml, diff, from_toml};
+use serde::{Deserialize, Serialize};
+use similar::TextDiff;
+
+/// Which revisions to compare.
+#[derive(Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DifferenceParams {
+    from: u64,
+    to: u64,
+}
+
+/// A revision without its text.
+#[derive(Serialize, utoipa::ToSchema)]
+#[schema(as = Revision)]
+pub(crate) struct RevisionSummary {
+    revision: u64,
+    author: String,
+    comment: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// Whether it is the live one.
+    live: bool,
+}
+
+/// All revisions, newest first.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Revisions {
+    revisions: Vec<RevisionSummary>,
+}
+
+/// What differs between two revisions.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct RevisionDiff {
+    /// A sentence for each difference; empty if one of the two can no longer be read.
+    changes: Vec<String>,
+    /// Of the texts, as `diff -u` writes it.
+    text: String,
+}
+
+/// Every document that was ever live, newest first.
+#[utoipa::path(
+    get, path = "/api/v1/router/revisions", tag = "router", responses((status = 200, body = Revisions))
+)]
+pub(crate) async fn revisions(State(shared): State<Shared>) -> Result<axum::Json<Revisions>> {
+    let live = shared.state.pipeline.router().revision;
+    let revisions = shared.meta(|meta| meta.revisions()).await?;
+    let revisions = revisions.into_iter().map(|revision| RevisionSummary {
+        revision: revision.number,
+        author: revision.author,
+        comment: revision.comment,
+        created_at: revision.created_at.to_string(),
+        live: revision.number == live,
+    });
+    Ok(axum::Json(Revisions { revisions: revisions.collect() }))
+}
+
+/// The document of a revision.
+#[utoipa::path(
+    get, path = "/api/v1/router/revisions/{revision}", tag = "router",
+    params(("revision" = u64, Path), FormParams),
+    responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
+)]
+pub(crate) async fn revision(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(number): Path<u64>,
+    Query(params): Query<FormParams>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let text = shown(stored(&shared, number).await?.toml, &caller);
+    match params.form(&headers) {
+        Form::Toml => Ok(toml(text).into_response()),
+        Form::Json => match from_toml(&text) {
+            Ok(document) => Ok(axum::Json(document).into_response()),
+            Err(problems) => Err(ApiError::of_document(problems)),
+        },
+    }
+}
+
+/// What differs between two revisions.
+#[utoipa::path(
+    get, path = "/api/v1/router/diff", tag = "router", params(DifferenceParams),
+    responses((status = 200, body = RevisionDiff))
+)]
+pub(crate) async fn difference(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(DifferenceParams { from, to }): Query<DifferenceParams>,
+) -> Result<axum::Json<RevisionDiff>> {
+    let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
+    let changes = match (check_toml(&old), check_toml(&new)) {
+        (Ok((_, old)), Ok((_, new))) => diff(&old, &new).changes,
+        (Err(_), _) | (_, Err(_)) => Vec::new(),
+    };
+    let (old, new) = (shown(old, &caller), shown(new, &caller));
+    let text = TextDiff::from_lines(&old, &new)
+        .unified_diff()
+        .header(&format!("revision {from}"), &format!("revision {to}"))
+        .to_string();
+    Ok(axum::Json(RevisionDiff { changes, text }))
+}
+
+/// Makes an earlier revision's document live again, as a new revision.
+#[utoipa::path(
+    post, path = "/api/v1/router/rollback/{revision}", tag = "router",
+    params(("revision" = u64, Path), ApplyParams),
+    responses((status = 200, body = RouterChange))
+)]
+pub(crate) async fn roll_back(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(number): Path<u64>,
+    Query(params): Query<ApplyParams>,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let expected = expected(shared.state.pipeline.router().revision, &headers)?;
+    let draft = Draft::of_toml(stored(&shared, number).await?.toml);
+    let motive = params.motive(|| format!("back to revision {number}"))?;
+    apply(&shared, caller, draft, expected, motive).await
+}
+
+/// The revision that was confirmed.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Confirmed {
+    revision: u64,
+}
+
+/// Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+/// looked at.
+#[utoipa::path(
+    post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
+)]
+pub(crate) async fn confirm(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+) -> Result<axum::Json<Confirmed>> {
+    let live = shared.state.pipeline.router().revision;
+    expected(live, &headers)?;
+    if !shared.meta(move |meta| meta.confirm_revision(live)).await? {
+        let detail = format!("revision {live} is live, and does not have to be confirmed");
+        return Err(ApiError::new(StatusCode::CONFLICT, detail));
+    }
+    shared.audit(caller.actor(), "router.confirm", format!("revision {live}")).await;
+    Ok(axum::Json(Confirmed { revision: live }))
+}
+
+async fn stored(shared: &Inner, number: u64) -> Result<Revision> {
+    let revision = shared.meta(move |meta| meta.revision(number)).await?;
+    revision.ok_or_else(|| ApiError::not_found(format!("there is no revision {number}")))
+}

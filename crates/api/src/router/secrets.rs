@@ -1,0 +1,24 @@
+//! Who sees the secrets of a router document: tokens, passwords and keys of destinations that stand in it instead of in a
+//! file. Those who may change it; to others it is shown without.
+
+use crate::access::Caller;
+use logstead_accounts::Role;
+use logstead_config::{Document, from_toml, redacted_document, to_toml};
+
+/// Whether the caller may see them.
+pub(super) fn may_see_secrets(caller: &Caller) -> bool {
+    Role::Operator <= caller.role
+}
+
+/// A document as TOML, without its secrets and, as they may hold some, without its comments.
+pub(super) fn without_secrets(document: &Document) -> String {
+    to_toml(&redacted_document(document))
+}
+
+/// The text of a document as the caller may see it. What can no longer be read as one is shown to nobody else.
+pub(super) fn shown(toml: String, caller: &Caller) -> String {
+    if may_see_secrets(caller) {
+        return toml;
+    }
+    from_toml(&toml).map_or_else(|_| String::new(), |document| without_secrets(&document))
+}

@@ -1,0 +1,75 @@
+//! The zone of one sender, changed alone.
+
+use super::apply::{Motive, RouterChange};
+use super::revise::revise;
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{Json, Path};
+use crate::state::Shared;
+use axum::extract::{Extension, State};
+use axum::response::Response;
+use logstead_config::SenderZone;
+use logstead_receive::time_zone;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The zone of a sender's stamps.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ZoneRequest {
+    /// An IANA name such as `Europe/Helsinki`, or an offset such as `+02:00`; null for that of the source.
+    timezone: Option<String>,
+}
+
+/// Sets the zone in which a sender writes times that name none: a revision of the router document like any other, which
+/// concerns messages from now on.
+#[utoipa::path(
+    put, path = "/api/v1/senders/{source}/{host}/timezone", tag = "senders", request_body = ZoneRequest,
+    params(
+        ("source" = String, Path, description = "The source"),
+        ("host" = String, Path, description = "The host or the address"),
+    ),
+    responses(
+        (status = 200, body = RouterChange),
+        (status = 409, description = "A revision waits to be confirmed", body = crate::error::Problem,
+         content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn put_timezone(
+    State(shared): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((source, host)): Path<(String, String)>,
+    Json(request): Json<ZoneRequest>,
+) -> Result<Response> {
+    let refused = |message| ApiError::bad_request(message).path("timezone");
+    let zone = match &request.timezone {
+        Some(zone) => {
+            time_zone(zone).map_err(refused)?;
+            Some(SenderZone::new(&host, zone).map_err(refused)?)
+        }
+        None => None,
+    };
+    let comment = match &zone {
+        Some(zone) => format!("`{host}` of `{source}` is in the time zone {}", zone.zone),
+        None => format!("`{host}` of `{source}` is in the time zone of its source"),
+    };
+    let change = |document: &mut Value| {
+        let sources = document["sources"].as_array_mut();
+        let found = sources.and_then(|sources| sources.iter_mut().find(|found| found["id"] == *source));
+        let Some(found) = found else {
+            return Err(ApiError::not_found(format!("there is no source `{source}`")));
+        };
+        if found.get("timezone").is_none() {
+            let kind = found["kind"].as_str().unwrap_or_default();
+            let detail = format!("source `{source}` is of kind `{kind}`, whose times always name a zone");
+            return Err(ApiError::bad_request(detail));
+        }
+        let mut zones = found["timezones"].as_array().cloned().unwrap_or_default();
+        let prefix = format!("{host}=");
+        zones.retain(|zone| !zone.as_str().is_some_and(|zone| zone.starts_with(&prefix)));
+        zones.extend(zone.as_ref().map(|zone| json!(zone.to_string())));
+        found["timezones"] = zones.into();
+        Ok(())
+    };
+    revise(&shared, caller, None, Motive { comment, trial: None }, change).await
+}

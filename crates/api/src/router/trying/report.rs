@@ -1,0 +1,143 @@
+//! What a test of a draft says: the shape of its answer.
+
+use super::shown::Shown;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What becomes of the same messages in two documents.
+#[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TestReport)]
+pub(crate) struct Report {
+    /// Messages that were tried.
+    pub(super) messages: u64,
+    /// Messages that match; an estimate until all of them were tried.
+    pub(super) total: u64,
+    /// Whether all of them were tried.
+    pub(super) complete: bool,
+    /// Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range.
+    pub(super) sampled: bool,
+    /// Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
+    pub(super) margin: f64,
+    /// How much was tried on the way to exact figures, from 0 to 1.
+    pub(super) fraction: f64,
+    /// The times that were looked at, as far as anything is stored there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) range: Option<TestedRange>,
+    pub(super) took_ms: u64,
+    /// Messages that go elsewhere or look different.
+    pub(super) changed: u64,
+    /// The most frequent outcomes first.
+    pub(super) matrix: Vec<Cell>,
+    pub(super) routes: Vec<RouteReport>,
+    pub(super) targets: Vec<TargetReport>,
+    /// Messages that a `parse` step could not read.
+    pub(super) parse_failures: BeforeAfter,
+    /// What to know about these figures.
+    pub(super) problems: Vec<String>,
+}
+
+/// Messages with one outcome in the live document and one in the draft.
+#[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TestOutcome)]
+pub(super) struct Cell {
+    /// Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
+    pub(super) count: u64,
+    /// Those of them that look different where they go in both.
+    pub(super) changed: u64,
+    /// How many differ in each field.
+    pub(super) differs: BTreeMap<String, u64>,
+    /// How many of them each route takes.
+    pub(super) taken: Taken,
+    /// What the steps of the draft change in them, also where they are dropped afterwards.
+    pub(super) steps: Vec<StepChanges>,
+    pub(super) examples: Vec<Example>,
+}
+
+/// How many messages routes take, by their ids; those that take none are left out.
+#[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TestTaken)]
+pub(super) struct Taken {
+    pub(super) before: BTreeMap<String, u64>,
+    pub(super) after: BTreeMap<String, u64>,
+}
+
+/// How many messages of an outcome a step changes.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TestStepChanges)]
+pub(super) struct StepChanges {
+    /// The id of its route.
+    pub(super) route: String,
+    /// Its number, from 1.
+    pub(super) step: usize,
+    pub(super) kind: String,
+    pub(super) changed: u64,
+}
+
+/// From when to when.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct TestedRange {
+    #[schema(format = DateTime)]
+    pub(super) from: String,
+    #[schema(format = DateTime)]
+    pub(super) to: String,
+}
+
+/// A message in both documents.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TestExample)]
+pub(super) struct Example {
+    /// Of a stored one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) id: Option<String>,
+    pub(super) before: Shown,
+    pub(super) after: Shown,
+}
+
+/// How many messages a route takes.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct RouteReport {
+    pub(super) id: String,
+    pub(super) before: u64,
+    pub(super) after: u64,
+    /// What its steps do in the draft.
+    pub(super) steps: Vec<StepReport>,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct StepReport {
+    /// Its number, from 1.
+    pub(super) step: usize,
+    pub(super) kind: String,
+    pub(super) messages: u64,
+    pub(super) changed: u64,
+    pub(super) dropped: u64,
+    pub(super) failed: u64,
+    /// Messages before and after it.
+    pub(super) examples: Vec<Example>,
+}
+
+/// What a target gets.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct TargetReport {
+    pub(super) target: String,
+    pub(super) before: Volume,
+    pub(super) after: Volume,
+}
+
+#[derive(Clone, Copy, Default, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct Volume {
+    pub(super) messages: u64,
+    /// Of their raw bytes.
+    pub(super) bytes: u64,
+}
+
+#[derive(Clone, Copy, Default, Debug, Serialize, utoipa::ToSchema)]
+pub(super) struct BeforeAfter {
+    pub(super) before: u64,
+    pub(super) after: u64,
+}

@@ -1,0 +1,186 @@
+//! Every route, with what it needs of its caller.
+
+use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
+use super::ask::aggregate::AggregateRequest;
+use super::ask::complete::CompleteRequest;
+use super::ask::context::ContextRequest;
+use super::ask::explain::ExplainRequest;
+use super::ask::facets::FacetsRequest;
+use super::ask::found_fields::FieldsRequest;
+use super::ask::histogram::HistogramRequest;
+use super::ask::overview::OverviewRequest;
+use super::ask::search::{CountRequest, SearchRequest};
+use super::ask::{
+    aggregate, complete, context, explain, facets, found_fields, histogram, overview, query, search,
+};
+use super::export::ExportRequest;
+use super::ingest::ecosystem;
+use super::ingest::protocol::Protocol;
+use super::operate::replay::ReplayRequest;
+use super::operate::{
+    about, certificates, destinations, flow, logspaces, replay, senders, support, system, trial, upkeep,
+};
+use super::question::describe::{got, posted, posted_or_got};
+use super::router::trying::{history, trace};
+use super::router::{document, logspace, lookups, revisions, sender_zone};
+use super::state::Shared;
+use super::tail::TailRequest;
+use super::{changes, export, ingest, saved_searches, tail};
+use axum::routing::get;
+use logstead_accounts::Role;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// All of them.
+pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<Shared>)> {
+    let own = [
+        (Needs::Nothing, public()),
+        (Needs::Session, own_account()),
+        (Needs::Role(Role::Analyst), questions()),
+        (Needs::Role(Role::Analyst), analyst()),
+        (Needs::Ingest(Protocol::Ours), ours()),
+        (Needs::Everything(Role::Analyst), everything()),
+        (Needs::Role(Role::Operator), of_logspaces()),
+        (Needs::Everything(Role::Operator), operator()),
+        (Needs::Role(Role::Admin), of_accounts()),
+        (Needs::Everything(Role::Admin), admin()),
+    ];
+    own.into_iter().chain(ecosystem::routes()).collect()
+}
+
+/// Those of the port for metrics.
+pub(super) fn metrics() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz))
+        .routes(routes!(system::metrics))
+}
+
+fn public() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(session::get_session, session::log_in, session::log_out))
+        .routes(routes!(session::set_up))
+        .routes(routes!(oidc::log_in_with))
+        .routes(routes!(oidc::come_back))
+        .routes(routes!(system::healthz))
+        .routes(routes!(system::readyz))
+}
+
+/// What users see and change of their own account.
+fn own_account() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(account::get_account))
+        .routes(routes!(account::list_sessions, account::end_other_sessions))
+        .routes(routes!(account::end_session))
+        .routes(routes!(preferences::get_preferences, preferences::set_preferences))
+        .routes(routes!(account::begin_totp, account::confirm_totp))
+        .routes(routes!(account::remove_totp))
+        .routes(routes!(account::renew_recovery_codes))
+}
+
+fn questions() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(posted_or_got::<SearchRequest>(routes!(search::search), get(search::search)))
+        .routes(posted_or_got::<CountRequest>(routes!(search::count), get(search::count)))
+        .routes(routes!(search::message))
+        .routes(got::<ContextRequest>(routes!(context::context)))
+        .routes(posted_or_got::<HistogramRequest>(routes!(histogram::histogram), get(histogram::histogram)))
+        .routes(posted_or_got::<FacetsRequest>(routes!(facets::facets), get(facets::facets)))
+        .routes(posted::<FieldsRequest>(routes!(found_fields::fields)))
+        .routes(posted_or_got::<AggregateRequest>(routes!(aggregate::aggregate), get(aggregate::aggregate)))
+        .routes(posted::<ExplainRequest>(routes!(explain::explain)))
+        .routes(posted::<CompleteRequest>(routes!(complete::complete)))
+        .routes(routes!(query::query))
+        .routes(posted::<OverviewRequest>(routes!(overview::overview)))
+}
+
+fn analyst() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(got::<TailRequest>(routes!(tail::tail)))
+        .routes(routes!(changes::changes))
+        .routes(got::<ExportRequest>(routes!(export::export)))
+        .routes(routes!(saved_searches::list, saved_searches::create))
+        .routes(routes!(saved_searches::replace, saved_searches::remove))
+        .routes(routes!(saved_searches::used))
+        .routes(routes!(logspaces::logspaces))
+        .routes(routes!(system::openapi_json))
+        .routes(routes!(users::change_password))
+}
+
+/// Open to tokens that may send and nothing else.
+fn ours() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(ingest::ours::ingest))
+}
+
+fn everything() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(document::get_router))
+        .routes(routes!(document::validate))
+        .routes(routes!(lookups::list))
+        .routes(routes!(trace::trace))
+        .routes(posted::<history::TestRequest>(routes!(history::test)))
+        .routes(routes!(revisions::revisions))
+        .routes(routes!(revisions::revision))
+        .routes(routes!(revisions::difference))
+        .routes(routes!(document::status))
+        .routes(routes!(flow::flow))
+        .routes(routes!(senders::senders))
+        .routes(routes!(senders::frames))
+        .routes(routes!(system::metrics))
+        .routes(routes!(about::about))
+        .routes(routes!(certificates::certificates))
+}
+
+/// What operators do to the logspaces that they are granted.
+fn of_logspaces() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(logspace::put_logspace))
+        .routes(routes!(logspaces::retention_preview))
+        .routes(routes!(upkeep::verify))
+        .routes(routes!(upkeep::reindex))
+}
+
+fn operator() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(document::put_router))
+        .routes(routes!(revisions::roll_back))
+        .routes(routes!(revisions::confirm))
+        .routes(routes!(lookups::read, lookups::store, lookups::remove))
+        .routes(routes!(senders::skipped))
+        .routes(routes!(senders::forget))
+        .routes(routes!(senders::forget_all))
+        .routes(routes!(sender_zone::put_timezone))
+        .routes(routes!(destinations::pause))
+        .routes(routes!(destinations::resume))
+        .routes(routes!(destinations::retry))
+        .routes(routes!(destinations::discard))
+        .routes(routes!(trial::test))
+        .routes(routes!(destinations::queue))
+        .routes(routes!(destinations::quarantine))
+        .routes(routes!(destinations::replay_quarantine))
+        .routes(posted::<ReplayRequest>(routes!(replay::replay)))
+        .routes(routes!(destinations::discard_quarantine))
+}
+
+/// What administrators do to accounts; those who are granted a part of the store do it to the accounts within that.
+fn of_accounts() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(users::list_users, users::create_user))
+        .routes(routes!(users::change_user, users::remove_user))
+        .routes(routes!(users::disable_user))
+        .routes(routes!(users::enable_user))
+        .routes(routes!(users::list_sessions_of, users::end_sessions_of))
+        .routes(routes!(users::end_session_of))
+        .routes(routes!(users::remove_totp_of))
+        .routes(routes!(tokens::list_tokens, tokens::create_token))
+        .routes(routes!(tokens::remove_token))
+        .routes(routes!(tokens::rotate_token))
+}
+
+fn admin() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(logspaces::resume_retention))
+        .routes(routes!(audit::audit))
+        .routes(routes!(about::settings))
+        .routes(routes!(support::support_report))
+}

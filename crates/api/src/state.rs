@@ -1,0 +1,203 @@
+//! What handlers share: the parts of the process, and what limits requests.
+//!
+//! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
+//! hashes and large bodies go to blocking threads.
+
+use super::access::throttle::Throttle;
+use super::error::Result;
+use super::ingest::pace::Pace;
+use super::ingest::room::Memory;
+use super::operate::work::Upkeep;
+use super::question::turn::Lane;
+use super::waiting::{blocking, places};
+use crate::revision::Revisions;
+use logstead_accounts::identity::oidc::Provider;
+use logstead_accounts::{Actor, Meta, Role, SessionLimits};
+use logstead_config::settings::{InForce, Settings};
+use logstead_flow::machine::clock;
+use logstead_pipeline::Pipeline;
+use logstead_pipeline::internal;
+use logstead_record::Timestamp;
+use logstead_work::Pool;
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Passwords that are hashed at a time: each takes 19 MiB and about 20 ms.
+const PASSWORDS_MAX: usize = 2;
+/// Database calls at a time. There is one writer, so more would occupy threads without being faster.
+const META_CALLS_MAX: usize = 4;
+/// Logins of others that wait for their provider at a time. Each takes a thread.
+const PROVIDERS_ASKED_MAX: usize = 8;
+/// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
+const TRIALS_MAX: usize = 4;
+/// Pages that wait for something to be stored at a time. Each takes a task and a channel of one event.
+const LISTENERS_MAX: usize = 1_000;
+/// Instant searches that run beside the others: one for each caller.
+const INSTANT_SEARCHES_MAX: usize = 2;
+
+/// What the API is made of.
+pub struct ApiState {
+    /// Users, sessions, tokens, revisions.
+    pub meta: Meta,
+    /// Stores and finds messages.
+    pub pipeline: Arc<Pipeline>,
+    /// How its router document changes.
+    pub revisions: Arc<Revisions>,
+    /// The process's settings.
+    pub settings: Arc<Settings>,
+    /// A token with an administrator's rights (`LOGSTEAD_ADMIN_TOKEN`).
+    pub admin_token: Option<String>,
+    /// Creates the first administrator; printed when the server starts.
+    pub setup_code: Option<String>,
+    /// How it was started.
+    pub process: Process,
+}
+
+/// How the process was started.
+#[derive(Default)]
+pub struct Process {
+    /// When.
+    pub started: Timestamp,
+    /// Where it serves HTTP.
+    pub listeners: Vec<WebSocket>,
+    /// Every setting, with where it is from.
+    pub in_force: Vec<InForce>,
+}
+
+/// Where HTTP is served.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct WebSocket {
+    /// What is served: `web`, `redirect` or `metrics`.
+    pub serves: &'static str,
+    /// Where clients find it.
+    pub url: String,
+}
+
+/// The state with what limits requests, as handlers share it.
+pub(super) type Shared = Arc<Inner>;
+
+pub(super) struct Inner {
+    pub(super) state: ApiState,
+    pub(super) throttle: Mutex<Throttle>,
+    passwords: Semaphore,
+    meta_calls: Semaphore,
+    /// There are users, and always will be: the last administrator cannot be removed.
+    is_set_up: AtomicBool,
+    /// OpenID providers.
+    pub(super) providers: Vec<Arc<Provider>>,
+    /// Logins that wait for an OpenID provider.
+    pub(super) providers_asked: Semaphore,
+    /// Logins that wait for a directory.
+    pub(super) directories_asked: Semaphore,
+    /// Where searches run.
+    pub(super) searches: Lane,
+    /// Where instant searches run while others have to wait.
+    pub(super) instant_searches: Lane,
+    /// What ingest takes of the memory.
+    pub(super) ingest: Memory,
+    /// How fast tokens send.
+    pub(super) pace: Arc<Mutex<Pace>>,
+    /// What is being verified or indexed again: it reads everything.
+    pub(super) upkeep: Arc<Upkeep>,
+    /// Tails that are open.
+    pub(super) tails: Arc<Semaphore>,
+    /// Pages that wait for something to be stored.
+    pub(super) listeners: Arc<Semaphore>,
+    /// Tails that read what was stored: at most one per core.
+    pub(super) tail_turns: Semaphore,
+    /// Exports that run.
+    pub(super) exports: Arc<Semaphore>,
+    /// Test messages that are on their way to destinations.
+    pub(super) trials: Arc<Semaphore>,
+    /// What searches use besides their own threads.
+    pub(super) lanes: Pool,
+}
+
+impl Inner {
+    pub(super) fn new(state: ApiState) -> Shared {
+        let limits = &state.settings.limits;
+        let shares = &state.pipeline.memory().shares;
+        let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
+        let (tails_max, exports_max) = (limits.tails_max as usize, shares.exports);
+        let web = &state.settings.web;
+        let providers = state.settings.accounts.oidc.iter();
+        let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
+        let ingest = Memory::of(shares.bodies, limits.ingest_body_max.as_usize());
+        Arc::new(Inner {
+            state,
+            throttle: Mutex::default(),
+            passwords: Semaphore::new(PASSWORDS_MAX),
+            meta_calls: Semaphore::new(META_CALLS_MAX),
+            is_set_up: AtomicBool::new(false),
+            providers,
+            providers_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
+            directories_asked: Semaphore::new(PROVIDERS_ASKED_MAX),
+            searches: Lane::new(searches_max, searches_max),
+            instant_searches: Lane::new(INSTANT_SEARCHES_MAX.min(searches_max), 1),
+            ingest,
+            pace: Arc::default(),
+            upkeep: Arc::default(),
+            tails: Arc::new(Semaphore::new(tails_max)),
+            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            tail_turns: Semaphore::new(lanes.max(1)),
+            exports: Arc::new(Semaphore::new(exports_max)),
+            trials: Arc::new(Semaphore::new(TRIALS_MAX)),
+            lanes: Pool::holding(lanes, held),
+        })
+    }
+
+    /// Runs a call of the database on a blocking thread.
+    pub(super) async fn meta<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(&Meta) -> logstead_accounts::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let _turn = places(&self.meta_calls, 1, "too many requests need the database at once").await?;
+        let meta = self.state.meta.clone();
+        Ok(blocking(move || call(&meta)).await??)
+    }
+
+    /// Whether there are users. Strangers may ask as often as they like, so the database is only asked until it says
+    /// yes.
+    pub(super) async fn is_set_up(&self) -> Result<bool> {
+        if !self.is_set_up.load(Ordering::Relaxed) && self.meta(Meta::has_users).await? {
+            self.is_set_up.store(true, Ordering::Relaxed);
+        }
+        Ok(self.is_set_up.load(Ordering::Relaxed))
+    }
+
+    /// Records an action, also in our own log. If it cannot be written, the entry waits: the action has been done.
+    pub(super) async fn audit(&self, actor: Actor, action: &'static str, detail: String) {
+        let meta = self.state.meta.clone();
+        let account = actor.account.map(|account| account.to_string()).unwrap_or_default();
+        internal::audit(&actor.name, &account, action, &detail);
+        let written = blocking(move || meta.add_audit(&actor, action, &detail, clock::now()));
+        // Only a bug makes it fail, which has been logged.
+        written.await.ok();
+    }
+
+    /// The right to hash a password.
+    pub(super) async fn password_permit(&self) -> Result<SemaphorePermit<'_>> {
+        places(&self.passwords, 1, "too many people log in at once").await
+    }
+
+    /// The memory limit of an answer.
+    pub(super) fn query_memory_max(&self) -> usize {
+        self.state.pipeline.memory().shares.answer
+    }
+
+    /// Whether a user has to set up a second factor before anything else. Those of OpenID providers have theirs there.
+    pub(super) fn must_enrol(&self, role: Role, origin: Option<&str>, has_second_factor: bool) -> bool {
+        let needed = &self.state.settings.accounts.second_factor;
+        let is_elsewhere = origin.is_some_and(|origin| origin.starts_with("oidc:"));
+        !has_second_factor && !is_elsewhere && needed.iter().any(|needed| needed.name() == role.name())
+    }
+
+    /// How long sessions last.
+    pub(super) fn session_limits(&self) -> SessionLimits {
+        let web = &self.state.settings.web;
+        SessionLimits { idle_max: web.session_lifetime.duration(), age_max: web.session_max.duration() }
+    }
+}

@@ -1,0 +1,252 @@
+//! One turn of a tail: stored messages become events.
+//!
+//! **Invariant:** an event's position is after everything that was sent or skipped before it, so that a client that
+//! continues there sees each message once. Counts add up: stored, of these matched, of these sent.
+//! **Invariant:** a turn ends after a short time and a limited amount of text, however much there is.
+
+use crate::question::cancel::Cancel;
+use crate::tail::position::Position;
+use crate::tail::sampling::{Sampling, one_in};
+use crate::tail::wire::{TailGap, TailMessages, TailStatus, event};
+use axum::body::Bytes;
+use logstead_indexer::{Followed, Follower, Hit, Matched};
+use logstead_questions::store::Passing;
+use logstead_questions::wire::message::Message;
+use logstead_record::Timestamp;
+use logstead_work::Run;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Maximum number of messages of an event.
+pub(crate) const EVENT_MESSAGES_MAX: usize = 500;
+/// An event is sent once its messages, as received, are longer than this.
+const EVENT_BYTES_MAX: usize = 256 << 10;
+/// A turn ends once its events are longer than this …
+const TURN_BYTES_MAX: usize = 1 << 20;
+/// … or after this time.
+const TURN_TIME_MAX: Duration = Duration::from_millis(50);
+
+/// Logspaces that are followed, and what to say about them.
+pub(crate) struct Following {
+    followers: Vec<Follower>,
+    events: Events,
+    /// Which one is read first in the next turn.
+    first: usize,
+    /// Messages before these sequences were stored when the tail began.
+    backlog_ends: Vec<u64>,
+}
+
+/// Events that are being made.
+struct Events {
+    sampling: Sampling,
+    /// What messages pass through before they are sent.
+    passing: Option<Arc<Passing>>,
+    counts: Counts,
+    position: Position,
+    logspaces: Vec<String>,
+    messages: Vec<Message>,
+    messages_bytes: usize,
+    ready: Vec<Bytes>,
+    ready_bytes: usize,
+    turn_ends: Instant,
+}
+
+/// Counts since the last status.
+#[derive(Default)]
+struct Counts {
+    received: u64,
+    matched: u64,
+    shown: u64,
+    last_match: Option<Timestamp>,
+}
+
+impl Following {
+    pub(crate) fn new(
+        sampling: Sampling,
+        passing: Option<Passing>,
+        followers: impl IntoIterator<Item = (String, Follower)>,
+    ) -> Following {
+        let events = Events {
+            sampling,
+            passing: passing.map(Arc::new),
+            counts: Counts::default(),
+            position: Position::default(),
+            logspaces: Vec::new(),
+            messages: Vec::new(),
+            messages_bytes: 0,
+            ready: Vec::new(),
+            ready_bytes: 0,
+            turn_ends: Instant::now(),
+        };
+        let mut following = Following { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() };
+        followers.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
+        following
+    }
+
+    pub(crate) fn add(&mut self, logspace: String, mut follower: Follower) {
+        let stored = follower.next() + follower.behind();
+        self.events.position.add(logspace.clone(), follower.next());
+        self.events.logspaces.push(logspace);
+        if follower.is_ahead() {
+            follower.go_to_end();
+            self.events.position.set(self.followers.len(), follower.next());
+            let reason = "the position is beyond what is stored: the store was replaced by an older one";
+            self.events.gap(0, reason);
+        }
+        self.backlog_ends.push(stored.min(follower.next() + follower.behind()));
+        self.followers.push(follower);
+    }
+
+    /// Asks each follower anew.
+    pub(crate) fn ask(&mut self, mut ask: impl FnMut(&str, &mut Follower)) {
+        let each = self.events.logspaces.iter().zip(&mut self.followers);
+        each.for_each(|(logspace, follower)| ask(logspace, follower));
+    }
+
+    pub(crate) fn follows(&self, logspace: &str) -> bool {
+        self.events.logspaces.iter().any(|id| id == logspace)
+    }
+
+    pub(crate) fn logspaces(&self) -> &[String] {
+        &self.events.logspaces
+    }
+
+    /// Reads what was stored; returns what to send, and whether there is more.
+    pub(crate) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
+        let Following { followers, events, first, .. } = self;
+        events.turn_ends = Instant::now() + TURN_TIME_MAX;
+        let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
+        let count = followers.len();
+        for at in (0..count).map(|number| (*first + number) % count) {
+            followers[at].read(&run, &mut |followed| events.take(at, followed));
+        }
+        *first = (*first + 1) % count.max(1);
+        events.send_messages();
+        if self.followers.iter().zip(&self.backlog_ends).all(|(follower, end)| *end <= follower.next()) {
+            self.events.sampling.end_backlog();
+        }
+        self.events.ready_bytes = 0;
+        (std::mem::take(&mut self.events.ready), 0 < self.behind())
+    }
+
+    fn behind(&self) -> u64 {
+        self.followers.iter().map(Follower::behind).sum()
+    }
+
+    /// What happened since the last status.
+    pub(crate) fn status(&mut self) -> Bytes {
+        let behind = self.behind();
+        let counts = &mut self.events.counts;
+        let status = TailStatus {
+            received: std::mem::take(&mut counts.received),
+            sampled_one_in: one_in(counts.matched, counts.shown),
+            matched: std::mem::take(&mut counts.matched),
+            shown: std::mem::take(&mut counts.shown),
+            behind,
+            last_match: counts.last_match.map(|time| time.to_string()),
+        };
+        event("status", Some(&self.events.position), &status)
+    }
+
+    /// Messages that were stored before the position, as events.
+    pub(crate) fn stored_before(&mut self, messages: &[(String, Hit)]) -> Vec<Bytes> {
+        for (logspace, hit) in messages {
+            self.events.push(logspace, hit);
+        }
+        self.events.send_messages();
+        self.events.ready_bytes = 0;
+        std::mem::take(&mut self.events.ready)
+    }
+}
+
+impl Events {
+    /// Takes a part of what was stored in one of the logspaces.
+    fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
+        match followed {
+            Followed::Missing { sequences, why, .. } => {
+                self.send_messages();
+                self.pass(at, &sequences);
+                self.gap(sequences.end - sequences.start, why);
+            }
+            Followed::Messages { sequences, matched } => {
+                let end =
+                    matched.map_or(sequences.end, |matched| self.take_matched(at, &sequences, &matched));
+                self.pass(at, &(sequences.start..end));
+                if end < sequences.end || self.is_turn_over() {
+                    return ControlFlow::Break(end);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes messages that match, and returns where it stopped.
+    fn take_matched(&mut self, at: usize, sequences: &Range<u64>, matched: &Matched<'_>) -> u64 {
+        let now = Instant::now();
+        let passing = self.passing.clone();
+        let passed = passing.map(|passing| passing.rows(matched.batch, matched.rows, &self.logspaces[at]));
+        let rows: Vec<(usize, usize)> = match &passed {
+            Some(passed) => passed.rows.iter().copied().enumerate().collect(),
+            None => matched.rows.iter().map(|row| (row, row)).collect(),
+        };
+        let batch = passed.as_ref().map_or(matched.batch, |passed| &passed.batch);
+        for (row, origin) in rows {
+            let sequence = matched.first_sequence + origin as u64;
+            let time = matched.batch.time(origin);
+            self.counts.matched += 1;
+            self.counts.last_match = Some(time);
+            if !self.sampling.admits(now) {
+                continue;
+            }
+            self.counts.shown += 1;
+            let hit = Hit { sequence, time, batch: batch.clone(), row };
+            self.position.set(at, sequence + 1);
+            let logspace = std::mem::take(&mut self.logspaces[at]);
+            self.push(&logspace, &hit);
+            self.logspaces[at] = logspace;
+            if TURN_BYTES_MAX <= self.ready_bytes {
+                return sequence + 1;
+            }
+        }
+        sequences.end
+    }
+
+    /// These sequences of a logspace were read.
+    fn pass(&mut self, at: usize, sequences: &Range<u64>) {
+        self.counts.received += sequences.end - sequences.start;
+        self.position.set(at, sequences.end);
+    }
+
+    /// Adds a message. A full event is ready to be sent, so the position must be after the message.
+    fn push(&mut self, logspace: &str, hit: &Hit) {
+        self.messages_bytes += hit.batch.message(hit.row).len();
+        self.messages.push(Message::new(logspace, hit));
+        if EVENT_MESSAGES_MAX <= self.messages.len() || EVENT_BYTES_MAX <= self.messages_bytes {
+            self.send_messages();
+        }
+    }
+
+    fn send_messages(&mut self) {
+        if !self.messages.is_empty() {
+            let columns = self.passing.as_deref().and_then(Passing::names);
+            let messages = TailMessages { messages: std::mem::take(&mut self.messages), columns };
+            self.messages_bytes = 0;
+            self.send(event("messages", Some(&self.position), &messages));
+        }
+    }
+
+    fn gap(&mut self, messages: u64, reason: &str) {
+        let gap = TailGap { messages, reason: reason.to_owned() };
+        self.send(event("gap", Some(&self.position), &gap));
+    }
+
+    fn send(&mut self, event: Bytes) {
+        self.ready_bytes += event.len();
+        self.ready.push(event);
+    }
+
+    fn is_turn_over(&self) -> bool {
+        TURN_BYTES_MAX <= self.ready_bytes || self.turn_ends <= Instant::now()
+    }
+}

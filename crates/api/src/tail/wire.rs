@@ -1,0 +1,64 @@
+//! What a tail sends: server-sent events and their data.
+
+use crate::error::Problem;
+use crate::tail::position::Position;
+use axum::body::Bytes;
+use logstead_questions::wire::message::Message;
+use serde::Serialize;
+
+/// The data of an event: `messages`, `status`, `gap` or `problem`.
+#[derive(Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what is sent")]
+pub(crate) enum TailEvent {
+    Messages(TailMessages),
+    Status(TailStatus),
+    Gap(TailGap),
+    Problem(Problem),
+}
+
+/// The data of an event `messages`. Its `id` is the position after them.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailMessages {
+    /// In the order in which they were stored, at most 500.
+    pub(super) messages: Vec<Message>,
+    /// What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) columns: Option<Vec<String>>,
+}
+
+/// The data of an event `status`, which comes first and then every second. Counts are since the previous one.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailStatus {
+    /// Messages that were stored in the requested logspaces.
+    pub(super) received: u64,
+    /// The exact number of these that match.
+    pub(super) matched: u64,
+    /// How many of the matches were sent.
+    pub(super) shown: u64,
+    /// If not all are sent, every n-th is. Null if all are.
+    #[schema(required)]
+    pub(super) sampled_one_in: Option<u64>,
+    /// Stored messages that were not read yet.
+    pub(super) behind: u64,
+    /// The time of the last match; null if there was none yet.
+    #[schema(required, format = DateTime)]
+    pub(super) last_match: Option<String>,
+}
+
+/// The data of an event `gap`: some messages after the requested position cannot be sent.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct TailGap {
+    /// How many were stored there, whether they matched or not.
+    pub(super) messages: u64,
+    /// Why they are missing.
+    pub(super) reason: String,
+}
+
+/// The text of an event.
+pub(crate) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
+    let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
+    let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
+    format!("event: {name}\n{id}data: {data}\n\n").into()
+}

@@ -1,0 +1,29 @@
+//! How requests wait: on threads that may block, and for one of a limited number of places.
+
+use super::error::{ApiError, Result};
+use axum::http::StatusCode;
+use logstead_flow::request_id;
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
+
+/// How long a request waits for its turn before it is told to try again.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// Runs a blocking call on a blocking thread.
+pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(request_id::carried(call)).await.map_err(ApiError::internal)
+}
+
+/// Waits for places; 503 with this reason if they are not free in time.
+pub(super) async fn places<'a>(all: &'a Semaphore, count: u32, reason: &str) -> Result<SemaphorePermit<'a>> {
+    match timeout(TURN_WAIT_MAX, all.acquire_many(count)).await {
+        Ok(Ok(permit)) => Ok(permit),
+        Ok(Err(_)) | Err(_) => Err(busy(reason)),
+    }
+}
+
+/// 503: try again.
+pub(super) fn busy(reason: &str) -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, format!("{reason}: try again")).retry_after_seconds(1)
+}

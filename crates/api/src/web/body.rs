@@ -1,0 +1,157 @@
+//! The two bodies of a request in passing: the incoming one, which has to make progress, and the outgoing one, whose
+//! end is the end of the request.
+
+use super::credit::Credit;
+use super::pulse::{Pulse, Turn};
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, Incoming, SizeHint};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+use tokio::time::Sleep;
+
+/// The largest piece of an answer that is handed over on a shared connection. What is handed over is kept until the
+/// peer takes it, and the next piece is only asked for then, so that it shows whether it does.
+const PIECE_BYTES_MAX: usize = 32 << 10;
+
+/// Marks an answer that continues for as long as it is read: its reader may pause for a while.
+#[derive(Clone, Copy, Debug)]
+pub struct AtLength;
+
+/// The sender of a body keeps us waiting too long.
+#[derive(Debug, thiserror::Error)]
+#[error("the body comes too slowly: at least 1 KiB a second is expected")]
+pub struct TooSlow;
+
+/// The body of a request.
+pub(super) struct Received {
+    body: Incoming,
+    pulse: Arc<Pulse>,
+    credit: Credit,
+    /// Fires when the credit is used up while we wait.
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl Received {
+    pub(super) fn new(body: Incoming, pulse: Arc<Pulse>) -> Received {
+        let credit = pulse.body_credit();
+        Received { body, pulse, credit, sleep: None }
+    }
+
+    /// Ready when we have waited long enough.
+    fn poll_too_slow(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.credit.wait(Instant::now());
+        let Some(end) = self.credit.ends_at() else { return Poll::Pending };
+        let pulse = &self.pulse;
+        let sleep = self.sleep.get_or_insert_with(|| {
+            pulse.body_rests(true);
+            Box::pin(tokio::time::sleep_until(end.into()))
+        });
+        sleep.as_mut().poll(context)
+    }
+
+    fn goes_on(&mut self) {
+        if self.sleep.take().is_some() {
+            self.pulse.body_rests(false);
+        }
+    }
+}
+
+impl HttpBody for Received {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
+            ready!(self.poll_too_slow(context));
+            return Poll::Ready(Some(Err(TooSlow.into())));
+        };
+        self.goes_on();
+        let bytes = match &frame {
+            Some(Ok(frame)) => frame.data_ref().map_or(0, Bytes::len),
+            Some(Err(_)) | None => 0,
+        };
+        self.credit.moved(bytes, Instant::now());
+        Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Received {
+    /// No longer waited for.
+    fn drop(&mut self) {
+        self.goes_on();
+    }
+}
+
+/// The body of an answer. When HTTP drops it, it has been produced completely.
+pub(super) struct Sent {
+    body: Body,
+    turn: Turn,
+    /// On a shared connection: what was produced and is still to be handed over.
+    rest: Option<Bytes>,
+    /// The size of the piece that the peer is to take.
+    offered_bytes: usize,
+}
+
+impl Sent {
+    pub(super) fn new(body: Body, turn: Turn, is_shared: bool) -> Sent {
+        if is_shared {
+            // Until the first piece is asked for: a peer may take nothing at all.
+            turn.offered(Instant::now());
+        }
+        Sent { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }
+    }
+}
+
+impl HttpBody for Sent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        let Some(rest) = &mut this.rest else { return Pin::new(&mut this.body).poll_frame(context) };
+        this.turn.taken(std::mem::take(&mut this.offered_bytes), Instant::now());
+        if rest.is_empty() {
+            match ready!(Pin::new(&mut this.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => *rest = bytes,
+                    Err(other) => return Poll::Ready(Some(Ok(other))),
+                },
+                ended => return Poll::Ready(ended),
+            }
+        }
+        let piece = rest.split_to(rest.len().min(PIECE_BYTES_MAX));
+        this.offered_bytes = piece.len();
+        this.turn.offered(Instant::now());
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.as_ref().is_none_or(Bytes::is_empty) && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (rest, hint) = (self.rest.as_ref().map_or(0, Bytes::len) as u64, self.body.size_hint());
+        let mut whole = SizeHint::new();
+        whole.set_lower(hint.lower() + rest);
+        if let Some(upper) = hint.upper() {
+            whole.set_upper(upper + rest);
+        }
+        whole
+    }
+}

@@ -1,0 +1,120 @@
+//! What the web port may hold, how long it waits, and who counts as one peer.
+
+use ipnet::IpNet;
+use logstead_config::settings;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How much longer than other readers the reader of an endless answer may pause.
+const LONG_STALL_FACTOR: u32 = 10;
+
+/// How often connections are looked at.
+const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
+/// Minimum time between two looks.
+const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
+
+/// What the web port may hold and how long it waits.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Connections.
+    pub connections_max: usize,
+    /// Connections of one address.
+    pub(crate) connections_of_address_max: usize,
+    /// Peers that speak for many others.
+    pub(super) trusted_proxies: Arc<[IpNet]>,
+    pub(crate) timeouts: Timeouts,
+}
+
+/// How long a peer may keep us waiting.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timeouts {
+    /// For the head of a request.
+    pub header: Duration,
+    /// For the next request.
+    pub idle: Duration,
+    /// For the next bytes of a body, or until it reads more of an answer.
+    pub(crate) stall: Duration,
+    /// Until it reads more of an endless answer.
+    pub(crate) long_stall: Duration,
+}
+
+impl Limits {
+    /// The limits of the settings, if at most `sockets_max` sockets can be open.
+    pub fn of(web: &settings::Web, sockets_max: usize) -> Limits {
+        let connections_max = (web.connections_max as usize).min(sockets_max).max(1);
+        let stall = web.stall_timeout.duration();
+        Limits {
+            connections_max,
+            connections_of_address_max: (connections_max / 2).max(1),
+            trusted_proxies: web.trusted_proxies.as_slice().into(),
+            timeouts: Timeouts {
+                header: web.header_timeout.duration(),
+                idle: web.idle_timeout.duration(),
+                stall,
+                long_stall: stall * LONG_STALL_FACTOR,
+            },
+        }
+    }
+
+    /// The network whose share of connections a peer uses. Proxies have none, as all their users come from one address,
+    /// and neither has this machine, where a proxy may run.
+    pub(super) fn share_of(&self, peer: IpAddr) -> Option<IpAddr> {
+        let is_of_many = peer.to_canonical().is_loopback() || is_trusted(peer, &self.trusted_proxies);
+        (!is_of_many).then(|| network(peer))
+    }
+}
+
+impl Timeouts {
+    /// How often connections are looked at: often enough for the shortest timeout.
+    pub(super) fn sweep_interval(&self) -> Duration {
+        let shortest = self.header.min(self.idle).min(self.stall);
+        SWEEP_INTERVAL_MAX.min(shortest / 4).max(SWEEP_INTERVAL_MIN)
+    }
+}
+
+/// What counts as one peer: an IPv4 address, or the IPv6 network of one customer.
+pub fn network(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        address => address,
+    }
+}
+
+/// Whether an address is one of the proxies whose word counts.
+pub fn is_trusted(peer: IpAddr, proxies: &[IpNet]) -> bool {
+    let address = peer.to_canonical();
+    proxies.iter().any(|network| network.contains(&address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_of_ipv6_is_one_place() {
+        let place = |text: &str| network(text.parse().unwrap()).to_string();
+        assert_eq!(place("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(place("192.0.2.7"), "192.0.2.7");
+    }
+
+    #[test]
+    fn a_customer_counts_as_one_and_who_speaks_for_many_does_not_count() {
+        let set = vec!["web.trusted_proxies=10.0.0.0/8,2001:db8:ffff::1".to_owned()];
+        let settings = settings::load(&settings::Layers { set, ..settings::Layers::default() }).unwrap();
+        let limits = Limits::of(&settings.web, 100);
+        let check = |peer: &str, expected: Option<&str>| {
+            let expected = expected.map(|address| address.parse().unwrap());
+            assert_eq!(limits.share_of(peer.parse().unwrap()), expected, "{peer}");
+        };
+        check("192.0.2.7", Some("192.0.2.7"));
+        check("::ffff:192.0.2.7", Some("192.0.2.7"));
+        check("2001:db8:1:2:3:4:5:6", Some("2001:db8:1:2::"));
+        check("2001:db8:ffff::2", Some("2001:db8:ffff::"));
+        for of_many in
+            ["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "::ffff:10.1.2.3", "2001:db8:ffff::1"]
+        {
+            check(of_many, None);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The sockets that HTTP is spoken on: opening them, what each of them serves, and which connection is next.
+
+use axum::Router;
+use logstead_config::settings::WebListener;
+use logstead_flow::listen::sockets::{tcp, unix_listener};
+use std::future::poll_fn;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+/// Who may connect to a unix socket: the user and the group of the process. What comes in there is trusted to say where
+/// it is from.
+const SOCKET_MODE: u32 = 0o660;
+
+/// Who is at the other end of a unix socket, for those who count connections: this machine.
+const THIS_MACHINE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// What a listener serves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Serves {
+    /// Console and API.
+    Console {
+        /// With TLS. Plain requests there are redirected.
+        is_encrypted: bool,
+    },
+    /// The way to the encrypted one.
+    Redirect,
+    /// The metrics, for everyone.
+    Metrics,
+}
+
+/// What answers, for each kind of listener.
+pub struct Apps {
+    /// Console and API.
+    pub console: Router,
+    /// The redirect from HTTP to HTTPS.
+    pub redirect: Router,
+    /// The metrics and the health of the process.
+    pub metrics: Router,
+}
+
+/// A socket that accepts connections.
+pub struct Listener {
+    socket: Socket,
+    serves: Serves,
+}
+
+enum Socket {
+    Tcp(TcpListener),
+    Unix(UnixListener, String),
+}
+
+/// A connection.
+pub(super) enum Stream {
+    Tcp(TcpStream, SocketAddr),
+    Unix(UnixStream),
+}
+
+impl Listener {
+    /// Opens a socket; the runtime that it is served on must be entered. Relative paths are below the data directory.
+    pub fn bind(listener: &WebListener, serves: Serves, data: &Path) -> io::Result<Listener> {
+        Ok(match listener {
+            WebListener::Tcp(address) => {
+                Listener { socket: Socket::Tcp(TcpListener::from_std(tcp(*address)?)?), serves }
+            }
+            WebListener::Unix(path) => {
+                let path = data.join(path);
+                if let Some(folder) = path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                let socket = UnixListener::from_std(unix_listener(&path, SOCKET_MODE)?)?;
+                let socket = Socket::Unix(socket, path.display().to_string());
+                // Whoever is there is on this machine: nobody listens in.
+                let is_console = matches!(serves, Serves::Console { .. });
+                let serves = if is_console { Serves::Console { is_encrypted: false } } else { serves };
+                Listener { socket, serves }
+            }
+        })
+    }
+
+    pub(super) fn serves(&self) -> Serves {
+        self.serves
+    }
+
+    /// Whether its connections are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.serves == Serves::Console { is_encrypted: true }
+    }
+
+    /// What is spoken there, in the metrics.
+    pub(super) fn kind(&self) -> &'static str {
+        match (self.serves, &self.socket) {
+            (Serves::Redirect, _) => "redirect",
+            (Serves::Metrics, _) => "metrics",
+            (Serves::Console { .. }, Socket::Unix(..)) => "unix",
+            (Serves::Console { is_encrypted: true }, Socket::Tcp(_)) => "https",
+            (Serves::Console { is_encrypted: false }, Socket::Tcp(_)) => "http",
+        }
+    }
+
+    /// What the lines say that are printed at the start.
+    pub fn name(&self) -> &'static str {
+        match self.serves {
+            Serves::Console { .. } => "web",
+            Serves::Redirect => "redirect",
+            Serves::Metrics => "metrics",
+        }
+    }
+
+    /// The address, unless it is a path.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match &self.socket {
+            Socket::Tcp(socket) => socket.local_addr().ok(),
+            Socket::Unix(..) => None,
+        }
+    }
+
+    /// Where a client finds it.
+    pub fn url(&self) -> String {
+        match (&self.socket, self.address()) {
+            (Socket::Unix(_, path), _) => format!("unix:{path}"),
+            (Socket::Tcp(_), Some(address)) => {
+                let scheme = if self.is_encrypted() { "https" } else { "http" };
+                format!("{scheme}://{}", reachable(address))
+            }
+            (Socket::Tcp(_), None) => String::new(),
+        }
+    }
+
+    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Stream>> {
+        Poll::Ready(match &self.socket {
+            Socket::Tcp(socket) => {
+                ready!(socket.poll_accept(context)).map(|(stream, peer)| Stream::Tcp(stream, peer))
+            }
+            Socket::Unix(socket, _) => {
+                ready!(socket.poll_accept(context)).map(|(stream, _)| Stream::Unix(stream))
+            }
+        })
+    }
+}
+
+/// The next connection of any of them, beginning with number `next`, so that none waits for a busy one.
+pub(super) async fn accept<'a>(
+    listeners: &'a [Listener],
+    next: &mut usize,
+) -> io::Result<(&'a Listener, Stream)> {
+    poll_fn(|context| {
+        let (last, first) = listeners.split_at(*next % listeners.len().max(1));
+        for listener in first.iter().chain(last) {
+            if let Poll::Ready(accepted) = listener.poll_accept(context) {
+                *next = next.wrapping_add(1);
+                return Poll::Ready(accepted.map(|stream| (listener, stream)));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// An address that a browser can open.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from(([127, 0, 0, 1], v4.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], v6.port()))
+        }
+        other => other,
+    }
+}
+
+impl Stream {
+    pub(super) fn peer(&self) -> SocketAddr {
+        match self {
+            Stream::Tcp(_, peer) => *peer,
+            Stream::Unix(_) => THIS_MACHINE,
+        }
+    }
+
+    pub(super) fn is_unix(&self) -> bool {
+        matches!(self, Stream::Unix(_))
+    }
+
+    /// Sends what is written at once.
+    pub(super) fn hurry(&self) {
+        if let Stream::Tcp(stream, _) = self {
+            stream.set_nodelay(true).ok();
+        }
+    }
+
+    /// Returns once there is something to read.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream, _) => stream.readable().await,
+            Stream::Unix(stream) => stream.readable().await,
+        }
+    }
+
+    /// The first byte, which stays to be read; `None` at the end.
+    pub(super) async fn first_byte(&self) -> io::Result<Option<u8>> {
+        let mut byte = [0];
+        match self {
+            Stream::Tcp(stream, _) => Ok((0 < stream.peek(&mut byte).await?).then_some(byte[0])),
+            // Nothing depends on it.
+            Stream::Unix(_) => Ok(None),
+        }
+    }
+
+    pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream, _) => stream.try_write(bytes),
+            Stream::Unix(stream) => stream.try_write(bytes),
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream, _) => Pin::new(stream).poll_read(context, buffer),
+            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Tcp(stream, _) => Pin::new(stream).poll_write(context, bytes),
+            Stream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Stream::Tcp(stream, _) => Pin::new(stream).poll_write_vectored(context, parts),
+            Stream::Unix(stream) => Pin::new(stream).poll_write_vectored(context, parts),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream, _) => Pin::new(stream).poll_flush(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Stream::Tcp(stream, _) => Pin::new(stream).poll_shutdown(context),
+            Stream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The web listener: accepts connections, gives the API their requests, and ends those that keep it waiting.
+//!
+//! ```text
+//! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ watched ─▶ HTTP/1.1 or HTTP/2 ─▶ API
+//!             └─ sweep, every second: who has kept us waiting too long?
+//! ```
+//!
+//! | module               | owns                                                                |
+//! |----------------------|---------------------------------------------------------------------|
+//! | `listener`           | sockets: opening them, what each serves, and who is next            |
+//! | `house`              | what all connections share                                          |
+//! | `table`, `limits`    | who is connected, how many may be, and who counts as one            |
+//! | `pulse`, `credit`, `pace` | what one connection does, and when it has to end               |
+//! | `visit`              | one connection: encryption, protocol, last words (`farewell`)       |
+//! | `watched`, `body`    | the bytes and bodies that pass, reported to the pulse               |
+//!
+//! **Invariant:** a connection on which we wait for the peer always has a deadline; see [`pulse`].
+//! **Invariant:** all connections are in the [`table`], which holds no more than its limits.
+
+mod body;
+mod credit;
+mod farewell;
+mod house;
+mod limits;
+mod listener;
+mod pace;
+mod pulse;
+mod table;
+mod visit;
+mod watched;
+
+pub use body::{AtLength, TooSlow};
+pub use house::House;
+pub use limits::{Limits, is_trusted, network};
+pub use listener::{Apps, Listener, Serves};
+pub use pulse::Pulse;
+pub use visit::Arrival;
+
+use listener::{Stream, accept};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use table::{Full, Leaving, Seat, Table};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use visit::Visit;
+
+/// How long a newcomer waits for those who leave, which only takes until their task runs.
+const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How long accepting pauses when the system has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How often a lack of places is logged.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Where connections come in.
+struct Door {
+    house: Arc<House>,
+    table: Arc<Table>,
+    stopped: watch::Receiver<bool>,
+    /// When a lack of places was last logged.
+    complained: Option<Instant>,
+}
+
+/// Accepts connections until told to stop, then waits for those that are open.
+pub async fn serve(house: House, listeners: Vec<Listener>, mut stopped: watch::Receiver<bool>) {
+    let House { limits, sockets, counters, .. } = &house;
+    counters.web.connections_max.add(limits.connections_max as i64);
+    listeners.iter().for_each(|listener| counters.web.listeners.add(listener.kind(), 1));
+    let mut sweep = tokio::time::interval(limits.timeouts.sweep_interval());
+    let table = Arc::new(Table::new(limits.clone(), sockets.clone(), counters.clone()));
+    let house = Arc::new(house);
+    let watching = tokio::spawn(house.clone().watch_certificates());
+    let mut door = Door { house, table, stopped: stopped.clone(), complained: None };
+    let mut connections = JoinSet::new();
+    let mut next = 0;
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listeners, &mut next) => accepted,
+            _ = sweep.tick() => {
+                door.table.sweep(Instant::now());
+                continue;
+            }
+            _ = stopped.wait_for(|stopped| *stopped) => break,
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok((listener, stream)) => door.admit(listener, stream, &mut connections).await,
+            Err(error) => {
+                tracing::warn!("a connection to the web port could not be accepted: {error}");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listeners);
+    watching.abort();
+    // Requests are answered, and those who keep us waiting are ended, as before.
+    loop {
+        tokio::select! {
+            ended = connections.join_next() => if ended.is_none() { return },
+            _ = sweep.tick() => door.table.sweep(Instant::now()),
+        }
+    }
+}
+
+impl Door {
+    /// Serves a connection, or tells it that there is no place.
+    async fn admit(&mut self, listener: &Listener, stream: Stream, connections: &mut JoinSet<()>) {
+        self.house.counters.web.accepted.add(1);
+        let peer = stream.peer().ip();
+        match self.seat(peer).await {
+            Ok(seat) => {
+                let visit = Visit::new(self.house.clone(), listener.serves(), self.stopped.clone());
+                connections.spawn(visit.receive(stream, seat));
+            }
+            Err(full) => self.refuse(listener, &stream, peer, full),
+        }
+    }
+
+    fn refuse(&mut self, listener: &Listener, stream: &Stream, peer: IpAddr, full: Full) {
+        self.house.counters.web.refused.add(full.reason(), 1);
+        let detail = self.house.limits.detail(full);
+        // If a new socket does not take it at once, it is not worth waiting for. Without keys there is nothing to say.
+        if !listener.is_encrypted() {
+            stream.try_write(farewell::no_place(&detail).as_bytes()).ok();
+        }
+        if self.complained.is_none_or(|last| COMPLAINT_INTERVAL <= last.elapsed()) {
+            self.complained = Some(Instant::now());
+            tracing::warn!("a connection of {peer} to the web port is refused: {detail}");
+        }
+    }
+
+    /// A place for a new connection. If there is none, it gets that of a connection that keeps us waiting.
+    async fn seat(&self, peer: IpAddr) -> Result<Seat, Full> {
+        let end = Instant::now() + LEAVING_WAIT_MAX;
+        loop {
+            let now = Instant::now();
+            let full = match self.table.admit(peer, now) {
+                Ok(seat) => return Ok(seat),
+                Err(full) => full,
+            };
+            match self.table.replace(full, peer, now) {
+                Some(Ok(seat)) => return Ok(seat),
+                Some(Err(Leaving)) if now < end => {
+                    tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
+                }
+                Some(Err(Leaving)) | None => return Err(full),
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Why a connection is refused, for its peer and the log.
+    fn detail(&self, full: Full) -> String {
+        let Limits { connections_max, connections_of_address_max, .. } = *self;
+        match full {
+            Full::Connections => format!("{connections_max} connections are open"),
+            Full::Address => format!("{connections_of_address_max} connections of this address are open"),
+            Full::Descriptors => "the process may open no more files".to_owned(),
+        }
+    }
+}

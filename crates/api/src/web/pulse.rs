@@ -1,0 +1,396 @@
+//! The state of one connection and its deadline: reading, writing and answering update it, and the sweep that ends
+//! what takes too long asks it.
+//!
+//! **Invariant:** whenever we wait for the peer, there is a time from which [`Pulse::due`] says why it has to end.
+
+use super::credit::Credit;
+use super::limits::Timeouts;
+use super::pace::Pace;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// An open connection.
+#[derive(Debug)]
+pub struct Pulse {
+    /// The network whose share of connections it counts towards; `None` if many peers may share an address.
+    pub(super) network: Option<IpAddr>,
+    timeouts: Timeouts,
+    is_known: AtomicBool,
+    /// Whether it has several requests at a time (HTTP/2).
+    is_shared: AtomicBool,
+    state: Mutex<State>,
+    told: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    phase: Phase,
+    /// Since when.
+    since: Instant,
+    /// The size so far of the head that is being read.
+    head_bytes: usize,
+    /// Requests that the API has, and how many of them wait for their bodies.
+    requests: usize,
+    resting_bodies: usize,
+    /// Whether the peer reads what is written to the connection.
+    writing: Credit,
+    /// By request: whether the peer takes what was made of its answer. The requests of a shared connection do not fill
+    /// the connection, as each has its own share of it.
+    taking: BTreeMap<u64, Credit>,
+    next_request: u64,
+    pace: Pace,
+    ending: Option<Ending>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// A request is expected, or its head has started.
+    Head,
+    /// The API has a request.
+    Request,
+    /// The last request was answered.
+    Idle,
+}
+
+/// A request that the API has. Dropping it says that its answer has been produced completely, though perhaps not read,
+/// or that there will be none.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pulse: Arc<Pulse>,
+    number: u64,
+    /// How long a stranger's request waits, so that many of them cannot slow down others.
+    pub(super) wait: Duration,
+}
+
+/// Why a connection is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    /// No complete head of a request in time.
+    HeadTooSlow,
+    /// No further request.
+    Idle,
+    /// The peer does not read the answer.
+    AnswerUnread,
+    /// Another connection needed its place.
+    GaveWay,
+}
+
+impl Ending {
+    /// Its name in the metrics.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Ending::HeadTooSlow => "header_timeout",
+            Ending::Idle => "idle_timeout",
+            Ending::AnswerUnread => "answer_unread",
+            Ending::GaveWay => "gave_way",
+        }
+    }
+}
+
+impl Pulse {
+    pub(super) fn new(network: Option<IpAddr>, timeouts: Timeouts, now: Instant) -> Pulse {
+        let state = State {
+            phase: Phase::Head,
+            since: now,
+            head_bytes: 0,
+            requests: 0,
+            resting_bodies: 0,
+            writing: Credit::new(timeouts.stall),
+            taking: BTreeMap::new(),
+            next_request: 0,
+            pace: Pace::new(now),
+            ending: None,
+        };
+        let (is_known, is_shared, told) = (AtomicBool::new(false), AtomicBool::new(false), Notify::new());
+        Pulse { network, timeouts, is_known, is_shared, state: Mutex::new(state), told }
+    }
+
+    /// A caller was authenticated on this connection: it no longer gives way to others.
+    pub fn authenticated(&self) {
+        self.is_known.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on it may have several requests at a time. Where the head of one begins is for HTTP/2 to know.
+    pub(super) fn shares(&self) {
+        self.is_shared.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
+    }
+
+    /// Something was read from the connection.
+    pub(super) fn read(&self, bytes: usize, now: Instant) {
+        if self.is_shared() {
+            return;
+        }
+        let mut state = self.state.lock();
+        if state.phase == Phase::Idle {
+            state.enter(Phase::Head, now);
+        }
+        if state.phase == Phase::Head {
+            state.head_bytes += bytes;
+        }
+    }
+
+    /// How much of an incomplete head was read.
+    pub(super) fn head_bytes(&self) -> usize {
+        let state = self.state.lock();
+        if state.phase == Phase::Head { state.head_bytes } else { 0 }
+    }
+
+    /// A complete head was read.
+    pub(super) fn asked(self: &Arc<Pulse>, now: Instant) -> Turn {
+        let mut state = self.state.lock();
+        if state.requests == 0 {
+            state.enter(Phase::Request, now);
+            state.writing = Credit::new(self.timeouts.stall);
+        }
+        state.requests += 1;
+        let number = state.next_request;
+        state.next_request += 1;
+        let is_known = self.is_known.load(Ordering::Relaxed);
+        let wait = if is_known { Duration::ZERO } else { state.pace.ask(now) };
+        Turn { pulse: self.clone(), number, wait }
+    }
+
+    /// A request is done with.
+    fn answered(&self, number: u64, now: Instant) {
+        let mut state = self.state.lock();
+        state.taking.remove(&number);
+        state.requests -= 1;
+        if state.requests == 0 {
+            state.enter(Phase::Idle, now);
+        }
+    }
+
+    /// A body rests: the peer does not go on with it. Or it no longer does.
+    pub(super) fn body_rests(&self, rests: bool) {
+        let mut state = self.state.lock();
+        state.resting_bodies = if rests { state.resting_bodies + 1 } else { state.resting_bodies - 1 };
+    }
+
+    /// The credit of a body.
+    pub(super) fn body_credit(&self) -> Credit {
+        Credit::new(self.timeouts.stall)
+    }
+
+    /// What the peer does with what we write.
+    pub(super) fn writing<T>(&self, change: impl FnOnce(&mut Credit) -> T) -> T {
+        change(&mut self.state.lock().writing)
+    }
+
+    /// Whether it could give way to another: nobody has logged in on it, and it is not ending anyway.
+    pub(super) fn is_stranger(&self) -> bool {
+        !self.is_known.load(Ordering::Relaxed) && self.state.lock().ending.is_none()
+    }
+
+    /// Whether we are only waiting for the peer.
+    pub(super) fn keeps_us_waiting(&self) -> bool {
+        let state = self.state.lock();
+        state.phase != Phase::Request
+            || state.requests <= state.resting_bodies
+            || state.writing.ends_at().is_some()
+    }
+
+    /// Why it has to end now, if it has to. A body that stalls is refused by its [reader](super::body), which can
+    /// answer.
+    pub(super) fn due(&self, now: Instant) -> Option<Ending> {
+        let state = self.state.lock();
+        let is_over = |end: Option<Instant>| end.is_some_and(|end| end <= now);
+        let mut credits = state.taking.values().chain([&state.writing]);
+        if credits.any(|credit| is_over(credit.ends_at())) {
+            return Some(Ending::AnswerUnread);
+        }
+        match state.phase {
+            Phase::Head if state.since + self.timeouts.header <= now => Some(Ending::HeadTooSlow),
+            Phase::Idle if state.since + self.timeouts.idle <= now && state.writing.ends_at().is_none() => {
+                Some(Ending::Idle)
+            }
+            Phase::Head | Phase::Idle | Phase::Request => None,
+        }
+    }
+
+    /// Ends the connection; the first reason counts. Says whether this is the first.
+    pub(super) fn end(&self, ending: Ending) -> bool {
+        let is_first = self.state.lock().ending.replace(ending).is_none();
+        self.told.notify_one();
+        is_first
+    }
+
+    /// Waits until it has to end.
+    pub(super) async fn ended(&self) -> Ending {
+        loop {
+            if let Some(ending) = self.state.lock().ending {
+                return ending;
+            }
+            self.told.notified().await;
+        }
+    }
+}
+
+impl Turn {
+    /// The answer continues for as long as it is read, and its reader may pause for a while.
+    pub(super) fn answers_at_length(&self) {
+        let mut state = self.pulse.state.lock();
+        state.writing = Credit::new(self.pulse.timeouts.long_stall);
+        state.taking.insert(self.number, Credit::new(self.pulse.timeouts.long_stall));
+    }
+
+    /// On a shared connection: a piece of the answer was made, and is for the peer to take.
+    pub(super) fn offered(&self, now: Instant) {
+        let stall = self.pulse.timeouts.stall;
+        let mut state = self.pulse.state.lock();
+        state.taking.entry(self.number).or_insert_with(|| Credit::new(stall)).wait(now);
+    }
+
+    /// It took the piece, of this many bytes.
+    pub(super) fn taken(&self, bytes: usize, now: Instant) {
+        if let Some(credit) = self.pulse.state.lock().taking.get_mut(&self.number) {
+            credit.moved(bytes, now);
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.pulse.answered(self.number, Instant::now());
+    }
+}
+
+impl State {
+    fn enter(&mut self, phase: Phase, now: Instant) {
+        (self.phase, self.since, self.head_bytes) = (phase, now, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::ManuallyDrop;
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
+    const TIMEOUTS: Timeouts = Timeouts {
+        header: Duration::from_secs(10),
+        idle: Duration::from_secs(20),
+        stall: Duration::from_secs(30),
+        long_stall: Duration::from_secs(300),
+    };
+
+    fn check(what: &str, act: impl FnOnce(&Arc<Pulse>, Instant), expected: Option<(u32, Ending)>) {
+        let start = Instant::now();
+        let pulse = Arc::new(Pulse::new(None, TIMEOUTS, start));
+        act(&pulse, start);
+        let due = |second: &u32| pulse.due(start + *second * SECOND);
+        let found = (0..1000).find_map(|second| Some((second, due(&second)?)));
+        assert_eq!(found, expected, "{what}");
+    }
+
+    /// A request that is not done with before the test says so; its number.
+    fn ask(pulse: &Arc<Pulse>, now: Instant) -> u64 {
+        let turn = ManuallyDrop::new(pulse.asked(now));
+        turn.number
+    }
+
+    #[test]
+    fn whatever_keeps_us_waiting_comes_to_its_end() {
+        check("silence", |_, _| (), Some((10, Ending::HeadTooSlow)));
+        let half_a_head = |pulse: &Arc<Pulse>, start: Instant| pulse.read(10, start + 9 * SECOND);
+        check("half a head", half_a_head, Some((10, Ending::HeadTooSlow)));
+        let work = |pulse: &Arc<Pulse>, start: Instant| {
+            ask(pulse, start);
+        };
+        check("we take long", work, None);
+        let answered = |pulse: &Arc<Pulse>, start: Instant| {
+            let number = ask(pulse, start);
+            pulse.answered(number, start + SECOND);
+        };
+        check("nothing more is asked", answered, Some((21, Ending::Idle)));
+        let next = |pulse: &Arc<Pulse>, start: Instant| {
+            answered(pulse, start);
+            pulse.read(10, start + 15 * SECOND);
+        };
+        check("half of the next head", next, Some((25, Ending::HeadTooSlow)));
+        let unread = |pulse: &Arc<Pulse>, start: Instant| {
+            let number = ask(pulse, start);
+            pulse.writing(|credit| credit.wait(start + SECOND));
+            number
+        };
+        let unread_alone = |pulse: &Arc<Pulse>, start: Instant| {
+            unread(pulse, start);
+        };
+        check("an unread answer", unread_alone, Some((31, Ending::AnswerUnread)));
+        let unread_to_its_end = |pulse: &Arc<Pulse>, start: Instant| {
+            let number = unread(pulse, start);
+            pulse.answered(number, start + 2 * SECOND);
+        };
+        check("the unread end of an answer", unread_to_its_end, Some((31, Ending::AnswerUnread)));
+        let long = |pulse: &Arc<Pulse>, start: Instant| {
+            let turn = ManuallyDrop::new(pulse.asked(start));
+            turn.answers_at_length();
+            pulse.writing(|credit| credit.wait(start));
+        };
+        check("an unread export", long, Some((300, Ending::AnswerUnread)));
+    }
+
+    #[test]
+    fn a_shared_connection_ends_when_nothing_is_asked_on_it_or_one_answer_is_not_taken() {
+        let idle = |pulse: &Arc<Pulse>, start: Instant| {
+            pulse.shares();
+            let (first, second) = (ask(pulse, start), ask(pulse, start));
+            pulse.answered(first, start + SECOND);
+            pulse.answered(second, start + 5 * SECOND);
+            // Pings.
+            pulse.read(10, start + 15 * SECOND);
+        };
+        check("pings are not requests", idle, Some((25, Ending::Idle)));
+        let one_rests = |pulse: &Arc<Pulse>, start: Instant| {
+            pulse.shares();
+            let turns = [(); 2].map(|()| ManuallyDrop::new(pulse.asked(start)));
+            turns[0].offered(start + SECOND);
+            turns[1].offered(start + SECOND);
+            turns[1].taken(1 << 20, start + 2 * SECOND);
+        };
+        check("one of two answers is not taken", one_rests, Some((31, Ending::AnswerUnread)));
+        let one_is_long = |pulse: &Arc<Pulse>, start: Instant| {
+            pulse.shares();
+            let turn = ManuallyDrop::new(pulse.asked(start));
+            turn.answers_at_length();
+            turn.offered(start);
+        };
+        check("an export that is not taken", one_is_long, Some((300, Ending::AnswerUnread)));
+        let given_up = |pulse: &Arc<Pulse>, start: Instant| {
+            pulse.shares();
+            let number = ask(pulse, start);
+            ManuallyDrop::new(Turn { pulse: pulse.clone(), number, wait: Duration::ZERO }).offered(start);
+            pulse.answered(number, start + SECOND);
+        };
+        check("the peer gave it up", given_up, Some((21, Ending::Idle)));
+    }
+
+    #[test]
+    fn who_is_known_and_who_keeps_us_waiting() {
+        let now = Instant::now();
+        let pulse = Arc::new(Pulse::new(None, TIMEOUTS, now));
+        assert!(pulse.keeps_us_waiting());
+        let _first = pulse.asked(now);
+        assert!(!pulse.keeps_us_waiting(), "we are at it");
+        pulse.body_rests(true);
+        assert!(pulse.keeps_us_waiting(), "its body does not come");
+        let second = pulse.asked(now);
+        assert!(!pulse.keeps_us_waiting(), "we are at the second");
+        drop(second);
+        assert!(pulse.keeps_us_waiting());
+        pulse.body_rests(false);
+        assert!(!pulse.keeps_us_waiting());
+        assert!(pulse.is_stranger());
+        pulse.authenticated();
+        assert!(!pulse.is_stranger());
+    }
+}

@@ -1,0 +1,358 @@
+//! The ledger on the disk: the folder `ledger`, and there one file `N.log` of lines. Each line has what changed since the
+//! one before, with new values in place of the old ones, and a checksum in front. A line is written whole or does not
+//! count. Behind the last line there are zeros: the room for the next ones, which they are written over.
+//!
+//! When a file has become long, at every start and after a failed write, all of the book goes into the file `spare` beside
+//! it, over what was there before. That file then gets the next number, and the one before it becomes the spare. The highest
+//! number counts. One that cannot be read is kept under another name when the next one is begun.
+//!
+//! **Invariant:** where both files are there, nothing is needed from the disk: on a full one the ledger is written, also after
+//! a restart, for as long as the book does not outgrow them.
+
+use super::account::{Cell, Column, Key, Party, Span};
+use super::book::{Changes, Mark};
+use crate::checked_lines::{self, line};
+use logstead_indexer::{Disk, DiskFile};
+use serde_json::{Map, Value, json};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What this version writes; the first one knew no skipped bytes. A later one is refused, as it may count differently.
+const FORMAT: u64 = 2;
+/// A file that is longer than this, and than twice what is needed, is written anew.
+const REWRITE_BYTES_MIN: u64 = 4 << 20;
+/// This many accounts stand in one line of a new file.
+const CELLS_PER_LINE: usize = 1000;
+/// So much room is kept in both files, beside the book: for ten minutes and more, at a line a second. Tests copy their disks
+/// at each call.
+const ROOM_BYTES: u64 = if cfg!(test) { 8 << 10 } else { 512 << 10 };
+/// How often it is tried to read it: without it the accounts begin again.
+const READ_ATTEMPTS_MAX: usize = 5;
+const SUFFIX: &str = ".log";
+/// The file that becomes the next one.
+const SPARE: &str = "spare";
+/// Files that earlier versions left behind.
+const UNFINISHED_SUFFIX: &str = ".log.new";
+/// Follows the name of a file that could not be read.
+const ORPHAN_SUFFIX: &str = ".orphan";
+
+pub(super) struct Log {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    number: u64,
+    /// `None`: there is none yet, or nobody knows how it ends.
+    file: Option<Arc<dyn DiskFile>>,
+    /// How much of it is written.
+    bytes: u64,
+    /// How much of it was written when it was new.
+    new_bytes: u64,
+    /// How long it is.
+    room: u64,
+    /// How long the spare is, as far as is known.
+    spare_room: u64,
+    /// Whether what is there could not be read: it is kept.
+    is_unread: bool,
+}
+
+/// What a file says.
+#[derive(Default)]
+pub(super) struct Read {
+    pub(super) changes: Vec<Changes>,
+    /// Whether there was a ledger.
+    pub(super) existed: bool,
+    /// Lines that are damaged.
+    pub(super) damaged: usize,
+    /// Why nothing of it can be read, if so: another is begun.
+    pub(super) lost: Option<io::Error>,
+}
+
+/// Why the ledger cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// Its format is unknown.
+    #[error("the ledger in {0} was written by a later version, in format {1}: use that version")]
+    Later(PathBuf, u64),
+}
+
+impl Log {
+    pub(super) fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<(Log, Read), LedgerError> {
+        let look = || disk.create_dir_all(dir).and_then(|()| read_newest(&**disk, dir));
+        let found = (1..READ_ATTEMPTS_MAX).map(|_| look()).find(Result::is_ok).unwrap_or_else(look);
+        let read = match found {
+            Ok(None) => Read::default(),
+            Ok(Some(bytes)) => parse(&bytes).map_err(|format| LedgerError::Later(dir.to_owned(), format))?,
+            Err(error) => Read { lost: Some(error), ..Read::default() },
+        };
+        let log = Log {
+            disk: disk.clone(),
+            dir: dir.to_owned(),
+            number: 0,
+            file: None,
+            bytes: 0,
+            new_bytes: 0,
+            room: 0,
+            spare_room: 0,
+            is_unread: read.lost.is_some(),
+        };
+        Ok((log, read))
+    }
+
+    /// Whether all has to be written, and not only what changed.
+    pub(super) fn wants_all(&self) -> bool {
+        self.file.is_none() || REWRITE_BYTES_MIN.max(2 * self.new_bytes) < self.bytes
+    }
+
+    /// Adds what changed; it is on the disk when this returns. Where the file has no room for it, the disk is full.
+    pub(super) fn append(&mut self, changes: &Changes) -> io::Result<()> {
+        let file = self.file.take().ok_or_else(|| io::Error::other("it has no file"))?;
+        let line = line(&to_json(&changes.cells, &changes.marks));
+        let end = self.bytes + line.len() as u64;
+        if self.room < end && !self.is_nearly_full() {
+            self.room = grow(&*self.disk, &path(&self.dir, self.number), end + ROOM_BYTES);
+        }
+        if self.room < end {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        file.write_over(self.bytes, line.as_bytes())?;
+        file.sync()?;
+        self.bytes = end;
+        self.file = Some(file);
+        self.keep_room();
+        Ok(())
+    }
+
+    /// Whether others need what is left of the disk: to free its space takes some.
+    fn is_nearly_full(&self) -> bool {
+        self.disk.space(&self.dir).is_ok_and(|space| space.is_nearly_full())
+    }
+
+    /// Keeps room for what comes next, as far as the disk has any: where there is none now, there may be after the next line.
+    fn keep_room(&mut self) {
+        if self.is_nearly_full() {
+            return;
+        }
+        if self.room < self.bytes + ROOM_BYTES / 2 {
+            let path = path(&self.dir, self.number);
+            self.room = grow(&*self.disk, &path, self.bytes + ROOM_BYTES);
+        }
+        let book = self.new_bytes.max(self.bytes / 2);
+        if self.spare_room < book + ROOM_BYTES / 2 {
+            let spare = self.dir.join(SPARE);
+            let is_there = self.disk.open(&spare).map(drop).or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound => self.disk.create(&spare).map(drop),
+                _ => Err(error),
+            });
+            if is_there.is_ok() {
+                self.spare_room = grow(&*self.disk, &spare, book + ROOM_BYTES);
+            }
+        }
+    }
+
+    /// Writes all of the book over the spare file, which counts from then on.
+    pub(super) fn rewrite(&mut self, all: &Changes) -> io::Result<()> {
+        self.file = None;
+        let mut bytes = Vec::new();
+        let mut write = |value: &Value| bytes.extend_from_slice(line(value).as_bytes());
+        write(&json!({ "format": FORMAT }));
+        write(&to_json(&[], &all.marks));
+        all.cells.chunks(CELLS_PER_LINE).for_each(|cells| write(&to_json(cells, &[])));
+        let written = bytes.len() as u64;
+        // No file that counts is written over.
+        let names = self.disk.list(&self.dir)?;
+        let (spare, number) = (self.spare(&names)?, next_number(&names, self.number));
+        let mut room = self.disk.open(&spare)?.bytes()?;
+        let room_bytes = if self.is_nearly_full() { 0 } else { ROOM_BYTES };
+        if room < written + room_bytes / 2 {
+            room = grow(&*self.disk, &spare, written + room_bytes);
+        }
+        if room < written {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        bytes.resize(room as usize, 0);
+        let written_over = self.disk.open_to_write_over(&spare).and_then(|file| {
+            file.write_over(0, &bytes)?;
+            file.sync().map(|()| file)
+        });
+        // Where the disk cannot write it, the next attempt takes another place.
+        let file = written_over.inspect_err(|_| drop(self.disk.remove(&spare)))?;
+        if self.is_unread {
+            self.set_aside(&names)?;
+        }
+        self.disk.rename(&spare, &path(&self.dir, number))?;
+        // It may be there from now on, whatever follows.
+        self.number = number;
+        self.disk.sync_dir(&self.dir)?;
+        (self.bytes, self.new_bytes, self.room) = (written, written, room);
+        self.file = Some(file);
+        self.remove_others();
+        self.keep_room();
+        Ok(())
+    }
+
+    /// The file that all of the book can be written over.
+    fn spare(&self, names: &[String]) -> io::Result<PathBuf> {
+        let spare = self.dir.join(SPARE);
+        let counts = logs(names).max();
+        let old = logs(names).filter(|number| Some(*number) != counts).max();
+        if let Some(old) = old.filter(|_| !self.is_unread) {
+            // The last attempt ended before that.
+            self.disk.rename(&path(&self.dir, old), &spare)?;
+            return Ok(spare);
+        }
+        if names.iter().any(|name| name == SPARE) {
+            // A cut while it was renamed may have left it both names. One that cannot be opened is of no use.
+            let counts = |file: Arc<dyn DiskFile>| {
+                counts.is_some_and(|number| file.is_at(&path(&self.dir, number)).unwrap_or(true))
+            };
+            if self.disk.open(&spare).is_ok_and(|file| !counts(file)) {
+                return Ok(spare);
+            }
+            self.disk.remove(&spare)?;
+        }
+        self.disk.create(&spare)?;
+        Ok(spare)
+    }
+
+    /// Renames what could not be read: otherwise it would go with the old files.
+    fn set_aside(&mut self, names: &[String]) -> io::Result<()> {
+        for name in names.iter().filter(|name| name.ends_with(SUFFIX)) {
+            self.disk.rename(&self.dir.join(name), &self.dir.join(format!("{name}{ORPHAN_SUFFIX}")))?;
+        }
+        self.is_unread = false;
+        Ok(())
+    }
+
+    /// The file that counted before becomes the spare. What cannot be removed now is removed the next time.
+    fn remove_others(&mut self) {
+        self.spare_room = 0;
+        let names = self.disk.list(&self.dir).unwrap_or_default();
+        let mut others: Vec<u64> = logs(&names).filter(|number| *number != self.number).collect();
+        others.sort_unstable();
+        if let Some(newest) = others.pop() {
+            let (newest, spare) = (path(&self.dir, newest), self.dir.join(SPARE));
+            let kept = self.disk.rename(&newest, &spare).and_then(|()| self.disk.open(&spare)?.bytes());
+            self.spare_room = kept.unwrap_or(0);
+        }
+        let others = others.into_iter().map(|number| path(&self.dir, number));
+        let unfinished = names.iter().filter(|name| name.ends_with(UNFINISHED_SUFFIX));
+        for other in others.chain(unfinished.map(|name| self.dir.join(name))) {
+            if let Err(error) = self.disk.remove(&other) {
+                tracing::warn!("an old file of the ledger, {}, cannot be removed: {error}", other.display());
+            }
+        }
+    }
+}
+
+/// Makes a file this long, with zeros at its end, or as long as the disk has room for; says how long it is.
+fn grow(disk: &dyn Disk, path: &Path, bytes: u64) -> u64 {
+    let length = || disk.open(path).and_then(|file| file.bytes());
+    let grown = disk.open(path).and_then(|file| {
+        let missing = bytes.saturating_sub(file.bytes()?);
+        file.append(&mut [IoSlice::new(&vec![0; missing as usize])])?;
+        file.sync()
+    });
+    match grown {
+        Ok(()) => bytes,
+        Err(_) => length().unwrap_or(0),
+    }
+}
+
+fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number}{SUFFIX}"))
+}
+
+/// The number of a file of the ledger, whatever became of it.
+fn number(name: &str) -> Option<u64> {
+    name.split_once(SUFFIX)?.0.parse().ok()
+}
+
+/// The numbers of those that may count.
+fn logs(names: &[String]) -> impl Iterator<Item = u64> {
+    names.iter().filter(|name| name.ends_with(SUFFIX)).filter_map(|name| number(name))
+}
+
+/// A number that no file of the ledger has, whatever became of it.
+fn next_number(names: &[String], least: u64) -> u64 {
+    names.iter().filter_map(|name| number(name)).fold(least, u64::max) + 1
+}
+
+/// The file that counts, if there is one.
+fn read_newest(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(newest) = logs(&disk.list(dir)?).max() else { return Ok(None) };
+    let file = disk.open_to_read(&path(dir, newest))?;
+    let mut bytes = vec![0; usize::try_from(file.bytes()?).map_err(io::Error::other)?];
+    file.read_at(0, &mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// What the file says that counts, for others than the process that writes it. It changes nothing.
+pub(super) fn look(disk: &dyn Disk, dir: &Path) -> Result<Read, String> {
+    let bytes = match read_newest(disk, dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        read => read.map_err(|error| format!("it cannot be read: {error}"))?,
+    };
+    let Some(bytes) = bytes else { return Ok(Read::default()) };
+    parse(&bytes).map_err(|format| format!("a later version wrote it, in format {format}: use that version"))
+}
+
+/// `Err` has the number of a later format.
+fn parse(bytes: &[u8]) -> Result<Read, u64> {
+    // Behind the last line there is only room.
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let lines = checked_lines::read(&bytes[..end]);
+    let mut read = Read { existed: true, damaged: lines.damaged, ..Read::default() };
+    for value in lines.values {
+        match value.get("format") {
+            Some(format) => {
+                let format = format.as_u64().unwrap_or(u64::MAX);
+                if FORMAT < format {
+                    return Err(format);
+                }
+            }
+            None => match from_json(&value) {
+                Some(changes) => read.changes.push(changes),
+                None => read.damaged += 1,
+            },
+        }
+    }
+    Ok(read)
+}
+
+fn to_json(cells: &[(Key, Option<Cell>)], marks: &[(Mark, Option<u64>)]) -> Value {
+    let counts = |cell: &Cell| -> Map<String, Value> {
+        cell.0.iter().map(|(column, count)| (column.to_string(), json!(count))).collect()
+    };
+    let cell = |(key, cell): &(Key, Option<Cell>)| {
+        json!([key.span.to_string(), key.minute, key.party.to_string(), cell.as_ref().map(counts)])
+    };
+    let marks: Map<String, Value> =
+        marks.iter().map(|(mark, sequence)| (mark.to_string(), json!(sequence))).collect();
+    json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "marks": marks })
+}
+
+/// `None` for what no version wrote.
+fn from_json(value: &Value) -> Option<Changes> {
+    let cells = value.get("cells")?.as_array()?.iter().map(|cell| {
+        let [span, minute, party, counts] = cell.as_array()?.as_slice() else { return None };
+        let key = Key {
+            span: Span::parse(span.as_str()?)?,
+            minute: minute.as_i64()?,
+            party: Party::parse(party.as_str()?)?,
+        };
+        let cell = match counts {
+            Value::Null => None,
+            counts => {
+                let count =
+                    |(column, count): (&String, &Value)| Some((Column::parse(column)?, count.as_u64()?));
+                Some(Cell(counts.as_object()?.iter().map(count).collect::<Option<_>>()?))
+            }
+        };
+        Some((key, cell))
+    });
+    let marks = value.get("marks")?.as_object()?.iter().map(|(mark, sequence)| {
+        let sequence = if sequence.is_null() { None } else { Some(sequence.as_u64()?) };
+        Some((Mark::parse(mark)?, sequence))
+    });
+    Some(Changes { cells: cells.collect::<Option<_>>()?, marks: marks.collect::<Option<_>>()? })
+}

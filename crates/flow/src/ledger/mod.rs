@@ -1,0 +1,436 @@
+//! The ledger: what became of every message that was received. For each source, received = stored + forwarded + dropped
+//! + unacknowledged + in flight; for each destination, queued = delivered + quarantined + dropped + waiting.
+//!
+//! Beside them stand the bytes that no message holds: an account of messages alone would balance over what nobody
+//! understood.
+//!
+//! | file      | what it is                                                        |
+//! |-----------|-------------------------------------------------------------------|
+//! | `account` | what is counted, for whom, and for which time                     |
+//! | `book`    | the accounts, and how far the journals are counted in them        |
+//! | `log`     | the book on the disk                                              |
+//! | `opening` | what the journals have that the book does not know, after a crash |
+//! | `report`  | the accounts of a range of time, to be shown                      |
+//!
+//! The book on the disk is at most a second old, except where it has to be exact:
+//!
+//! - What a sender is told was accepted is in a journal, or was dropped and is in the book on the disk by then: such an
+//!   answer waits for the next write.
+//! - What a journal has beyond the book is counted when it is opened again. So the book is written before messages leave a
+//!   journal: before they become segments, before they expire, and before a queue is cut.
+
+mod account;
+mod book;
+mod log;
+mod opening;
+mod report;
+
+pub use book::{Place, Slot};
+pub use log::LedgerError;
+pub use report::{Accounts, DestinationRow, Query, Report, SourceRow, Step};
+
+use crate::machine::clock;
+use account::{Column, Party, Reason, Span, minute};
+use book::{Book, Mark};
+use log::{Log, Read};
+use logstead_indexer::Disk;
+use logstead_record::Batch;
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The book on the disk is at most this old, unless the disk fails.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The count of all messages by source, minute and fate.
+pub struct Ledger {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Held while it is written. It is locked before the state.
+    log: Mutex<Log>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct State {
+    book: Book,
+    /// Whether there was a ledger before this process.
+    existed: bool,
+    /// What to call when the book is on the disk: senders whose messages were dropped wait for that.
+    answers: Vec<Answer>,
+    /// Whether every journal is open that was there before: what is written now says how far each is counted.
+    begun: bool,
+    stopping: bool,
+    /// Why it could not be written the last time.
+    error: Option<String>,
+    /// Whether it was said that an account does not add up.
+    remainder_told: bool,
+}
+
+/// Is called when it is known whether the book is on the disk.
+type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+
+/// Messages that a journal has from now on.
+pub struct Kept {
+    /// Unless nobody counts them: they came from a journal.
+    pub slot: Option<Slot>,
+    /// How many of them are counted there.
+    pub counted: usize,
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").finish_non_exhaustive()
+    }
+}
+
+impl Slot {
+    /// That of messages that came together.
+    pub fn of(batch: &Batch) -> Option<Slot> {
+        (!batch.is_empty()).then(|| {
+            let source = String::from_utf8_lossy(batch.source(0));
+            Slot { source: source.into(), minute: minute(batch.received(0)) }
+        })
+    }
+}
+
+fn this_minute() -> i64 {
+    minute(clock::now())
+}
+
+impl Ledger {
+    /// Opens the ledger in a folder. Nothing is written before [`Ledger::start`].
+    pub fn open(disk: &Arc<dyn Disk>, dir: &Path) -> Result<Arc<Ledger>, LedgerError> {
+        let (log, Read { changes, existed, damaged, lost }) = Log::open(disk, dir)?;
+        if let Some(error) = lost {
+            tracing::error!(
+                "the ledger in {} cannot be read: its file is kept as `*.orphan`, and the accounts begin again: {error}",
+                dir.display()
+            );
+        }
+        if 0 < damaged {
+            tracing::error!(
+                "{damaged} lines of the ledger are damaged: its accounts may lack what they said"
+            );
+        }
+        let mut book = Book::default();
+        changes.into_iter().for_each(|changes| book.apply(changes));
+        book.begin();
+        let state = State {
+            book,
+            existed,
+            answers: Vec::new(),
+            begun: false,
+            stopping: false,
+            error: None,
+            remainder_told: false,
+        };
+        Ok(Arc::new(Ledger {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            log: Mutex::new(log),
+            thread: Mutex::default(),
+        }))
+    }
+
+    /// Every journal is open: the book is written from now on.
+    fn begin(&self) -> Result<(), String> {
+        self.state.lock().begun = true;
+        self.write()
+    }
+
+    /// Starts the thread that writes it in time.
+    pub fn start(self: &Arc<Ledger>) -> io::Result<()> {
+        // If it cannot be written, it was said, and is tried again.
+        self.begin().ok();
+        self.tell_accounts();
+        let ledger = self.clone();
+        let thread = std::thread::Builder::new().name("ledger".to_owned()).spawn(move || ledger.run())?;
+        *self.thread.lock() = Some(thread);
+        Ok(())
+    }
+
+    /// Says whether every message is accounted for.
+    fn tell_accounts(&self) {
+        let mut all = report::Fates::default();
+        self.totals().sources.iter().for_each(|row| all.add(&row.fates));
+        let report::Fates { received, stored, forwarded, unacknowledged, .. } = all;
+        let skipped: u64 = all.skipped_bytes.values().sum();
+        let dropped: u64 = all.dropped.values().sum();
+        if 0 < received && all.remainder == 0 {
+            tracing::info!(
+                "the ledger adds up: of {received} messages {stored} are stored, {forwarded} forwarded and {dropped} \
+                 dropped; {unacknowledged} were lost in crashes before they were acknowledged; {skipped} bytes are in no \
+                 message"
+            );
+        }
+        self.check();
+    }
+
+    // What happens to a source's messages.
+
+    /// Counts messages that a source received.
+    pub fn received(&self, slot: &Slot, messages: usize) {
+        self.state.lock().book.received(slot, messages as u64);
+    }
+
+    /// Messages of these slots are in a journal, which ends at a sequence now.
+    pub fn kept(&self, place: &Place, end: u64, messages: usize, kept: &[Kept]) {
+        let mut state = self.state.lock();
+        for Kept { slot, counted } in kept {
+            if let Some(slot) = slot {
+                state.book.settled(slot, &place.column(), *counted as u64);
+            }
+        }
+        if let Place::Destination(id) = place {
+            state.book.post(&Party::Destination(id.clone()), this_minute(), &Column::Queued, messages as u64);
+        }
+        state.book.set_mark(Mark::Kept(place.clone()), end);
+    }
+
+    /// Messages that were just received are counted from before.
+    pub fn repeated(&self, slot: &Slot, messages: usize) {
+        self.state.lock().book.repeated(slot, messages as u64);
+    }
+
+    /// Received messages are dropped.
+    pub fn lost(&self, slot: &Slot, reason: impl Into<Reason>, messages: usize) {
+        self.state.lock().book.settled(slot, &Column::Dropped(reason.into()), messages as u64);
+    }
+
+    /// Messages are dropped as they are received.
+    pub fn dropped(&self, source: &Arc<str>, reason: &'static str, messages: usize) {
+        let slot = Slot { source: source.clone(), minute: this_minute() };
+        self.state.lock().book.dropped(&slot, reason, messages as u64);
+    }
+
+    /// Messages that a source should have received and did not.
+    pub fn lost_before(&self, source: &Arc<str>, place: &'static str, messages: usize) {
+        let (party, column) = (Party::Source(source.clone()), Column::LostBefore(place.into()));
+        self.state.lock().book.post(&party, this_minute(), &column, messages as u64);
+    }
+
+    /// Bytes that a source received and that no message holds.
+    pub fn skipped(&self, source: &Arc<str>, reason: &'static str, bytes: usize) {
+        let (party, column) = (Party::Source(source.clone()), Column::Skipped(reason.into()));
+        self.state.lock().book.post(&party, this_minute(), &column, bytes as u64);
+    }
+
+    /// Calls back once all that happened is on the disk, or why it is not.
+    pub(crate) fn when_written(&self, answer: impl FnOnce(Result<(), String>) + Send + 'static) {
+        self.state.lock().answers.push(Box::new(answer));
+        self.changed.notify_all();
+    }
+
+    // What happens to a destination's messages.
+
+    /// The queue had no room for these.
+    pub fn not_queued(&self, id: &Arc<str>, reason: &'static str, messages: usize) {
+        let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
+        state.book.post(&party, minute, &Column::Queued, messages as u64);
+        state.book.post(&party, minute, &Column::Dropped(reason.into()), messages as u64);
+    }
+
+    /// A destination is done with messages up to a sequence.
+    pub fn done(&self, id: &Arc<str>, end: u64, fates: &[(Fate, usize)]) {
+        let (mut state, party, minute) = (self.state.lock(), Party::Destination(id.clone()), this_minute());
+        for (fate, messages) in fates {
+            state.book.post(&party, minute, &fate.column(), *messages as u64);
+        }
+        let mark = Mark::Done(id.clone());
+        let end = end.max(state.book.mark(&mark).unwrap_or_default());
+        state.book.set_mark(mark, end);
+    }
+
+    /// A journal is no longer there, and begins again if it comes back.
+    pub fn forget(&self, place: &Place) {
+        let mut state = self.state.lock();
+        if let Place::Destination(id) = place {
+            state.book.forget_mark(&Mark::Done(id.clone()));
+        }
+        state.book.forget_mark(&Mark::Kept(place.clone()));
+    }
+
+    // The disk.
+
+    /// Writes what is not on the disk yet.
+    pub fn write(&self) -> Result<(), String> {
+        let mut log = self.log.lock();
+        let (changes, all, answers) = {
+            let mut state = self.state.lock();
+            if !state.begun {
+                return Ok(());
+            }
+            let answers = std::mem::take(&mut state.answers);
+            if !state.book.has_changes() && !log.wants_all() {
+                drop(state);
+                reply(answers, &Ok(()));
+                return Ok(());
+            }
+            let all = log.wants_all();
+            let changes = if all { state.book.take_all() } else { state.book.take_changes() };
+            (changes, all, answers)
+        };
+        let written = if all { log.rewrite(&changes) } else { log.append(&changes) };
+        let written = match written {
+            // The file is at its end: the book itself is shorter.
+            Err(error) if !all && error.kind() == io::ErrorKind::StorageFull => {
+                let all = self.state.lock().book.take_all();
+                log.rewrite(&all)
+            }
+            written => written,
+        };
+        let written = written.map_err(|error| format!("the ledger cannot be written: {error}"));
+        self.tell(written.as_ref().err());
+        reply(answers, &written);
+        written
+    }
+
+    fn tell(&self, error: Option<&String>) {
+        let before = std::mem::replace(&mut self.state.lock().error, error.cloned());
+        match error {
+            Some(error) if before.as_ref() != Some(error) => {
+                tracing::error!("senders whose messages are dropped are refused: {error}");
+            }
+            None if before.is_some() => tracing::info!("the ledger is written again"),
+            _ => {}
+        }
+    }
+
+    fn run(&self) {
+        let mut rolled = None;
+        loop {
+            let stopping = self.wait(Instant::now() + WRITE_INTERVAL);
+            let now = this_minute();
+            if rolled.replace(now) != Some(now) {
+                self.state.lock().book.roll(now);
+            }
+            // It was said, and is tried again.
+            self.write().ok();
+            self.check();
+            if stopping {
+                return;
+            }
+        }
+    }
+
+    /// Waits until someone waits for an answer, or it is time to write; says whether to stop. While the disk fails, those
+    /// who wait are answered together: each attempt writes all of the book.
+    fn wait(&self, until: Instant) -> bool {
+        let mut state = self.state.lock();
+        while (state.answers.is_empty() || state.error.is_some()) && !state.stopping {
+            if self.changed.wait_until(&mut state, until).timed_out() {
+                break;
+            }
+        }
+        state.stopping
+    }
+
+    /// Says it, once, when an account does not add up.
+    fn check(&self) {
+        let mut state = self.state.lock();
+        let wrong: Vec<_> =
+            state.book.remainders().into_iter().filter(|(_, remainder)| *remainder != 0).collect();
+        if !wrong.is_empty() && !std::mem::replace(&mut state.remainder_told, true) {
+            drop(state);
+            for (party, remainder) in wrong {
+                tracing::error!(
+                    "the account of {party} does not add up, by {remainder} messages: please report it"
+                );
+            }
+        }
+    }
+
+    /// Writes all and ends the thread.
+    pub fn stop(&self) {
+        self.state.lock().stopping = true;
+        self.changed.notify_all();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of the ledger ended with a panic");
+        }
+    }
+
+    // To be shown.
+
+    /// The accounts of a range of time.
+    pub fn report(&self, query: &Query) -> Report {
+        report::report(&self.state.lock().book, query, this_minute())
+    }
+
+    /// The accounts of all time, and by how much each does not add up.
+    pub fn totals(&self) -> Accounts {
+        report::accounts(&self.state.lock().book)
+    }
+}
+
+/// How far the ledger of a data directory says that messages were kept, for those who read what another process writes.
+#[derive(Default)]
+pub struct Reached(Book);
+
+impl Reached {
+    /// Reads it and changes nothing. Whoever reads it before the journals knows of no message that these do not have.
+    pub fn look(disk: &dyn Disk, dir: &Path) -> Result<(Reached, usize), String> {
+        let Read { changes, damaged, .. } = log::look(disk, dir)?;
+        let mut book = Book::default();
+        changes.into_iter().for_each(|changes| book.apply(changes));
+        Ok((Reached(book), damaged))
+    }
+
+    /// All messages of a journal with a sequence below this were kept there.
+    pub fn of(&self, place: &Place) -> u64 {
+        self.0.mark(&Mark::Kept(place.clone())).unwrap_or_default()
+    }
+}
+
+/// What became of a message that was queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Delivered to the destination.
+    Delivered,
+    /// Put into quarantine.
+    Quarantined,
+    /// Dropped, for this reason.
+    Dropped(&'static str),
+}
+
+impl Fate {
+    fn column(self) -> Column {
+        match self {
+            Fate::Delivered => Column::Delivered,
+            Fate::Quarantined => Column::Quarantined,
+            Fate::Dropped(reason) => Column::Dropped(reason.into()),
+        }
+    }
+}
+
+impl Book {
+    /// By how much each account does not add up.
+    fn remainders(&self) -> BTreeMap<Party, i64> {
+        let totals = self.range(Span::Ever, 0, 1);
+        totals.map(|(key, cell)| (key.party.clone(), cell.open() - self.under_way(&key.party))).collect()
+    }
+
+    /// Messages of a source that are in flight, or of a destination that wait. A destination may be done with messages a
+    /// moment before it is known that its queue has them: fewer than none wait then.
+    fn under_way(&self, party: &Party) -> i64 {
+        match party {
+            Party::Source(id) => self.in_flight(id) as i64,
+            Party::Destination(id) => {
+                let kept = self.mark(&Mark::Kept(Place::Destination(id.clone()))).unwrap_or_default();
+                kept as i64 - self.mark(&Mark::Done(id.clone())).unwrap_or_default() as i64
+            }
+        }
+    }
+}
+
+fn reply(answers: Vec<Answer>, written: &Result<(), String>) {
+    answers.into_iter().for_each(|answer| answer(written.clone()));
+}
+
+#[cfg(test)]
+mod tests;

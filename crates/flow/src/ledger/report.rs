@@ -1,0 +1,345 @@
+//! The accounts of a range of time, to be shown. Pure: a book in, figures out.
+
+use super::account::{Cell, Column, Key, MINUTE_NANOS, Party, Span, minute};
+use super::book::{Book, DAYS_KEPT};
+use logstead_record::Timestamp;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The most points of a series.
+const POINTS_MAX: i64 = 5000;
+/// How long the time of a point is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, serde::Deserialize, ToSchema)]
+pub enum Step {
+    /// A row for each minute.
+    #[serde(rename = "1m")]
+    Minute,
+    /// A row for each hour.
+    #[serde(rename = "1h")]
+    Hour,
+    /// A row for each day.
+    #[serde(rename = "1d")]
+    Day,
+}
+
+/// Which time is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Query {
+    /// The first moment of the report.
+    pub from: Timestamp,
+    /// The end of the report.
+    pub to: Timestamp,
+    /// By default as short as there are few enough points.
+    pub step: Option<Step>,
+}
+
+/// What became of every message of a range of time.
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
+pub struct Report {
+    /// The first moment of the report.
+    pub from: String,
+    /// The end of the report.
+    pub to: String,
+    /// The step that was used: of a time long ago there are no minutes any more.
+    pub step: Step,
+    /// Since when messages are counted here, if that is within the range or after it: of the time before nothing is known,
+    /// and the figures do not have it. Null where they have all of the range.
+    #[schema(required)]
+    pub(crate) known_since: Option<String>,
+    /// The sources, by id.
+    pub rows: Vec<SourceRow>,
+    /// The sum over all sources.
+    pub total: Fates,
+    /// The counts over time, by source.
+    pub series: Vec<Series>,
+    /// The counts of each destination.
+    pub destinations: Vec<DestinationRow>,
+}
+
+/// The messages of a source.
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
+pub struct SourceRow {
+    /// The source's id.
+    pub source: String,
+    /// The fates of its messages.
+    #[serde(flatten)]
+    pub fates: Fates,
+}
+
+/// What became of messages, and how many bytes became none. Each message counts once: as stored if a logspace has it, else as forwarded if a destination has it,
+/// else as dropped.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, ToSchema)]
+pub struct Fates {
+    pub received: u64,
+    pub stored: u64,
+    /// By logspace.
+    pub stored_in: BTreeMap<String, u64>,
+    pub forwarded: u64,
+    /// By destination.
+    pub forwarded_to: BTreeMap<String, u64>,
+    /// By reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// Received before a crash, and gone with it; no sender was told that they were accepted.
+    pub unacknowledged: u64,
+    /// Lost before they were received, as far as it is known, by place. They are not among those that were received.
+    pub lost_before: BTreeMap<String, u64>,
+    /// Bytes that were received and that no message holds, by reason: `too_long`, of messages longer than what is kept;
+    /// `out_of_step`, as nothing shows that they are a message; `unfinished`, of messages whose sender went away and was not
+    /// told that they were taken.
+    pub skipped_bytes: BTreeMap<String, u64>,
+    /// Received, and neither stored nor anything else by now.
+    pub in_flight: u64,
+    /// What is missing in these figures: it is 0, or the server is wrong.
+    pub remainder: i64,
+}
+
+/// What became of the messages of a point in time.
+#[derive(Clone, Default, PartialEq, Debug, Serialize, ToSchema)]
+pub struct Series {
+    pub time: String,
+    pub received: u64,
+    pub stored: u64,
+    pub forwarded: u64,
+    pub dropped: u64,
+    pub unacknowledged: u64,
+}
+
+/// The messages of a destination.
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
+pub struct DestinationRow {
+    /// The destination's id.
+    pub id: String,
+    /// How many waited at the beginning of the range.
+    pub waiting_before: u64,
+    /// How many routes gave to it, also those that did not fit.
+    pub queued: u64,
+    /// Messages delivered.
+    pub delivered: u64,
+    /// Messages in quarantine.
+    pub quarantined: u64,
+    /// By reason.
+    pub dropped: BTreeMap<String, u64>,
+    /// How many waited at the end.
+    pub waiting: u64,
+    /// What is missing in these figures: it is 0, or the server is wrong.
+    pub remainder: i64,
+}
+
+/// The accounts of all time.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Accounts {
+    /// The counts of each source.
+    pub sources: Vec<SourceRow>,
+    /// The counts of each destination.
+    pub destinations: Vec<DestinationRow>,
+}
+
+pub(super) fn report(book: &Book, query: &Query, now: i64) -> Report {
+    // Beyond these there is nothing.
+    let kept = now - DAYS_KEPT..now + 1;
+    let [from, to] = [query.from, query.to].map(|time| minute(time).clamp(kept.start, kept.end));
+    let to = to + i64::from(0 < query.to.nanos().rem_euclid(MINUTE_NANOS) && to < kept.end);
+    let step = step(book, (from, to), query.step);
+    let span = step.span();
+    let (from, to) = (span.floor(from), span.floor(to + span.minutes() - 1));
+    let cells: Vec<(&Key, &Cell)> = cells(book, from, to).collect();
+    let rows = of_sources(book, &cells);
+    let mut total = Fates::default();
+    rows.iter().for_each(|row| total.add(&row.fates));
+    Report {
+        from: time(from),
+        to: time(to),
+        step,
+        known_since: Some(known_since(book).unwrap_or(now)).filter(|known| from < *known).map(time),
+        rows,
+        total,
+        series: series(&cells, span, (from, to)),
+        destinations: of_destinations(book, &cells, to),
+    }
+}
+
+/// The first minute of which there is an account. A ledger without any knows nothing of what was before now.
+fn known_since(book: &Book) -> Option<i64> {
+    [Span::Day, Span::Hour, Span::Minute]
+        .iter()
+        .filter_map(|span| book.range(*span, i64::MIN, i64::MAX).next().map(|(key, _)| key.minute))
+        .min()
+}
+
+pub(super) fn accounts(book: &Book) -> Accounts {
+    let cells: Vec<(&Key, &Cell)> = book.range(Span::Ever, 0, 1).collect();
+    Accounts { sources: of_sources(book, &cells), destinations: of_destinations(book, &cells, i64::MAX) }
+}
+
+/// The one that is asked for, unless the range reaches further back than it is kept.
+fn step(book: &Book, (from, to): (i64, i64), asked: Option<Step>) -> Step {
+    let minutes = to - from;
+    let asked = asked.unwrap_or(match minutes {
+        ..=360 => Step::Minute,
+        361..=43_200 => Step::Hour,
+        _ => Step::Day,
+    });
+    let fits = |step: &Step| {
+        let is_kept = |coarser: Span| book.range(coarser, from - coarser.minutes() + 1, to).next().is_none();
+        minutes / step.span().minutes() <= POINTS_MAX
+            && match step {
+                Step::Minute => is_kept(Span::Hour) && is_kept(Span::Day),
+                Step::Hour => is_kept(Span::Day),
+                Step::Day => true,
+            }
+    };
+    [Step::Minute, Step::Hour].into_iter().filter(|step| asked <= *step).find(fits).unwrap_or(Step::Day)
+}
+
+/// The accounts that begin within a time.
+fn cells(book: &Book, from: i64, to: i64) -> impl Iterator<Item = (&Key, &Cell)> {
+    [Span::Minute, Span::Hour, Span::Day].into_iter().flat_map(move |span| book.range(span, from, to))
+}
+
+fn of_sources(book: &Book, cells: &[(&Key, &Cell)]) -> Vec<SourceRow> {
+    let mut sums: BTreeMap<&Arc<str>, Cell> = BTreeMap::new();
+    for (key, cell) in cells {
+        if let Party::Source(id) = &key.party {
+            sums.entry(id).or_default().add_all(cell);
+        }
+    }
+    let row = |(id, cell): (&Arc<str>, Cell)| SourceRow {
+        source: id.to_string(),
+        fates: fates(&cell, book.in_flight(id)),
+    };
+    sums.into_iter().map(row).collect()
+}
+
+/// `in_flight` is how many messages of the source are, whenever they were received.
+fn fates(cell: &Cell, in_flight: u64) -> Fates {
+    let open = cell.open();
+    let in_flight = in_flight.min(u64::try_from(open).unwrap_or_default());
+    let mut fates = Fates { in_flight, remainder: open - in_flight as i64, ..Fates::default() };
+    for (column, messages) in &cell.0 {
+        match column {
+            Column::Received => fates.received += messages,
+            Column::Stored(id) => {
+                fates.stored += messages;
+                *fates.stored_in.entry(id.to_string()).or_default() += messages;
+            }
+            Column::Forwarded(id) => {
+                fates.forwarded += messages;
+                *fates.forwarded_to.entry(id.to_string()).or_default() += messages;
+            }
+            Column::Dropped(reason) => *fates.dropped.entry(reason.to_string()).or_default() += messages,
+            Column::Unacknowledged => fates.unacknowledged += messages,
+            Column::LostBefore(place) => *fates.lost_before.entry(place.to_string()).or_default() += messages,
+            Column::Skipped(reason) => {
+                *fates.skipped_bytes.entry(reason.to_string()).or_default() += messages
+            }
+            Column::Queued | Column::Delivered | Column::Quarantined => {}
+        }
+    }
+    fates
+}
+
+impl Fates {
+    pub(super) fn add(&mut self, other: &Fates) {
+        self.received += other.received;
+        self.stored += other.stored;
+        self.forwarded += other.forwarded;
+        self.unacknowledged += other.unacknowledged;
+        self.in_flight += other.in_flight;
+        self.remainder += other.remainder;
+        for (sums, others) in [
+            (&mut self.stored_in, &other.stored_in),
+            (&mut self.forwarded_to, &other.forwarded_to),
+            (&mut self.dropped, &other.dropped),
+            (&mut self.lost_before, &other.lost_before),
+            (&mut self.skipped_bytes, &other.skipped_bytes),
+        ] {
+            others.iter().for_each(|(of, messages)| *sums.entry(of.clone()).or_default() += messages);
+        }
+    }
+}
+
+fn series(cells: &[(&Key, &Cell)], span: Span, (from, to): (i64, i64)) -> Vec<Series> {
+    let mut points: BTreeMap<i64, Series> = BTreeMap::new();
+    let mut at = from;
+    while at < to {
+        points.insert(at, Series { time: time(at), ..Series::default() });
+        at += span.minutes();
+    }
+    for (key, cell) in cells {
+        let Party::Source(_) = key.party else { continue };
+        let Some(point) = points.get_mut(&span.floor(key.minute)) else { continue };
+        for (column, messages) in &cell.0 {
+            match column {
+                Column::Received => point.received += messages,
+                Column::Stored(_) => point.stored += messages,
+                Column::Forwarded(_) => point.forwarded += messages,
+                Column::Dropped(_) => point.dropped += messages,
+                Column::Unacknowledged => point.unacknowledged += messages,
+                Column::LostBefore(_) | Column::Skipped(_) => {}
+                Column::Queued | Column::Delivered | Column::Quarantined => {}
+            }
+        }
+    }
+    points.into_values().collect()
+}
+
+/// What waits now is known; what waited before follows from what happened since.
+fn of_destinations(book: &Book, cells: &[(&Key, &Cell)], to: i64) -> Vec<DestinationRow> {
+    let mut sums: BTreeMap<&Arc<str>, Cell> = BTreeMap::new();
+    for (key, _) in book.range(Span::Ever, 0, 1) {
+        if let Party::Destination(id) = &key.party {
+            sums.entry(id).or_default();
+        }
+    }
+    let mut since: BTreeMap<&Arc<str>, i64> = BTreeMap::new();
+    for (key, cell) in cells {
+        if let Party::Destination(id) = &key.party {
+            sums.entry(id).or_default().add_all(cell);
+        }
+    }
+    for (key, cell) in self::cells(book, to, i64::MAX) {
+        if let Party::Destination(id) = &key.party {
+            *since.entry(id).or_default() += cell.open();
+        }
+    }
+    let row = |(id, cell): (&Arc<str>, Cell)| {
+        let party = Party::Destination(id.clone());
+        let waiting_now = book.under_way(&party);
+        let waiting = waiting_now - since.get(id).copied().unwrap_or_default();
+        let waiting_before = waiting - cell.open();
+        let remainder = book.total(party).map_or(0, Cell::open) - waiting_now;
+        let mut row = DestinationRow {
+            id: id.to_string(),
+            waiting_before: u64::try_from(waiting_before).unwrap_or_default(),
+            queued: cell.get(&Column::Queued),
+            delivered: cell.get(&Column::Delivered),
+            quarantined: cell.get(&Column::Quarantined),
+            dropped: BTreeMap::new(),
+            waiting: u64::try_from(waiting).unwrap_or_default(),
+            remainder,
+        };
+        for (column, messages) in &cell.0 {
+            if let Column::Dropped(reason) = column {
+                *row.dropped.entry(reason.to_string()).or_default() += messages;
+            }
+        }
+        row
+    };
+    sums.into_iter().map(row).collect()
+}
+
+impl Step {
+    fn span(self) -> Span {
+        match self {
+            Step::Minute => Span::Minute,
+            Step::Hour => Span::Hour,
+            Step::Day => Span::Day,
+        }
+    }
+}
+
+fn time(minute: i64) -> String {
+    Timestamp::from_nanos(minute.saturating_mul(MINUTE_NANOS)).to_string()
+}

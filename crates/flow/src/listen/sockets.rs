@@ -1,0 +1,223 @@
+//! Opens the sockets that sources listen on.
+
+use crate::machine::folders::Folders;
+use logstead_config::{Listener, Size};
+use nix::sys::socket::{setsockopt, sockopt};
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// Connections that wait to be accepted.
+const BACKLOG_MAX: i32 = 4096;
+/// The receive buffer for datagrams, since we read late.
+const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
+/// Who may send through a unix socket: every program on this machine, as with `/dev/log`.
+const SOCKET_MODE: u32 = 0o666;
+
+/// A socket that is bound.
+pub enum Bound {
+    /// For plain syslog, TLS and RELP alike.
+    Tcp(std::net::TcpListener),
+    /// All bound to the same address; the kernel distributes the senders among them.
+    Udp(Vec<std::net::UdpSocket>),
+    /// A listening unix stream socket.
+    UnixStream(UnixListener),
+    /// A bound unix datagram socket.
+    UnixDatagrams(UnixDatagram),
+}
+
+impl Bound {
+    /// Opens a socket; a UDP address gets `partitions` of them.
+    pub fn bind(listener: &Listener, partitions: usize, folders: &Folders) -> io::Result<Bound> {
+        match listener {
+            Listener::Udp(address) => udp(*address, partitions).map(Bound::Udp),
+            Listener::Tcp(address)
+            | Listener::Tls(address)
+            | Listener::Relp(address)
+            | Listener::RelpTls(address)
+            | Listener::Grpc(address)
+            | Listener::GrpcTls(address)
+            | Listener::Http(address)
+            | Listener::Https(address) => tcp(*address).map(Bound::Tcp),
+            Listener::UnixStream(path) => {
+                unix_listener(&folders.socket(path)?, SOCKET_MODE).map(Bound::UnixStream)
+            }
+            Listener::UnixDgram(path) => {
+                let connect = |path: &Path| UnixDatagram::unbound()?.connect(path);
+                let path = free_path(&folders.socket(path)?, connect)?;
+                let socket = UnixDatagram::bind(&path)?;
+                socket.set_nonblocking(true)?;
+                set_mode(&path, SOCKET_MODE)?;
+                Ok(Bound::UnixDatagrams(socket))
+            }
+        }
+    }
+
+    /// Another handle of the same socket.
+    pub fn try_clone(&self) -> io::Result<Bound> {
+        match self {
+            Bound::Tcp(socket) => socket.try_clone().map(Bound::Tcp),
+            Bound::Udp(sockets) => {
+                sockets.iter().map(std::net::UdpSocket::try_clone).collect::<io::Result<_>>().map(Bound::Udp)
+            }
+            Bound::UnixStream(socket) => socket.try_clone().map(Bound::UnixStream),
+            Bound::UnixDatagrams(socket) => socket.try_clone().map(Bound::UnixDatagrams),
+        }
+    }
+
+    /// What a sender connects to, with the port that the system chose.
+    pub fn url(&self, listener: &Listener) -> io::Result<String> {
+        let address = match self {
+            Bound::Tcp(socket) => socket.local_addr()?,
+            Bound::Udp(sockets) => sockets[0].local_addr()?,
+            Bound::UnixStream(_) | Bound::UnixDatagrams(_) => return Ok(listener.to_string()),
+        };
+        let url = listener.to_string();
+        let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+        Ok(format!("{scheme}://{address}"))
+    }
+}
+
+/// Whether a socket that is open for one listener can serve the other. Port 0 is a different port each time.
+pub fn is_same(open: &Listener, wanted: &Listener) -> bool {
+    let is_udp = |listener: &Listener| matches!(listener, Listener::Udp(_));
+    match (open.address(), wanted.address()) {
+        (Some(a), Some(b)) => a == b && a.port() != 0 && is_udp(open) == is_udp(wanted),
+        _ => open == wanted,
+    }
+}
+
+/// A socket for connections.
+pub fn tcp(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG_MAX)?;
+    Ok(socket.into())
+}
+
+/// A socket for connections of programs on this machine that the mode lets in.
+pub fn unix_listener(path: &Path, mode: u32) -> io::Result<UnixListener> {
+    let path = free_path(path, |path| UnixStream::connect(path).map(drop))?;
+    let socket = UnixListener::bind(&path)?;
+    socket.set_nonblocking(true)?;
+    set_mode(&path, mode)?;
+    Ok(socket)
+}
+
+fn udp(address: SocketAddr, partitions: usize) -> io::Result<Vec<std::net::UdpSocket>> {
+    let first = udp_socket(address, 1 < partitions)?;
+    let bound = first.local_addr()?;
+    let mut sockets = vec![first];
+    for _ in 1..partitions {
+        sockets.push(udp_socket(bound, true)?);
+    }
+    Ok(sockets)
+}
+
+fn udp_socket(address: SocketAddr, is_shared: bool) -> io::Result<std::net::UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_nonblocking(true)?;
+    if is_shared {
+        setsockopt(&socket, sockopt::ReusePort, &true)?;
+    }
+    // With privileges, the system's limit can be exceeded.
+    if setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER_BYTES).is_err() {
+        socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
+    }
+    // Without it the kernel does not report dropped datagrams, which does not matter enough to refuse.
+    if let Err(error) = setsockopt(&socket, sockopt::RxqOvfl, &1) {
+        tracing::warn!("udp://{address}: datagrams that the kernel drops are not counted: {error}");
+    }
+    socket.bind(&address.into())?;
+    let granted_bytes = socket.recv_buffer_size()?;
+    if granted_bytes < RECEIVE_BUFFER_BYTES {
+        tracing::warn!(
+            "udp://{address}: the kernel grants a receive buffer of {}, so bursts may be dropped; set \
+             net.core.rmem_max to {RECEIVE_BUFFER_BYTES}",
+            Size::about(granted_bytes as u64)
+        );
+    }
+    Ok(socket.into())
+}
+
+/// Removes what an earlier process left at the path. Anything else there is not ours to remove.
+fn free_path(path: &Path, connect: impl Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+        Ok(found) if !found.file_type().is_socket() => {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file that is not a socket"));
+        }
+        Ok(_) if connect(path).is_ok() => {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there"));
+        }
+        Ok(_) => std::fs::remove_file(path)?,
+    }
+    Ok(path.to_owned())
+}
+
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(url: &str, data: &Path) -> io::Result<Bound> {
+        let name = url.split_once(':').unwrap().1;
+        let path = data.join(name).to_string_lossy().into_owned();
+        let listener = if url.starts_with("unix-dgram") {
+            Listener::UnixDgram(path)
+        } else {
+            Listener::UnixStream(path)
+        };
+        Bound::bind(&listener, 1, &Folders::below(data))
+    }
+
+    #[test]
+    fn a_path_is_taken_from_a_process_that_is_gone_and_from_nobody_else() {
+        let data = tempfile::tempdir().unwrap();
+        for url in ["unix-dgram:run/a.sock", "unix-stream:run/b.sock"] {
+            let open = bind(url, data.path()).unwrap();
+            let refused = bind(url, data.path()).err().unwrap();
+            assert_eq!(refused.to_string(), "another program listens there");
+            drop(open);
+            assert!(bind(url, data.path()).is_ok());
+        }
+        std::fs::write(data.path().join("precious"), "data").unwrap();
+        let refused = bind("unix-stream:precious", data.path()).err().unwrap();
+        assert_eq!(refused.to_string(), "there is a file that is not a socket");
+        assert_eq!(std::fs::read(data.path().join("precious")).unwrap(), b"data");
+    }
+
+    #[test]
+    fn an_open_socket_serves_whatever_is_spoken_over_it() {
+        let address = |port: u16| SocketAddr::from(([127, 0, 0, 1], port));
+        let check = |open: Listener, wanted: Listener, expected: bool| {
+            assert_eq!(is_same(&open, &wanted), expected, "{open} {wanted}");
+        };
+        check(Listener::Tcp(address(514)), Listener::Tls(address(514)), true);
+        check(Listener::Tcp(address(514)), Listener::Udp(address(514)), false);
+        check(Listener::Tcp(address(0)), Listener::Tcp(address(0)), false);
+        check(Listener::UnixDgram("a".to_owned()), Listener::UnixDgram("a".to_owned()), true);
+        check(Listener::UnixDgram("a".to_owned()), Listener::UnixStream("a".to_owned()), false);
+    }
+
+    #[test]
+    fn the_sockets_of_one_udp_address_share_its_port() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let Bound::Udp(sockets) =
+            Bound::bind(&Listener::Udp(any), 3, &Folders::below(Path::new("/"))).unwrap()
+        else {
+            panic!()
+        };
+        let ports: Vec<u16> = sockets.iter().map(|socket| socket.local_addr().unwrap().port()).collect();
+        assert!(ports.len() == 3 && ports.iter().all(|port| *port == ports[0]), "{ports:?}");
+    }
+}

@@ -1,0 +1,62 @@
+//! What the allocator holds, and how long it keeps what was freed.
+
+use tikv_jemalloc_ctl::{Access, AsName, epoch, stats};
+
+/// What the allocator has handed out, and what it holds besides.
+pub struct Heap {
+    /// Bytes that the program holds.
+    pub allocated: usize,
+    /// Freed memory that has not been returned to the system yet, and the gaps between what is in use.
+    pub freed: usize,
+}
+
+/// `None` if the allocator does not report it.
+pub fn heap() -> Option<Heap> {
+    // The allocator caches its figures until it is asked to refresh them.
+    epoch::advance().ok()?;
+    let (allocated, resident) = (stats::allocated::read().ok()?, stats::resident::read().ok()?);
+    Some(Heap { allocated, freed: resident.saturating_sub(allocated) })
+}
+
+/// Keeps freed memory for so many milliseconds from now on: what is freed often is allocated again soon, and what is not
+/// given back counts as taken.
+pub(crate) fn keep_freed_for(ms: isize) {
+    each_arena(ms);
+    for name in [b"arenas.dirty_decay_ms\0".as_slice(), b"arenas.muzzy_decay_ms\0"] {
+        name.name().write(ms).ok();
+    }
+}
+
+/// Gives everything that is freed back to the system now.
+pub(crate) fn give_back() {
+    let Ok(kept_ms) = Access::<isize>::read(b"arenas.dirty_decay_ms\0".as_slice().name()) else { return };
+    // An arena that keeps nothing gives back what it has.
+    each_arena(0);
+    each_arena(kept_ms);
+}
+
+fn each_arena(ms: isize) {
+    let arenas = tikv_jemalloc_ctl::arenas::narenas::read().unwrap_or_default();
+    for arena in 0..arenas {
+        for kind in ["dirty", "muzzy"] {
+            let name = format!("arena.{arena}.{kind}_decay_ms\0");
+            // An arena that no thread has used yet is not there, and begins with what the others have.
+            name.as_bytes().name().write(ms).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_memory_is_given_back_at_once() {
+        let taken: Vec<Vec<u8>> = (0..512).map(|_| std::hint::black_box(vec![1_u8; 256 << 10])).collect();
+        drop(taken);
+        give_back();
+        let freed = heap().expect("figures").freed;
+        // Other tests free some meanwhile.
+        assert!(freed < 96 << 20, "{freed}");
+    }
+}

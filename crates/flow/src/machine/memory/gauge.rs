@@ -1,0 +1,226 @@
+//! Watches what the process really takes: shares are planned, and this is what became of them.
+//!
+//! Near the end of what there is, memory that was freed goes back to the system at once; then the question that began last
+//! has to end, and after it the one before, until there is room.
+//!
+//! **Invariant:** a question that was told to end is told so for as long as it runs.
+
+use super::allocator;
+use super::taken::unreclaimable_bytes;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// How often it is looked at, while little of it is in use and while much is.
+const SELDOM: Duration = Duration::from_millis(200);
+const OFTEN: Duration = Duration::from_millis(10);
+/// In sixteenths: beyond this it is looked at often,
+const BUSY: u64 = 8;
+/// beyond this nothing large is begun that can wait,
+const TIGHT: u64 = 12;
+/// and beyond this questions end.
+const SHORT: u64 = 14;
+/// How long a question has to end before the next one is told to.
+const LOOKS_BETWEEN_ENDS: u32 = 10;
+
+/// What the process takes of its memory.
+pub struct Gauge {
+    bytes_max: u64,
+    used: AtomicU64,
+    used_max: AtomicU64,
+    ended: AtomicU64,
+    questions: Mutex<Questions>,
+}
+
+#[derive(Default)]
+struct Questions {
+    next: u64,
+    running: BTreeMap<u64, Arc<AtomicBool>>,
+}
+
+/// A question that runs, and can be told to end.
+pub struct Running {
+    gauge: Arc<Gauge>,
+    number: u64,
+    has_to_end: Arc<AtomicBool>,
+}
+
+impl Gauge {
+    /// Of a process that may take so much.
+    pub fn new(bytes_max: u64) -> Arc<Gauge> {
+        Arc::new(Gauge {
+            bytes_max,
+            used: AtomicU64::new(0),
+            used_max: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            questions: Mutex::default(),
+        })
+    }
+
+    /// Looks at it from now on, for as long as somebody else has it.
+    pub fn watch(self: &Arc<Gauge>) -> io::Result<()> {
+        let gauge = Arc::downgrade(self);
+        std::thread::Builder::new().name("memory".to_owned()).spawn(move || look_on(&gauge)).map(drop)
+    }
+
+    /// What there is of it.
+    pub fn bytes_max(&self) -> u64 {
+        self.bytes_max
+    }
+
+    /// What the process takes that the system cannot take back.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// The most that was seen.
+    pub fn used_max(&self) -> u64 {
+        self.used_max.load(Ordering::Relaxed)
+    }
+
+    /// Questions that had to end.
+    pub fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing large should be begun that can wait.
+    pub fn is_tight(&self) -> bool {
+        self.is_beyond(TIGHT)
+    }
+
+    /// Whether the process is about to take more than it may.
+    pub fn is_short(&self) -> bool {
+        self.is_beyond(SHORT)
+    }
+
+    /// Waits while the process is about to take more than it may, but no longer than this.
+    pub async fn room(&self, wait_max: Duration) {
+        self.wait_while_beyond(SHORT, wait_max).await;
+    }
+
+    /// Waits while nothing large should be begun, but no longer than this.
+    pub async fn calm(&self, wait_max: Duration) {
+        self.wait_while_beyond(TIGHT, wait_max).await;
+    }
+
+    async fn wait_while_beyond(&self, sixteenths: u64, wait_max: Duration) {
+        let until = Instant::now() + wait_max;
+        while self.is_beyond(sixteenths) && Instant::now() < until {
+            tokio::time::sleep(OFTEN).await;
+        }
+    }
+
+    /// A question that begins.
+    pub fn begin(self: &Arc<Gauge>) -> Running {
+        let mut questions = self.questions.lock();
+        let (number, has_to_end) = (questions.next, Arc::<AtomicBool>::default());
+        questions.next += 1;
+        questions.running.insert(number, Arc::clone(&has_to_end));
+        Running { gauge: Arc::clone(self), number, has_to_end }
+    }
+
+    fn is_beyond(&self, sixteenths: u64) -> bool {
+        self.bytes_max / 16 * sixteenths < self.used()
+    }
+
+    fn saw(&self, used: u64) {
+        self.used.store(used, Ordering::Relaxed);
+        self.used_max.fetch_max(used, Ordering::Relaxed);
+    }
+
+    /// Tells the question to end that began last, of those that were not told yet.
+    fn end_one(&self) {
+        let questions = self.questions.lock();
+        if let Some(youngest) = questions.running.values().rev().find(|told| !told.load(Ordering::Relaxed)) {
+            youngest.store(true, Ordering::Relaxed);
+            self.ended.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Running {
+    /// Whether it has to end.
+    pub fn has_to_end(&self) -> bool {
+        self.has_to_end.load(Ordering::Relaxed)
+    }
+
+    /// What there is for all.
+    pub fn bytes_max(&self) -> u64 {
+        self.gauge.bytes_max
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.gauge.questions.lock().running.remove(&self.number);
+    }
+}
+
+fn look_on(gauge: &Weak<Gauge>) {
+    let mut looks_until_end = 0_u32;
+    while let Some(gauge) = gauge.upgrade() {
+        let Some(used) = unreclaimable_bytes() else { return };
+        gauge.saw(used);
+        if gauge.is_tight() {
+            allocator::give_back();
+            gauge.saw(unreclaimable_bytes().unwrap_or(used));
+        }
+        looks_until_end = looks_until_end.saturating_sub(1);
+        if gauge.is_short() && looks_until_end == 0 {
+            gauge.end_one();
+            looks_until_end = LOOKS_BETWEEN_ENDS;
+        }
+        let pause = if gauge.is_beyond(BUSY) { OFTEN } else { SELDOM };
+        drop(gauge);
+        std::thread::sleep(pause);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_youngest_question_ends_first_and_each_once() {
+        let gauge = Gauge::new(1 << 20);
+        let [first, second, third] = [(); 3].map(|()| gauge.begin());
+        let told = || [&first, &second].map(Running::has_to_end);
+        gauge.end_one();
+        assert_eq!((told(), third.has_to_end()), ([false, false], true));
+        gauge.end_one();
+        assert_eq!(told(), [false, true]);
+        drop(third);
+        let fourth = gauge.begin();
+        gauge.end_one();
+        assert_eq!((told(), fourth.has_to_end()), ([false, true], true));
+        gauge.end_one();
+        gauge.end_one();
+        assert_eq!((told(), gauge.ended()), ([true, true], 4));
+    }
+
+    #[test]
+    fn levels_follow_what_is_used() {
+        let gauge = Gauge::new(16 << 20);
+        let level = |mib: u64| {
+            gauge.saw(mib << 20);
+            (gauge.is_tight(), gauge.is_short())
+        };
+        assert_eq!(
+            [level(0), level(12), level(13), level(15)],
+            [(false, false), (false, false), (true, false), (true, true)]
+        );
+        assert_eq!(level(1), (false, false));
+        assert_eq!((gauge.used() >> 20, gauge.used_max() >> 20), (1, 15));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_taken_is_seen() {
+        let before = unreclaimable_bytes().expect("a figure");
+        let taken = std::hint::black_box(vec![1_u8; 256 << 20]);
+        assert!(before + taken.len() as u64 / 2 < unreclaimable_bytes().expect("a figure"));
+    }
+}

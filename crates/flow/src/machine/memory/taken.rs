@@ -1,0 +1,19 @@
+//! What the system says that this process takes.
+
+/// What the system has given to this process; `None` if it does not report it.
+pub fn resident_bytes() -> Option<u64> {
+    of_status("VmRSS:")
+}
+
+/// What of that is in no file, so that the system can only keep it.
+pub(super) fn unreclaimable_bytes() -> Option<u64> {
+    of_status("RssAnon:")
+}
+
+/// A figure of the system about this process.
+fn of_status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib << 10)
+}

@@ -1,0 +1,116 @@
+//! The workers' queues: a shared one, and one for each worker, for work that has to keep its order.
+//!
+//! **Invariant:** the queues themselves are unbounded: a submitter has reserved the bytes in a
+//! [budget](super::budget::Budget) beforehand.
+
+use super::chunk::Chunk;
+use super::counters::SourceCounters;
+use super::ledger::Place;
+use super::receipt::Pending;
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use logstead_record::{Batch, Timestamp};
+use logstead_syslog::format::Parser;
+use std::sync::Arc;
+
+/// What a worker is given.
+pub enum Work {
+    /// Frames to parse.
+    Chunk {
+        /// The bytes and frames.
+        chunk: Chunk,
+        /// The source's id.
+        source: Arc<str>,
+        /// The parser in force when the chunk was read.
+        parser: Arc<Parser>,
+        /// The source's counters.
+        counters: Arc<SourceCounters>,
+        /// When the chunk was read.
+        received: Timestamp,
+        /// The receipt to settle.
+        pending: Pending,
+    },
+    /// Messages that are already parsed.
+    Batch {
+        /// The parsed messages.
+        batch: Arc<Batch>,
+        /// The source's id.
+        source: Arc<str>,
+        /// The source's counters.
+        counters: Arc<SourceCounters>,
+        /// Where they go, whatever the routes say.
+        logspace: Option<String>,
+        /// Who has them already.
+        had: Vec<Place>,
+        /// The receipt to settle.
+        pending: Pending,
+    },
+    /// Ends the worker.
+    Stop,
+}
+
+/// Which worker may take a piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partition {
+    /// Any that is free.
+    Any,
+    /// The worker with this number, modulo the number of workers.
+    Worker(usize),
+}
+
+/// Where work is handed in: a queue for all workers, and one for each.
+#[derive(Clone)]
+pub struct WorkSender {
+    any: Sender<Work>,
+    each: Vec<Sender<Work>>,
+}
+
+/// A worker's end of the queues.
+pub struct WorkReceiver {
+    any: Receiver<Work>,
+    own: Receiver<Work>,
+    stopping: bool,
+}
+
+/// The queues of `workers` workers.
+pub fn queues(workers: usize) -> (WorkSender, Vec<WorkReceiver>) {
+    let (any, received) = unbounded();
+    let own = |_| {
+        let (sender, own) = unbounded();
+        (sender, WorkReceiver { any: received.clone(), own, stopping: false })
+    };
+    let (each, receivers) = (0..workers).map(own).unzip();
+    (WorkSender { any, each }, receivers)
+}
+
+impl WorkSender {
+    /// `false` when every worker has stopped.
+    pub fn submit(&self, partition: Partition, work: Work) -> bool {
+        let queue = match partition {
+            Partition::Any => &self.any,
+            Partition::Worker(number) => &self.each[number % self.each.len()],
+        };
+        queue.send(work).is_ok()
+    }
+
+    /// How many workers there are.
+    pub fn workers(&self) -> usize {
+        self.each.len()
+    }
+}
+
+impl WorkReceiver {
+    /// Waits for work; `None` once told to stop and nothing is left to do.
+    pub fn next_work(&mut self) -> Option<Work> {
+        if !self.stopping {
+            let work = select! {
+                recv(self.any) -> work => work,
+                recv(self.own) -> work => work,
+            };
+            match work {
+                Ok(Work::Stop) | Err(_) => self.stopping = true,
+                Ok(work) => return Some(work),
+            }
+        }
+        self.any.try_recv().ok()
+    }
+}

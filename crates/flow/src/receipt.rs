@@ -1,0 +1,335 @@
+//! Follows a chunk of messages to the disk: it holds the chunk's share of its source's byte budget, and tells
+//! a waiting sender once everything is durable.
+//!
+//! Every part of a chunk that is under way carries a clone. When the last one is dropped, the share is given
+//! back and the sender hears the outcome. So nothing calls back up the pipe, a stuck logspace or a stuck
+//! flow-controlled destination slows down exactly the sources that feed it, and all bytes in flight are
+//! bounded by the sources' budgets.
+//!
+//! It also tells the [ledger](super::ledger) what became of the messages that no journal has in the end.
+//!
+//! **Invariant:** what still has to be done with a part is [`Pending`]. A part that is dropped, forgotten in a
+//! queue or unwound by a panic without being done is a failure, so no sender ever hears `Ok` by accident.
+
+use crate::ledger::{Ledger, Place, Slot};
+use crate::sequel::Sequel;
+use logstead_route::Attempt;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+/// What a waiting sender learns: everything is durable, or why not.
+pub type Outcome = Result<Taken, Failed>;
+
+/// What became of messages that were taken.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// How many of them no route took, or were dropped by the steps of one: these are counted.
+    pub dropped: usize,
+}
+
+/// Why messages are not stored everywhere.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Failed {
+    /// What happened, and where.
+    pub reason: String,
+    /// Who has them all the same: they need not be given to these again.
+    pub had: Vec<Place>,
+}
+
+impl Failed {
+    /// Where nothing is stored.
+    pub fn nowhere(reason: impl Into<String>) -> Failed {
+        Failed { reason: reason.into(), had: Vec::new() }
+    }
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// A share in a chunk that is under way.
+#[derive(Clone, Debug)]
+pub struct Receipt(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    _reserved: OwnedSemaphorePermit,
+    since: Instant,
+    failure: Mutex<Option<String>>,
+    unrouted: AtomicUsize,
+    /// What steps of routes took out, by reason.
+    dropped: Mutex<Vec<(String, usize)>>,
+    account: OnceLock<Account>,
+    waiting: Mutex<Option<oneshot::Sender<Outcome>>>,
+    is_awaited: bool,
+    is_impatient: bool,
+    /// Who has all that it gets of the chunk.
+    had: Mutex<Vec<Place>>,
+    /// What steps of routes remember of it, until the outcome is known.
+    attempt: OnceLock<Arc<Attempt>>,
+}
+
+/// Where the messages are accounted for.
+#[derive(Debug)]
+struct Account {
+    ledger: Arc<Ledger>,
+    slot: Slot,
+    messages: usize,
+    /// How many of them a journal has.
+    kept: AtomicUsize,
+}
+
+impl Receipt {
+    fn new(
+        reserved: OwnedSemaphorePermit,
+        waiting: Option<oneshot::Sender<Outcome>>,
+        is_impatient: bool,
+    ) -> Receipt {
+        Receipt(Arc::new(Shared {
+            _reserved: reserved,
+            since: Instant::now(),
+            failure: Mutex::new(None),
+            unrouted: AtomicUsize::new(0),
+            dropped: Mutex::default(),
+            account: OnceLock::new(),
+            is_impatient,
+            is_awaited: waiting.is_some(),
+            waiting: Mutex::new(waiting),
+            had: Mutex::default(),
+            attempt: OnceLock::new(),
+        }))
+    }
+
+    /// What steps of routes are to remember it by, if its sender sends it again where it fails.
+    pub fn attempt(&self) -> Option<&Arc<Attempt>> {
+        self.0.is_awaited.then(|| self.0.attempt.get_or_init(|| Attempt::new(!self.0.is_impatient)))
+    }
+
+    /// Whether a sender waits for the outcome, who sends again what it does not hear of.
+    pub fn is_awaited(&self) -> bool {
+        self.0.is_awaited
+    }
+
+    /// Whether the sender that waited has left: it sends again what it did not hear of.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.0.waiting.lock().as_ref().is_some_and(oneshot::Sender::is_closed)
+    }
+
+    /// Whether a sender waits that wants to learn of a failure at once, instead of being held back.
+    pub fn is_impatient(&self) -> bool {
+        self.0.is_impatient
+    }
+
+    /// When the chunk was received. It orders the chunks of a connection, whatever the clock does.
+    pub fn since(&self) -> Instant {
+        self.0.since
+    }
+
+    /// A part of the chunk that is still to be done.
+    pub fn pending(&self) -> Pending {
+        Pending { receipt: self.clone(), done: false, sequel: None }
+    }
+
+    /// From now on these messages are accounted for: each is kept by a journal, or dropped.
+    pub fn received(&self, ledger: &Arc<Ledger>, slot: Slot, messages: usize) {
+        ledger.received(&slot, messages);
+        let account = Account { ledger: ledger.clone(), slot, messages, kept: AtomicUsize::new(0) };
+        self.0.account.set(account).expect("messages are received once");
+    }
+
+    /// Where the messages are accounted for, if they are.
+    pub fn slot(&self) -> Option<&Slot> {
+        self.0.account.get().map(|account| &account.slot)
+    }
+
+    /// A journal has its part of the chunk, and the ledger knows it: of these messages, that they are counted there.
+    pub fn kept(&self, place: &Place, messages: usize) {
+        self.0.had.lock().push(place.clone());
+        if let Some(account) = self.0.account.get() {
+            account.kept.fetch_add(messages, Ordering::Relaxed);
+        }
+    }
+
+    /// These were received before, and are counted where they were kept then.
+    pub fn repeated(&self, messages: usize) {
+        if let Some(account) = self.0.account.get() {
+            account.ledger.repeated(&account.slot, messages);
+            account.kept.fetch_add(messages, Ordering::Relaxed);
+        }
+    }
+
+    /// No route took these messages.
+    pub fn unrouted(&self, messages: usize) {
+        self.0.unrouted.fetch_add(messages, Ordering::Relaxed);
+    }
+
+    /// A step of a route took these messages out, and no target gets them.
+    pub fn dropped(&self, reason: String, messages: usize) {
+        self.0.dropped.lock().push((reason, messages));
+    }
+
+    /// A part of the chunk is lost. The sender learns the first reason.
+    pub fn fail(&self, reason: &str) {
+        self.0.failure.lock().get_or_insert_with(|| reason.to_owned());
+    }
+}
+
+/// A part of a chunk that still has to be dealt with.
+#[derive(Debug)]
+pub struct Pending {
+    receipt: Receipt,
+    done: bool,
+    /// What comes behind it.
+    sequel: Option<Sequel>,
+}
+
+impl Pending {
+    /// For a sender that does not wait for an answer.
+    pub fn silent(reserved: OwnedSemaphorePermit) -> Pending {
+        Pending { receipt: Receipt::new(reserved, None, false), done: false, sequel: None }
+    }
+
+    /// For a sender that waits: the receiver gets `Ok` once everything is durable, and a failure at once.
+    pub fn answering(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
+        let (sender, receiver) = oneshot::channel();
+        (Pending { receipt: Receipt::new(reserved, Some(sender), true), done: false, sequel: None }, receiver)
+    }
+
+    /// For a sender that waits and can be held back: what cannot be stored now is tried again.
+    pub fn confirming(reserved: OwnedSemaphorePermit) -> (Pending, oneshot::Receiver<Outcome>) {
+        let (sender, receiver) = oneshot::channel();
+        (
+            Pending { receipt: Receipt::new(reserved, Some(sender), false), done: false, sequel: None },
+            receiver,
+        )
+    }
+
+    /// This is only done once it is.
+    pub fn come_before(&mut self, sequel: &Sequel) {
+        self.sequel = Some(sequel.clone());
+    }
+
+    /// It is done.
+    pub fn done(mut self) {
+        self.done = true;
+    }
+
+    /// It cannot be done, and why.
+    pub fn fail(self, reason: &str) {
+        self.receipt.fail(reason);
+    }
+
+    /// The receipt that it settles.
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if !self.done {
+            self.receipt.fail("it was not stored: the server stopped, or its log says why");
+            self.sequel.iter().for_each(Sequel::cancel);
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let (unrouted, dropped) = (*self.unrouted.get_mut(), std::mem::take(self.dropped.get_mut()));
+        let taken = Taken { dropped: unrouted + dropped.iter().map(|(_, messages)| messages).sum::<usize>() };
+        let had = std::mem::take(self.had.get_mut());
+        let failed = |reason| Err(Failed { reason, had: had.clone() });
+        let outcome = self.failure.get_mut().take().map_or(Ok(taken), failed);
+        if let Some(attempt) = self.attempt.get() {
+            attempt.end(outcome.is_ok());
+        }
+        let waiting = self.waiting.get_mut().take();
+        let dropped = self
+            .account
+            .take()
+            .and_then(|account| account.close(&outcome, (unrouted, dropped), waiting.is_some()));
+        match (waiting, &outcome, dropped) {
+            // That they were dropped has to be as durable as what was not.
+            (Some(waiting), Ok(_), Some(ledger)) => {
+                let outcome = move |written: Result<(), String>| match written {
+                    Ok(()) => Ok(taken),
+                    Err(reason) => Err(Failed { reason, had }),
+                };
+                ledger.when_written(move |written| drop(waiting.send(outcome(written))));
+            }
+            // The sender may have left by now.
+            (Some(waiting), ..) => drop(waiting.send(outcome)),
+            (None, ..) => {}
+        }
+    }
+}
+
+impl Account {
+    /// Accounts for what no journal has. Returns the ledger if there was any.
+    fn close(
+        mut self,
+        outcome: &Outcome,
+        (unrouted, dropped): (usize, Vec<(String, usize)>),
+        was_awaited: bool,
+    ) -> Option<Arc<Ledger>> {
+        let mut left = self.messages.saturating_sub(*self.kept.get_mut());
+        if left == 0 {
+            return None;
+        }
+        match outcome {
+            Ok(_) => {
+                for (reason, messages) in std::iter::once(("no_route".to_owned(), unrouted)).chain(dropped) {
+                    let messages = messages.min(left);
+                    left -= messages;
+                    self.ledger.lost(&self.slot, reason, messages);
+                }
+                self.ledger.lost(&self.slot, "queue_full", left);
+            }
+            // The sender knows, and may send them again.
+            Err(_) if was_awaited => self.ledger.lost(&self.slot, "refused", left),
+            Err(_) => self.ledger.lost(&self.slot, "failed", left),
+        }
+        Some(self.ledger)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::{Budget, UNIT_BYTES};
+
+    #[test]
+    fn the_sender_hears_the_outcome_when_the_last_part_is_done() {
+        let budget = Budget::new(10 * UNIT_BYTES);
+        let (chunk, mut outcome) = Pending::answering(budget.try_reserve(3000).unwrap());
+        let part = chunk.receipt().clone();
+        chunk.done();
+        assert!(outcome.try_recv().is_err() && budget.used_bytes() == 3 * UNIT_BYTES);
+        part.fail("disk full");
+        drop(part);
+        assert_eq!(outcome.try_recv(), Ok(Err(Failed { reason: "disk full".to_owned(), had: vec![] })));
+        assert_eq!(budget.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_part_that_is_forgotten_is_a_failure() {
+        let budget = Budget::new(UNIT_BYTES);
+        for (is_done, expected_ok) in [(true, true), (false, false)] {
+            let (chunk, mut outcome) = Pending::answering(budget.try_reserve(1).unwrap());
+            let part = chunk.receipt().pending();
+            chunk.done();
+            if is_done {
+                part.done()
+            } else {
+                drop(part)
+            }
+            assert_eq!(outcome.try_recv().unwrap().is_ok(), expected_ok);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! When a journal that could not be opened is tried again: after pauses that grow.
+
+use std::time::{Duration, Instant};
+
+/// Pauses double from the first to the last.
+const WAIT_FIRST: Duration = Duration::from_millis(500);
+const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The pauses of one journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Reopening {
+    wait: Duration,
+    at: Instant,
+}
+
+impl Reopening {
+    /// The first attempt may be made at once.
+    pub fn first() -> Reopening {
+        Reopening { wait: WAIT_FIRST, at: Instant::now() }
+    }
+
+    /// When the next attempt is due.
+    pub fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// Whether an attempt is due.
+    pub fn is_due(&self) -> bool {
+        self.at <= Instant::now()
+    }
+
+    /// An attempt failed.
+    pub fn failed(&mut self) {
+        self.at = Instant::now() + self.wait;
+        self.wait = (self.wait * 2).min(WAIT_MAX);
+    }
+}

@@ -1,0 +1,408 @@
+//! What is remembered of requests with an `Idempotency-Key` and of documents with an id. Pure: the caller brings the time.
+//!
+//! It is kept in generations: new names come into the newest one, and the oldest is forgotten as a whole.
+//!
+//! **Invariant:** what is remembered as stored is stored; what is under way is neither stored a second time nor forgotten.
+
+use crate::ledger::Place;
+use logstead_record::{SECOND, Timestamp};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+/// The hash of an account with a key, a body or a document.
+pub type Id = [u8; 16];
+
+/// Most names that are remembered.
+pub(super) const NAMES_MAX: usize = 1_000_000;
+const GENERATIONS: usize = 8;
+/// How long a name is remembered at least, unless there are too many.
+const AGE_MAX_NANOS: i64 = 24 * 3600 * SECOND;
+/// For how long a generation takes names.
+const GENERATION_NANOS: i64 = AGE_MAX_NANOS / GENERATIONS as i64;
+
+/// How far a request with a key has come.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Messages of its body that are stored, or were dropped by the routes. Those of whole batches, from the first.
+    pub taken: usize,
+    /// How many of them were dropped.
+    pub dropped: usize,
+    /// Who has the batch behind them already.
+    pub had: Vec<Place>,
+}
+
+/// What to do with a request.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// Take it from here on.
+    Take(Progress),
+    /// The same is under way.
+    UnderWay,
+    /// It was answered: this was taken.
+    Again(Progress),
+    /// The key came with another body before.
+    Differs,
+}
+
+/// What is known of the documents of a batch, by their rows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// These are to be stored.
+    pub rows: Vec<usize>,
+    /// Who has these already.
+    pub had: Vec<Place>,
+    /// These are under way, or cannot be stored together with those: they may come again.
+    pub later: Vec<usize>,
+    /// The names of those that are to be stored.
+    pub(super) ids: Vec<Id>,
+}
+
+/// What a batch is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// The next messages of the body of a request.
+    Request {
+        /// The hash of the key.
+        key: Id,
+        /// The hash of the body.
+        body: Id,
+    },
+    /// Documents with ids.
+    Documents(Vec<Id>),
+}
+
+/// A batch that is being stored. Its stamp is its time of receipt, which no other batch of its source has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attempt {
+    /// The source's id.
+    pub source: String,
+    /// The authenticated sender.
+    pub subject: Subject,
+}
+
+/// What is noted, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Note {
+    /// A batch with this stamp is about to be stored.
+    Begin(i64, Attempt),
+    /// It is stored: so many messages, of which so many were dropped.
+    Stored(i64, usize, usize),
+    /// It is not, except there.
+    Failed(i64, Vec<Place>),
+    /// A request was answered.
+    Answered(Id),
+}
+
+struct Request {
+    body: Id,
+    progress: Progress,
+    is_answered: bool,
+}
+
+struct Generation {
+    number: u64,
+    since: Timestamp,
+    requests: HashMap<Id, Request>,
+    stored: HashSet<Id>,
+    /// Documents that some have and others lack.
+    partly: HashMap<Id, Vec<Place>>,
+}
+
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The newest is the last.
+    generations: VecDeque<Generation>,
+    /// Batches that are being stored, by their stamps.
+    open: BTreeMap<i64, Attempt>,
+    requests_under_way: HashSet<Id>,
+    documents_under_way: HashSet<Id>,
+}
+
+impl Generation {
+    fn names(&self) -> usize {
+        self.requests.len() + self.stored.len() + self.partly.len()
+    }
+}
+
+impl Memory {
+    /// Whether new names should come into another generation.
+    pub(super) fn is_full(&self, now: Timestamp) -> bool {
+        self.generations.back().is_none_or(|newest| {
+            NAMES_MAX / GENERATIONS <= newest.names()
+                || GENERATION_NANOS < now.nanos().saturating_sub(newest.since.nanos())
+        })
+    }
+
+    /// Begins another generation, and forgets the oldest ones that are not needed any more; says which.
+    pub(super) fn begin_generation(&mut self, number: u64, now: Timestamp) -> Vec<u64> {
+        self.generations.push_back(Generation {
+            number,
+            since: now,
+            requests: HashMap::new(),
+            stored: HashSet::new(),
+            partly: HashMap::new(),
+        });
+        let mut forgotten = Vec::new();
+        // The names of a generation are no younger than the next one.
+        while let Some(next) = self.generations.get(1)
+            && (NAMES_MAX - NAMES_MAX / GENERATIONS < self.names()
+                || AGE_MAX_NANOS < now.nanos().saturating_sub(next.since.nanos()))
+        {
+            forgotten.extend(self.generations.pop_front().map(|oldest| oldest.number));
+        }
+        forgotten
+    }
+
+    pub(super) fn names(&self) -> usize {
+        self.generations.iter().map(Generation::names).sum()
+    }
+
+    /// Since when everything is remembered.
+    pub(super) fn since(&self, now: Timestamp) -> Timestamp {
+        let oldest = self.generations.front().map_or(now, |oldest| oldest.since);
+        oldest.max(now.saturating_add(-AGE_MAX_NANOS))
+    }
+
+    /// A request with this key and body. One that is to be taken ends with [`Memory::end_request`].
+    pub(super) fn begin_request(&mut self, key: Id, body: Id) -> Begin {
+        let progress = match self.request(&key) {
+            Some(known) if known.body != body => return Begin::Differs,
+            Some(known) if known.is_answered => return Begin::Again(known.progress.clone()),
+            Some(known) => known.progress.clone(),
+            None => Progress::default(),
+        };
+        if self.requests_under_way.insert(key) { Begin::Take(progress) } else { Begin::UnderWay }
+    }
+
+    pub(super) fn end_request(&mut self, key: &Id) {
+        self.requests_under_way.remove(key);
+    }
+
+    fn request(&self, key: &Id) -> Option<&Request> {
+        self.generations.iter().rev().find_map(|generation| generation.requests.get(key))
+    }
+
+    /// What is to be done with the documents of a batch: rows without an id are always stored.
+    pub(super) fn claim(&self, ids: &[Option<Id>]) -> Claim {
+        let mut claim = Claim::default();
+        let mut had: Option<Vec<Place>> = None;
+        let mut seen = HashSet::new();
+        for (row, id) in ids.iter().enumerate() {
+            let known = id.as_ref().map(|id| self.partly(id)).unwrap_or_default();
+            let is_under_way =
+                id.is_some_and(|id| self.documents_under_way.contains(&id) || !seen.insert(id));
+            if id.as_ref().is_some_and(|id| self.is_stored(id)) {
+                continue;
+            }
+            // What some have already is stored on its own.
+            if is_under_way || had.as_ref().is_some_and(|had| had != known) {
+                claim.later.push(row);
+                continue;
+            }
+            had.get_or_insert_with(|| known.to_vec());
+            claim.rows.push(row);
+            claim.ids.extend(id);
+        }
+        claim.had = had.unwrap_or_default();
+        claim
+    }
+
+    fn is_stored(&self, id: &Id) -> bool {
+        self.generations.iter().any(|generation| generation.stored.contains(id))
+    }
+
+    fn partly(&self, id: &Id) -> &[Place] {
+        let known = self.generations.iter().rev().find_map(|generation| generation.partly.get(id));
+        known.map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Batches that were being stored when the process ended.
+    pub(super) fn open(&self) -> &BTreeMap<i64, Attempt> {
+        &self.open
+    }
+
+    /// Something happened.
+    pub(super) fn apply(&mut self, note: Note) {
+        match note {
+            Note::Begin(stamp, attempt) => {
+                match &attempt.subject {
+                    Subject::Request { key, body } => self.change(*key, *body, |_| {}),
+                    Subject::Documents(ids) => self.documents_under_way.extend(ids),
+                }
+                self.open.insert(stamp, attempt);
+            }
+            Note::Stored(stamp, taken, dropped) => match self.close(stamp) {
+                Some(Subject::Request { key, body }) => self.change(key, body, |request| {
+                    let Progress { taken: before, dropped: dropped_before, .. } = request.progress;
+                    request.progress = Progress {
+                        taken: before + taken,
+                        dropped: dropped_before + dropped,
+                        had: Vec::new(),
+                    };
+                }),
+                Some(Subject::Documents(ids)) => {
+                    self.generations
+                        .iter_mut()
+                        .filter(|generation| !generation.partly.is_empty())
+                        .for_each(|generation| ids.iter().for_each(|id| drop(generation.partly.remove(id))));
+                    self.generations.back_mut().into_iter().for_each(|newest| newest.stored.extend(&ids));
+                }
+                None => {}
+            },
+            Note::Failed(stamp, had) => match self.close(stamp) {
+                Some(Subject::Request { key, body }) => {
+                    self.change(key, body, |request| add(&mut request.progress.had, &had));
+                }
+                Some(Subject::Documents(ids)) if !had.is_empty() => {
+                    for id in ids {
+                        let mut all = self.partly(&id).to_vec();
+                        add(&mut all, &had);
+                        self.generations.back_mut().into_iter().for_each(|newest| {
+                            newest.partly.insert(id, all.clone());
+                        });
+                    }
+                }
+                Some(Subject::Documents(_)) | None => {}
+            },
+            Note::Answered(key) => {
+                let known = self
+                    .generations
+                    .iter_mut()
+                    .rev()
+                    .find_map(|generation| generation.requests.get_mut(&key));
+                known.into_iter().for_each(|request| request.is_answered = true);
+            }
+        }
+    }
+
+    fn close(&mut self, stamp: i64) -> Option<Subject> {
+        let subject = self.open.remove(&stamp)?.subject;
+        if let Subject::Documents(ids) = &subject {
+            for id in ids {
+                self.documents_under_way.remove(id);
+            }
+        }
+        Some(subject)
+    }
+
+    /// Changes what is known of a request, in the newest generation.
+    fn change(&mut self, key: Id, body: Id, change: impl FnOnce(&mut Request)) {
+        let known = self.generations.iter_mut().rev().find_map(|generation| generation.requests.remove(&key));
+        let mut request =
+            known.unwrap_or_else(|| Request { body, progress: Progress::default(), is_answered: false });
+        change(&mut request);
+        if let Some(newest) = self.generations.back_mut() {
+            newest.requests.insert(key, request);
+        }
+    }
+}
+
+fn add(had: &mut Vec<Place>, more: &[Place]) {
+    had.extend(more.iter().filter(|place| !had.contains(place)).cloned().collect::<Vec<_>>());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: Id = [1; 16];
+
+    fn id(number: usize) -> Id {
+        let mut id = [0; 16];
+        id[..8].copy_from_slice(&number.to_le_bytes());
+        id
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_nanos(seconds * SECOND)
+    }
+
+    fn memory() -> Memory {
+        let mut memory = Memory::default();
+        assert!(memory.is_full(at(0)));
+        assert!(memory.begin_generation(1, at(0)).is_empty());
+        memory
+    }
+
+    fn begin(memory: &mut Memory, stamp: i64, subject: Subject) {
+        memory.apply(Note::Begin(stamp, Attempt { source: "http".to_owned(), subject }));
+    }
+
+    fn main() -> Vec<Place> {
+        vec![Place::Logspace("main".into())]
+    }
+
+    #[test]
+    fn a_request_goes_on_where_it_stopped_and_is_answered_as_before() {
+        let mut memory = memory();
+        let subject = Subject::Request { key: id(1), body: BODY };
+        assert_eq!(memory.begin_request(id(1), BODY), Begin::Take(Progress::default()));
+        assert_eq!(memory.begin_request(id(1), BODY), Begin::UnderWay);
+        begin(&mut memory, 10, subject.clone());
+        memory.apply(Note::Stored(10, 8192, 2));
+        begin(&mut memory, 11, subject.clone());
+        memory.apply(Note::Failed(11, main()));
+        memory.end_request(&id(1));
+        assert_eq!(memory.begin_request(id(1), [2; 16]), Begin::Differs);
+        let rest = Progress { taken: 8192, dropped: 2, had: main() };
+        assert_eq!(memory.begin_request(id(1), BODY), Begin::Take(rest));
+        begin(&mut memory, 12, subject);
+        memory.apply(Note::Stored(12, 8, 0));
+        memory.apply(Note::Answered(id(1)));
+        memory.end_request(&id(1));
+        let all = Progress { taken: 8200, dropped: 2, had: vec![] };
+        assert_eq!(memory.begin_request(id(1), BODY), Begin::Again(all));
+        assert!(memory.open().is_empty());
+    }
+
+    #[test]
+    fn a_document_is_stored_once_and_only_by_those_who_lack_it() {
+        let mut memory = memory();
+        let ids = [Some(id(1)), None, Some(id(2)), Some(id(1))];
+        let claim = memory.claim(&ids);
+        assert_eq!(
+            (claim.rows.as_slice(), claim.later.as_slice()),
+            (&[0, 1, 2][..], &[3][..]),
+            "twice in one body"
+        );
+        begin(&mut memory, 1, Subject::Documents(claim.ids));
+        assert_eq!(memory.claim(&ids[..1]).later, [0], "it is under way");
+        memory.apply(Note::Failed(1, main()));
+        let claim = memory.claim(&[Some(id(3)), Some(id(1))]);
+        assert_eq!((claim.rows, claim.later, claim.had), (vec![0], vec![1], vec![]));
+        let claim = memory.claim(&[Some(id(1)), Some(id(2)), Some(id(3))]);
+        assert_eq!((claim.rows, claim.later, claim.had), (vec![0, 1], vec![2], main()));
+        begin(&mut memory, 2, Subject::Documents(claim.ids));
+        memory.apply(Note::Stored(2, 2, 0));
+        assert_eq!(memory.claim(&[Some(id(1)), Some(id(2))]), Claim::default());
+    }
+
+    #[test]
+    fn names_are_remembered_for_a_day_unless_there_are_too_many() {
+        let mut memory = memory();
+        let documents = |memory: &mut Memory, numbers: std::ops::Range<usize>| {
+            let messages = numbers.len();
+            begin(memory, 1, Subject::Documents(numbers.map(id).collect()));
+            memory.apply(Note::Stored(1, messages, 0));
+        };
+        documents(&mut memory, 1..2);
+        for generation in 1..12 {
+            let now = at(generation * 3 * 3601);
+            assert!(memory.is_full(now));
+            let forgotten = memory.begin_generation(generation as u64 + 1, now);
+            assert_eq!(forgotten.is_empty(), generation < 9, "{generation}");
+            assert_eq!(memory.is_stored(&id(1)), generation < 9, "{generation}");
+            assert!(memory.since(now) <= now.saturating_add(-AGE_MAX_NANOS) || generation < 8);
+        }
+        let (mut memory, mut number) = (Memory::default(), 0);
+        for generation in 1..=10 {
+            memory.begin_generation(generation, at(generation as i64));
+            while !memory.is_full(at(generation as i64)) {
+                documents(&mut memory, number..number + 1000);
+                number += 1000;
+            }
+            assert!(memory.names() <= NAMES_MAX);
+        }
+        assert_eq!((number, memory.names()), (10 * NAMES_MAX / GENERATIONS, NAMES_MAX));
+        assert_eq!(memory.since(at(10)), at(3), "it says since when");
+    }
+}

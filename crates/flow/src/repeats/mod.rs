@@ -1,0 +1,223 @@
+//! Requests and documents that may be sent twice are stored once: by their `Idempotency-Key` and by their ids, over kills.
+//!
+//! | file     | what it is                                  |
+//! |----------|---------------------------------------------|
+//! | `memory` | what is remembered, and for how long        |
+//! | `log`    | the same on the disk                        |
+//!
+//! That a batch is about to be stored is noted before it is, with its time of receipt, which no other batch of its source has.
+//! After a crash the journals say by it whether it was. So what was stored without its sender hearing of it is not stored
+//! again. What became of it is noted by the time it leaves a journal.
+//!
+//! **Invariant:** nothing is stored under a name before it is on the disk that it will be.
+
+mod log;
+mod memory;
+
+pub use memory::{Attempt, Begin, Claim, Id, Progress, Subject};
+
+use crate::ledger::Place;
+use crate::machine::clock;
+use log::{Log, Read};
+use logstead_indexer::{Disk, Searcher, Tallied};
+use logstead_record::Timestamp;
+use memory::{Memory, Note};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The remembered requests and messages, for recognising repetitions.
+pub struct Repeats {
+    state: Mutex<State>,
+    /// Held while notes are put on the disk, so that those who wait share the next sync. It is locked before the state.
+    synced: Mutex<Synced>,
+}
+
+/// Which notes are on the disk.
+#[derive(Default)]
+struct Synced {
+    /// The first so many, without those that are lost.
+    notes: u64,
+    /// Behind the first, up to the second: nobody knows, as the last sync that failed was of these.
+    lost: (u64, u64),
+}
+
+struct State {
+    memory: Memory,
+    log: Log,
+    /// How many notes were written.
+    written: u64,
+    /// The number of the next generation.
+    next: u64,
+}
+
+impl Repeats {
+    /// Opens what is remembered in a folder. What cannot be read is forgotten, and it is said.
+    pub fn open(disk: &Arc<dyn Disk>, dir: &Path) -> io::Result<Repeats> {
+        let (log, read, strange) = Log::open(disk, dir)?;
+        if !strange.is_empty() {
+            tracing::error!(
+                "{}: {} cannot be read: what was sent before with an Idempotency-Key or an id may be stored again",
+                dir.display(),
+                strange.join(", ")
+            );
+        }
+        let mut memory = Memory::default();
+        let mut next = 1;
+        for Read { number, since, notes, damaged } in read {
+            if 0 < damaged {
+                tracing::error!(
+                    "{damaged} lines of {}/{number}.log are damaged: what they named may be stored again",
+                    dir.display()
+                );
+            }
+            log.remove(&memory.begin_generation(number, since));
+            notes.into_iter().for_each(|note| memory.apply(note));
+            next = number + 1;
+        }
+        let strange = strange.iter().filter_map(|name| name.split('.').next()?.parse::<u64>().ok());
+        let next = strange.fold(next, |next, number| next.max(number + 1));
+        Ok(Repeats { state: Mutex::new(State { memory, log, written: 0, next }), synced: Mutex::default() })
+    }
+
+    /// The logspaces are open, and nothing was sealed since: finds out what became of batches that were being stored when the
+    /// process ended.
+    pub fn resolve<'a>(&self, logspaces: impl Iterator<Item = (&'a str, &'a Searcher)>) {
+        let mut state = self.state.lock();
+        let mut found: BTreeMap<i64, Vec<Place>> =
+            state.memory.open().keys().map(|stamp| (*stamp, Vec::new())).collect();
+        if found.is_empty() {
+            return;
+        }
+        for (id, searcher) in logspaces {
+            searcher.tally(0, &mut |Tallied { batch, .. }| {
+                if batch.is_empty() {
+                    return;
+                }
+                let stamp = batch.received(0).nanos();
+                let attempt = state.memory.open().get(&stamp);
+                if attempt.is_some_and(|attempt| attempt.source.as_bytes() == batch.source(0)) {
+                    found.entry(stamp).or_default().push(Place::Logspace(id.into()));
+                }
+            });
+        }
+        let stored = found.values().filter(|places| !places.is_empty()).count();
+        tracing::info!(
+            "{} requests with names were being stored when the process ended: the journals have {stored} of them",
+            found.len()
+        );
+        for (stamp, had) in found {
+            state.note_or_say(Note::Failed(stamp, had));
+        }
+    }
+
+    /// A request with this key and body. One that is to be taken ends with [`Repeats::end_request`].
+    pub fn begin_request(&self, key: Id, body: Id) -> Begin {
+        self.state.lock().memory.begin_request(key, body)
+    }
+
+    /// It ended, and was answered as a whole if so.
+    pub fn end_request(&self, key: Id, is_answered: bool) {
+        let mut state = self.state.lock();
+        if is_answered {
+            state.note_or_say(Note::Answered(key));
+        }
+        state.memory.end_request(&key);
+    }
+
+    /// The next batch of a request is about to be stored.
+    pub fn begin_batch(&self, stamp: Timestamp, source: &str, key: Id, body: Id) -> io::Result<()> {
+        let attempt = Attempt { source: source.to_owned(), subject: Subject::Request { key, body } };
+        self.state.lock().note(Note::Begin(stamp.nanos(), attempt))?;
+        self.sync_begun(stamp)
+    }
+
+    /// What is to be done with the documents of a batch, which is about to be stored.
+    pub fn claim(&self, stamp: Timestamp, source: &str, ids: &[Option<Id>]) -> io::Result<Claim> {
+        let mut state = self.state.lock();
+        let claim = state.memory.claim(ids);
+        if !claim.ids.is_empty() {
+            let attempt =
+                Attempt { source: source.to_owned(), subject: Subject::Documents(claim.ids.clone()) };
+            state.note(Note::Begin(stamp.nanos(), attempt))?;
+            drop(state);
+            self.sync_begun(stamp)?;
+        }
+        Ok(claim)
+    }
+
+    /// A batch that is about to be stored is not, if a power cut could take the note of that.
+    fn sync_begun(&self, stamp: Timestamp) -> io::Result<()> {
+        self.sync().inspect_err(|_| self.failed(stamp, Vec::new()))
+    }
+
+    /// What was noted is on the disk when this returns.
+    pub fn sync(&self) -> io::Result<()> {
+        let wanted = self.state.lock().written;
+        let mut synced = self.synced.lock();
+        let lost = synced.lost;
+        if lost.0 < wanted && wanted <= lost.1 {
+            return Err(io::Error::other("the disk failed to write it"));
+        }
+        if wanted <= synced.notes {
+            return Ok(());
+        }
+        let (written, files) = {
+            let state = self.state.lock();
+            (state.written, state.log.unsynced())
+        };
+        let before = std::mem::replace(&mut synced.notes, written);
+        files.iter().try_for_each(|file| file.sync()).inspect_err(|error| {
+            synced.lost = (before, written);
+            self.state.lock().log.give_up();
+            tracing::error!("a power cut may make requests with names be stored again: {error}");
+        })
+    }
+
+    /// A batch is stored, with so many messages, of which so many were dropped.
+    pub fn stored(&self, stamp: Timestamp, messages: usize, dropped: usize) {
+        self.state.lock().note_or_say(Note::Stored(stamp.nanos(), messages, dropped));
+    }
+
+    /// A batch is not stored, except there.
+    pub fn failed(&self, stamp: Timestamp, had: Vec<Place>) {
+        self.state.lock().note_or_say(Note::Failed(stamp.nanos(), had));
+    }
+
+    /// Since when every name is remembered: what was sent before is not known when it comes again.
+    pub fn since(&self) -> Timestamp {
+        self.state.lock().memory.since(clock::now())
+    }
+}
+
+impl State {
+    fn note(&mut self, note: Note) -> io::Result<()> {
+        self.write(&note)?;
+        self.memory.apply(note);
+        Ok(())
+    }
+
+    /// It has happened, whether it can be written or not. What is not written is found out again after a restart.
+    fn note_or_say(&mut self, note: Note) {
+        if let Err(error) = self.write(&note) {
+            tracing::warn!("it cannot be noted what became of a request with a name: {error}");
+        }
+        self.memory.apply(note);
+    }
+
+    fn write(&mut self, note: &Note) -> io::Result<()> {
+        let now = clock::now();
+        if self.log.is_closed() || self.memory.is_full(now) {
+            let number = self.next;
+            self.next += 1;
+            self.log.begin(number, now)?;
+            let forgotten = self.memory.begin_generation(number, now);
+            self.log.remove(&forgotten);
+        }
+        self.log.append(note)?;
+        self.written += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! Senders on the disk: the file `senders` in the data directory, written whole. The first line has the format and when
+//! the registry began, each further one a sender, or an address whose bytes are in no message, all with a checksum. A line that is damaged costs its sender's
+//! figures.
+
+use super::registry::{Key, Registry};
+use super::sender::Sender;
+use super::skipped::Skipped;
+use crate::checked_lines::{self, line};
+use logstead_indexer::{Disk, DiskFile};
+use serde_json::{Value, json};
+use std::io::{self, IoSlice};
+use std::path::Path;
+
+/// What this version writes.
+const FORMAT: u64 = 2;
+const NAME: &str = "senders";
+const NEW_NAME: &str = "senders.new";
+/// A later format, kept for the version that wrote it.
+const LATER_NAME: &str = "senders.later";
+/// Nothing that we write is longer.
+const BYTES_MAX: u64 = 256 << 20;
+const LINES_PER_WRITE: usize = 256;
+
+/// What the file says; `None` if there is none that this version can read. Why is said in the log.
+pub(super) fn read(disk: &dyn Disk, data: &Path) -> Option<Registry> {
+    let bytes = match read_file(disk, &data.join(NAME)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => {
+            tracing::error!("the file of senders cannot be read, and is begun anew: {error}");
+            return None;
+        }
+    };
+    let mut lines = checked_lines::read(&bytes);
+    let head = lines.values.first().cloned().unwrap_or_default();
+    if head["format"].as_u64().is_some_and(|format| FORMAT < format) {
+        tracing::error!("the file of senders was written by a later version: it is kept as `{LATER_NAME}`");
+        if let Err(error) = disk.rename(&data.join(NAME), &data.join(LATER_NAME)) {
+            tracing::error!("it cannot be renamed: {error}");
+        }
+        return None;
+    }
+    let mut registry = Registry { began: head["began"].as_i64(), ..Registry::default() };
+    let skip = usize::from(head.get("format").is_some());
+    for value in lines.values.drain(..).skip(skip) {
+        if let Some((key, skipped)) = skipped(&value) {
+            registry.skipped.insert(key, skipped);
+        } else if let Some((key, sender)) = sender(value) {
+            registry.senders.insert(key, sender);
+        } else {
+            lines.damaged += 1;
+        }
+    }
+    if 0 < lines.damaged {
+        tracing::error!(
+            "{} lines of the file of senders are damaged: those senders begin anew",
+            lines.damaged
+        );
+    }
+    Some(registry)
+}
+
+/// Replaces the file in one step. A full disk gets back what was written of a new one.
+pub(super) fn write(disk: &dyn Disk, data: &Path, registry: &Registry) -> io::Result<()> {
+    let new = data.join(NEW_NAME);
+    let written = write_new(disk, &new, registry).and_then(|()| disk.rename(&new, &data.join(NAME)));
+    if let Err(error) = written {
+        // Where this fails, too, the next one replaces it.
+        disk.remove(&new).ok();
+        return Err(error);
+    }
+    disk.sync_dir(data)
+}
+
+fn write_new(disk: &dyn Disk, path: &Path, registry: &Registry) -> io::Result<()> {
+    let file = disk.create(path)?;
+    append(&*file, &line(&json!({ "format": FORMAT, "began": registry.began })))?;
+    let senders: Vec<_> = registry.senders.iter().collect();
+    for senders in senders.chunks(LINES_PER_WRITE) {
+        let lines = senders.iter().map(|(key, sender)| line(&json!([&*key.source, key.host, sender])));
+        append(&*file, &lines.collect::<String>())?;
+    }
+    let skipped = registry.skipped.iter();
+    let lines = skipped.map(|(key, skipped)| line(&json!({ "skipped": [&*key.source, key.host, skipped] })));
+    append(&*file, &lines.collect::<String>())?;
+    file.sync()
+}
+
+fn append(file: &dyn DiskFile, text: &str) -> io::Result<()> {
+    file.append(&mut [IoSlice::new(text.as_bytes())])
+}
+
+fn sender(value: Value) -> Option<(Key, Sender)> {
+    let (source, host, sender): (String, String, Sender) = serde_json::from_value(value).ok()?;
+    sender.is_sound().then(|| (Key { source: source.into(), host }, sender))
+}
+
+fn skipped(value: &Value) -> Option<(Key, Skipped)> {
+    let (source, host, skipped): (String, String, Skipped) =
+        serde_json::from_value(value.get("skipped")?.clone()).ok()?;
+    Some((Key { source: source.into(), host }, skipped))
+}
+
+fn read_file(disk: &dyn Disk, path: &Path) -> io::Result<Vec<u8>> {
+    let file = disk.open_to_read(path)?;
+    let length = file.bytes()?;
+    if BYTES_MAX < length {
+        return Err(io::Error::other(format!("it has {length} bytes, more than any that was written")));
+    }
+    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    file.read_at(0, &mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,249 @@
+//! Who sends: a registry of the hosts of every source, with how much each sends, how regularly, and how its clock goes.
+//!
+//! | file     | what it is                                                  |
+//! |----------|-------------------------------------------------------------|
+//! | `tally`  | what a batch says of each of its senders                    |
+//! | `sender` | what is known of one                                        |
+//! | `series` | how many messages it sent in each five minutes of a day     |
+//! | `habit`  | how long it usually pauses                                  |
+//! | `skew`   | how far its clock is from ours                              |
+//! | `skipped` | bytes of an address that no message holds                  |
+//! | `registry` | all of them                                               |
+//! | `room`   | who makes room for another                                  |
+//! | `file`   | the registry on the disk                                    |
+//! | `report` | the registry, to be shown                                   |
+//!
+//! It is written every five minutes and when the process stops. What a crash takes with it are figures about senders of
+//! the last minutes, never messages: the [ledger](super::ledger) counts those.
+
+mod file;
+mod habit;
+mod registry;
+mod report;
+mod room;
+mod sender;
+mod series;
+mod skew;
+mod skipped;
+mod tally;
+
+pub use registry::Key;
+pub use report::{Senders as Report, SourceFacts, Wanted};
+pub use skipped::{Sample, Skip};
+
+use crate::machine::clock;
+use logstead_indexer::Disk;
+use logstead_record::{Batch, Timestamp};
+use parking_lot::{Condvar, Mutex};
+use registry::Registry;
+use sender::{Came, Sender, shown};
+use skipped::Skipped;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tally::tallies;
+
+/// For one more, those make [room](room) who sent once: somebody who invents hosts must neither push out who is known nor
+/// keep out who comes.
+const SENDERS_MAX: usize = 10_000;
+/// As many addresses are kept whose bytes are in no message; the bytes of further ones are counted.
+const SKIPPED_MAX: usize = 1000;
+/// A sender is forgotten after this long without a message.
+const KEPT_NANOS: i64 = 90 * 86_400 * 1_000_000_000;
+const WRITE_INTERVAL: Duration = Duration::from_secs(300);
+
+/// See the module.
+pub struct Senders {
+    registry: Mutex<Registry>,
+    /// Since when messages would be heard.
+    listening_since: Timestamp,
+    /// A sender is not silent before this.
+    silent_after: Duration,
+    disk: Arc<dyn Disk>,
+    data: PathBuf,
+    stopping: Mutex<bool>,
+    stop: Condvar,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// How messages reached us, as far as the batch does not say it.
+pub struct Via<'a> {
+    /// The source's id.
+    pub source: &'a Arc<str>,
+    /// Of each row.
+    pub transport: &'a dyn Fn(usize) -> &'a str,
+}
+
+impl Senders {
+    /// Opens the registry of senders; a sender is silent after this long.
+    pub fn open(disk: Arc<dyn Disk>, data: &Path, silent_after: Duration) -> Senders {
+        let now = clock::now();
+        let mut registry = file::read(&*disk, data).unwrap_or_default();
+        registry.began.get_or_insert(now.nanos());
+        Senders {
+            registry: Mutex::new(registry),
+            listening_since: now,
+            silent_after,
+            disk,
+            data: data.to_owned(),
+            stopping: Mutex::new(false),
+            stop: Condvar::new(),
+            thread: Mutex::default(),
+        }
+    }
+
+    /// Starts the thread that writes it.
+    pub fn start(self: &Arc<Senders>) -> io::Result<()> {
+        let senders = self.clone();
+        let thread = std::thread::Builder::new().name("senders".to_owned()).spawn(move || senders.run())?;
+        *self.thread.lock() = Some(thread);
+        Ok(())
+    }
+
+    fn run(&self) {
+        let mut failed = false;
+        loop {
+            let until = Instant::now() + WRITE_INTERVAL;
+            let mut stopping = self.stopping.lock();
+            while !*stopping && !self.stop.wait_until(&mut stopping, until).timed_out() {}
+            let ends = *stopping;
+            drop(stopping);
+            match self.write() {
+                Ok(()) => failed = false,
+                Err(error) if !failed => {
+                    failed = true;
+                    tracing::warn!("the figures of senders cannot be saved, and are tried again: {error}");
+                }
+                Err(_) => {}
+            }
+            if ends {
+                return;
+            }
+        }
+    }
+
+    /// Writes all and ends the thread.
+    pub fn stop(&self) {
+        *self.stopping.lock() = true;
+        self.stop.notify_all();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of the senders ended with a panic");
+        }
+    }
+
+    /// A batch came.
+    pub fn add(&self, batch: &Batch, via: &Via<'_>) {
+        let tallies = tallies(batch);
+        let now = match batch.rows().checked_sub(1) {
+            Some(last) => batch.received(last),
+            None => return,
+        };
+        let mut registry = self.registry.lock();
+        for tally in tallies {
+            let key = Key { source: via.source.clone(), host: shown(tally.host) };
+            let is_full = SENDERS_MAX <= registry.senders.len() && !registry.senders.contains_key(&key);
+            let has_room = !is_full || room::make(&mut registry, &key.source, tally.address, now);
+            let sender = match registry.senders.get_mut(&key) {
+                Some(sender) => sender,
+                None if has_room => registry.senders.entry(key).or_insert_with(|| Sender::first_seen(now)),
+                None => {
+                    registry.left_out += tally.messages;
+                    continue;
+                }
+            };
+            let mut fields = batch.fields(tally.last);
+            let tls_subject = fields.find(|(name, _)| *name == b"tls.subject").map(|(_, subject)| subject);
+            let came = Came { via: (via.transport)(tally.last), tls_subject };
+            sender.add(&tally, &came, now, self.listening_since);
+        }
+        registry.changed = true;
+    }
+
+    /// Bytes came through a source that no message holds. Their sender is known by its address alone.
+    pub fn skipped(&self, source: &Arc<str>, address: &str, skip: &Skip<'_>) {
+        let now = clock::now();
+        let key = Key { source: source.clone(), host: shown(address.as_bytes()) };
+        let mut registry = self.registry.lock();
+        registry.changed = true;
+        let has_room = registry.skipped.len() < SKIPPED_MAX;
+        match registry.skipped.get_mut(&key) {
+            Some(skipped) => skipped.add(skip, now),
+            None if has_room => {
+                registry.skipped.entry(key).or_insert_with(|| Skipped::first_seen(now)).add(skip, now)
+            }
+            None => registry.skipped_left_out += skip.bytes,
+        }
+    }
+
+    /// The last bytes of an address that no message holds, the newest first. They are kept in memory only.
+    pub fn samples(&self, key: &Key) -> Vec<Sample> {
+        let registry = self.registry.lock();
+        registry
+            .skipped
+            .get(key)
+            .map_or_else(Vec::new, |skipped| skipped.samples.iter().rev().cloned().collect())
+    }
+
+    /// Forgets a sender; says whether there was one. If it sends again, it is new.
+    pub fn forget(&self, key: &Key) -> bool {
+        let mut registry = self.registry.lock();
+        let was_there = registry.senders.remove(key).is_some() | registry.skipped.remove(key).is_some();
+        registry.changed |= was_there;
+        was_there
+    }
+
+    /// Forgets all that are meant, and says how many: those with this text in a name, those who sent only once.
+    pub fn forget_all(&self, text: &str, only_once: bool) -> usize {
+        let text = text.to_lowercase();
+        let mut registry = self.registry.lock();
+        let before = registry.senders.len();
+        registry
+            .senders
+            .retain(|key, sender| !report::matches(key, sender, &text) || only_once && sender.goes_on());
+        let forgotten = before - registry.senders.len();
+        registry.changed |= 0 < forgotten;
+        forgotten
+    }
+
+    /// When a sender was last seen.
+    pub fn last_seen(&self, key: &Key) -> Option<Timestamp> {
+        self.registry.lock().senders.get(key).map(|sender| Timestamp::from_nanos(sender.last_seen))
+    }
+
+    /// The senders that are asked for, and their state.
+    pub fn report(&self, wanted: &Wanted<'_>) -> Report {
+        let heard = report::Heard {
+            now: clock::now(),
+            listening_since: self.listening_since,
+            silent_after: self.silent_after,
+        };
+        report::report(&self.registry.lock(), wanted, &heard)
+    }
+
+    /// Writes what changed since the last time.
+    fn write(&self) -> io::Result<()> {
+        let mut registry = self.registry.lock();
+        let oldest = clock::now().nanos() - KEPT_NANOS;
+        registry.senders.retain(|_, sender| oldest <= sender.last_seen);
+        registry.skipped.retain(|_, skipped| oldest <= skipped.last_seen);
+        if !std::mem::take(&mut registry.changed) {
+            return Ok(());
+        }
+        // Workers must not wait for the disk.
+        let copy = Registry {
+            senders: registry.senders.clone(),
+            skipped: registry.skipped.clone(),
+            began: registry.began,
+            ..Registry::default()
+        };
+        drop(registry);
+        file::write(&*self.disk, &self.data, &copy).inspect_err(|_| self.registry.lock().changed = true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Bytes of one address that no message holds: how many, why, and what the last ones look like.
+
+use logstead_record::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many pieces are kept to be looked at, and how much of each.
+const SAMPLES_MAX: usize = 8;
+const SAMPLE_BYTES_MAX: usize = 1024;
+/// What comes within this time after a piece, for the same reason, is counted as more of it.
+const SAME_NANOS: i64 = 1_000_000_000;
+
+/// Bytes that no message holds.
+pub struct Skip<'a> {
+    /// Why bytes were skipped.
+    pub reason: &'static str,
+    /// How many bytes were skipped.
+    pub bytes: u64,
+    /// The first of them, as far as they are known.
+    pub head: &'a [u8],
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Skipped {
+    /// By reason.
+    pub(super) bytes: BTreeMap<String, u64>,
+    /// In nanoseconds since 1970.
+    pub(super) first_seen: i64,
+    pub(super) last_seen: i64,
+    /// The newest last. They are not worth a place on the disk.
+    #[serde(skip)]
+    pub(super) samples: VecDeque<Sample>,
+}
+
+/// A piece to be looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// When the bytes were received.
+    pub received: Timestamp,
+    /// Why bytes were skipped.
+    pub reason: &'static str,
+    /// How many bytes were skipped.
+    pub bytes: u64,
+    /// Its first bytes.
+    pub head: Vec<u8>,
+}
+
+impl Skipped {
+    pub(super) fn first_seen(now: Timestamp) -> Skipped {
+        let (bytes, samples) = Default::default();
+        Skipped { bytes, first_seen: now.nanos(), last_seen: now.nanos(), samples }
+    }
+
+    pub(super) fn add(&mut self, skip: &Skip<'_>, now: Timestamp) {
+        let sum = self.bytes.entry(skip.reason.to_owned()).or_default();
+        *sum = sum.saturating_add(skip.bytes);
+        let before = self.last_seen;
+        self.last_seen = before.max(now.nanos());
+        match self.samples.back_mut() {
+            Some(last) if last.reason == skip.reason && now.nanos() - before < SAME_NANOS => {
+                last.bytes = last.bytes.saturating_add(skip.bytes);
+                let room = SAMPLE_BYTES_MAX - last.head.len();
+                last.head.extend_from_slice(&skip.head[..skip.head.len().min(room)]);
+            }
+            _ => {
+                if self.samples.len() == SAMPLES_MAX {
+                    self.samples.pop_front();
+                }
+                let head = skip.head[..skip.head.len().min(SAMPLE_BYTES_MAX)].to_vec();
+                self.samples.push_back(Sample {
+                    received: now,
+                    reason: skip.reason,
+                    bytes: skip.bytes,
+                    head,
+                });
+            }
+        }
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.bytes.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+    }
+}

@@ -1,0 +1,376 @@
+//! The thread that writes a journal: it appends what the workers encoded, syncs once for all that wait (group commit), and
+//! only then drops the receipts, which acknowledges the messages.
+//!
+//! Logspaces and the queues of destinations are written this way. What differs between them is their [`Owner`].
+//!
+//! **Invariant:** a message is acknowledged after its append returned and the ledger knows of it, and is searchable from
+//! that moment.
+
+use crate::ledger::{Kept, Ledger, Place};
+use crate::receipt::Pending;
+use crate::share::Share;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use logstead_indexer::{Appender, Encoded};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Maximum encoded size of one commit: small compared with a journal file, as a commit never spans two, and 131 072 messages
+/// that fill one take less than 4 MiB.
+const COMMIT_BYTES_MAX: u64 = 1 << 20;
+/// How long a failed append waits before it is tried again.
+const RETRY_WAIT: Duration = Duration::from_millis(500);
+/// How long a stop waits for a disk that refuses writes.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+
+/// Messages on their way into a journal.
+pub struct Append {
+    /// The messages, encoded for the journal.
+    pub encoded: Encoded,
+    /// The receipt to settle.
+    pub pending: Pending,
+    /// Which of them are counted here.
+    pub share: Share,
+    /// Whether they are dropped, and counted, where they would have to wait for room.
+    pub may_drop: bool,
+}
+
+/// What it is that is written, and what else its thread does.
+pub trait Owner: Send + 'static {
+    /// What can change while it is open.
+    type Configuration: Send + 'static;
+
+    /// Opens the journal where it is not open, as soon as that is to be tried again. Until it is, messages wait or are
+    /// refused, with this reason.
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String>;
+    /// Applies new settings to the appender.
+    fn configure(&mut self, appender: &mut Appender, configuration: Self::Configuration);
+    /// Maintains the journal, and opens it where it is not open; returns when that is due again.
+    fn tidy(&mut self, appender: &mut Appender) -> Instant;
+    /// Waits a little where messages are stored faster than they are taken care of.
+    fn hold_back(&self) {}
+    /// Why nothing more fits for now, if so.
+    fn refusal(&self, is_stopping: bool) -> Option<String>;
+    /// Called when batches are on disk.
+    fn stored(&mut self, encoded: &[Encoded]);
+    /// Called when a commit failed.
+    fn failed(&mut self, error: &str);
+    /// These are not stored, as they would have to wait.
+    fn dropped(&mut self, messages: usize);
+    /// The process ends before these could be stored.
+    fn gave_up(&mut self, messages: usize, error: &str);
+}
+
+enum Command<C> {
+    Append(Box<Append>),
+    Configure(C),
+    Tidy,
+    Stop,
+}
+
+/// The way to the thread.
+pub struct Writer<C> {
+    commands: Sender<Command<C>>,
+    stopping: Arc<AtomicBool>,
+    thread: parking_lot::Mutex<Option<JoinHandle<()>>>,
+}
+
+impl<C: Send + 'static> Writer<C> {
+    /// Starts the thread.
+    pub fn start<O>(
+        name: String,
+        appender: Appender,
+        owner: O,
+        (ledger, place): (Arc<Ledger>, Place),
+    ) -> std::io::Result<Writer<C>>
+    where
+        O: Owner<Configuration = C>,
+    {
+        let (commands, received) = unbounded();
+        let stopping = Arc::new(AtomicBool::new(false));
+        let writing = Writing {
+            appender,
+            owner,
+            ledger,
+            place,
+            tidy_at: Instant::now(),
+            received,
+            stopping: stopping.clone(),
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(|| writing.run())?;
+        Ok(Writer { commands, stopping, thread: parking_lot::Mutex::new(Some(thread)) })
+    }
+
+    /// Hands messages over. Never blocks: what is in flight is bounded by the budgets of the sources.
+    pub fn append(&self, append: Append) {
+        if let Err(refused) = self.commands.send(Command::Append(Box::new(append)))
+            && let Command::Append(append) = refused.into_inner()
+        {
+            append.pending.fail("it is closed");
+        }
+    }
+
+    /// Changes what can change while it is open.
+    pub fn configure(&self, configuration: C) {
+        // If the thread has ended, there is nothing to configure.
+        self.commands.send(Command::Configure(configuration)).ok();
+    }
+
+    /// Maintains the journal at once.
+    pub fn tidy_soon(&self) {
+        // If the thread has ended, there is nothing to maintain.
+        self.commands.send(Command::Tidy).ok();
+    }
+
+    /// It will be told to stop: what cannot be stored soon is not waited for.
+    pub fn hurry(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes what was handed over, and then nothing more. [`Writer::join`] waits for that.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        // If the thread has ended, it has stopped.
+        self.commands.send(Command::Stop).ok();
+    }
+
+    /// Waits for the end of a stopped thread; `false` if it panicked.
+    pub fn join(&self) -> bool {
+        self.thread.lock().take().is_none_or(|thread| thread.join().is_ok())
+    }
+}
+
+/// Messages that are committed together.
+#[derive(Default)]
+struct Group {
+    encoded: Vec<Encoded>,
+    pending: Vec<Pending>,
+    shares: Vec<Share>,
+    may_drop: Vec<bool>,
+}
+
+impl Group {
+    fn push(&mut self, Append { encoded, pending, share, may_drop }: Append) {
+        self.encoded.push(encoded);
+        self.pending.push(pending);
+        self.shares.push(share);
+        self.may_drop.push(may_drop);
+    }
+
+    fn messages(&self) -> usize {
+        self.encoded.iter().map(Encoded::rows).sum()
+    }
+
+    /// Keeps only what has to wait; returns what is dropped.
+    fn shed(&mut self, error: &str) -> Vec<Append> {
+        let Group { encoded, pending, shares, may_drop } = std::mem::take(self);
+        let appends = encoded.into_iter().zip(pending).zip(shares).zip(may_drop);
+        appends
+            .filter_map(|(((encoded, pending), share), may_drop)| {
+                self.push_unless_shed(Append { encoded, pending, share, may_drop }, error)
+            })
+            .collect()
+    }
+
+    /// Decides which messages are counted here, and notes it in what is written; how many of each.
+    fn claim(&mut self) -> Vec<usize> {
+        let claim = |(encoded, share): (&mut Encoded, &mut Share)| {
+            let counted = share.claim();
+            encoded.set_copies(encoded.rows() - counted);
+            counted
+        };
+        self.encoded.iter_mut().zip(&mut self.shares).map(claim).collect()
+    }
+
+    /// Returns what need not be stored, and is dropped. Informs a sender that wants to learn of a failure at once, and lets
+    /// go of what its sender sends again, as it has left; anything else is kept.
+    fn push_unless_shed(&mut self, append: Append, error: &str) -> Option<Append> {
+        if append.may_drop {
+            return Some(append);
+        }
+        if append.pending.receipt().is_impatient() {
+            append.pending.fail(error);
+        } else if append.pending.receipt().is_abandoned() {
+            // It comes again, and would otherwise be there as often as its sender tried.
+            append.pending.fail("its sender left before it could be stored");
+        } else {
+            self.push(append);
+        }
+        None
+    }
+}
+
+struct Writing<O: Owner> {
+    appender: Appender,
+    owner: O,
+    ledger: Arc<Ledger>,
+    place: Place,
+    /// When the journal is maintained next.
+    tidy_at: Instant,
+    received: Receiver<Command<O::Configuration>>,
+    stopping: Arc<AtomicBool>,
+}
+
+impl<O: Owner> Writing<O> {
+    fn run(mut self) {
+        self.write();
+        if let Err(error) = self.appender.close() {
+            let thread = std::thread::current();
+            let name = thread.name().unwrap_or("a journal");
+            tracing::warn!("{name}: the end of the messages could not be noted: {error}");
+        }
+    }
+
+    fn write(&mut self) {
+        loop {
+            self.tidy_when_due();
+            match self.received.recv_deadline(self.tidy_at) {
+                Ok(Command::Configure(configuration)) => self.configure(configuration),
+                Ok(Command::Tidy) => self.tidy_at = Instant::now(),
+                Ok(Command::Append(append)) => {
+                    if self.commit_with_all_that_wait(*append) {
+                        return;
+                    }
+                }
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn configure(&mut self, configuration: O::Configuration) {
+        self.owner.configure(&mut self.appender, configuration);
+        self.tidy_at = Instant::now();
+    }
+
+    fn tidy_when_due(&mut self) {
+        if self.tidy_at <= Instant::now() {
+            self.tidy_at = self.owner.tidy(&mut self.appender);
+        }
+    }
+
+    /// Commits `first` and what waits behind it; says whether to stop.
+    ///
+    /// The workers finish in any order. What waits here is sorted by time of receipt, so a connection that several
+    /// workers parse mostly keeps its order, at no cost.
+    fn commit_with_all_that_wait(&mut self, first: Append) -> bool {
+        let mut bytes = first.encoded.journal_bytes();
+        let mut appends = vec![first];
+        let mut stop = false;
+        while bytes < COMMIT_BYTES_MAX
+            && let Ok(command) = self.received.try_recv()
+        {
+            match command {
+                Command::Append(append) => {
+                    bytes += append.encoded.journal_bytes();
+                    appends.push(*append);
+                }
+                Command::Configure(configuration) => self.configure(configuration),
+                // It is done every minute anyway.
+                Command::Tidy => {}
+                Command::Stop => {
+                    stop = true;
+                    break;
+                }
+            }
+        }
+        appends.sort_by_key(|append| append.pending.receipt().since());
+        let mut group = Group::default();
+        appends.into_iter().for_each(|append| group.push(append));
+        stop | self.commit(group)
+    }
+
+    /// Appends until it succeeds or the process stops; says whether to stop. Senders that wait for an answer get the
+    /// failure at once and may send again; all others are slowed down by what is held here.
+    fn commit(&mut self, mut group: Group) -> bool {
+        let mut stop = false;
+        let mut stop_since = None;
+        if !self.stopping.load(Ordering::Relaxed) {
+            self.owner.hold_back();
+        }
+        while !group.encoded.is_empty() {
+            let error = match self.append(&mut group) {
+                Ok(counted) => {
+                    self.stored(group, &counted);
+                    return stop;
+                }
+                Err(error) => error,
+            };
+            self.owner.failed(&error);
+            let dropped = group.shed(&error);
+            self.drop_all(dropped);
+            if self.stopping.load(Ordering::Relaxed) {
+                let since = *stop_since.get_or_insert_with(Instant::now);
+                if STOP_WAIT_MAX < since.elapsed() {
+                    self.owner.gave_up(group.messages(), &error);
+                    return true;
+                }
+            }
+            if !group.encoded.is_empty() {
+                stop |= self.wait_for_room(&mut group, &error);
+            }
+            // Removing old messages may make room.
+            self.tidy_when_due();
+        }
+        stop
+    }
+
+    /// Returns how many messages of each part are counted here.
+    fn append(&mut self, group: &mut Group) -> Result<Vec<usize>, String> {
+        self.owner.open(&mut self.appender)?;
+        if let Some(reason) = self.owner.refusal(self.stopping.load(Ordering::Relaxed)) {
+            return Err(reason);
+        }
+        let counted = group.claim();
+        self.appender.append(&group.encoded).map_err(|error| error.to_string())?;
+        Ok(counted)
+    }
+
+    fn stored(&mut self, group: Group, counted: &[usize]) {
+        let parts = group.pending.iter().zip(counted);
+        let kept: Vec<Kept> = parts
+            .map(|(pending, counted)| Kept { slot: pending.receipt().slot().cloned(), counted: *counted })
+            .collect();
+        self.ledger.kept(&self.place, self.appender.next_sequence(), group.messages(), &kept);
+        self.owner.stored(&group.encoded);
+        group.shares.into_iter().for_each(Share::keep);
+        for (pending, counted) in group.pending.into_iter().zip(counted) {
+            pending.receipt().kept(&self.place, *counted);
+            pending.done();
+        }
+    }
+
+    /// Counts messages as dropped. A sender hears of the others when that is on the disk, as it is with theirs.
+    fn drop_all(&mut self, dropped: Vec<Append>) {
+        if dropped.is_empty() {
+            return;
+        }
+        self.owner.dropped(dropped.iter().map(|append| append.encoded.rows()).sum());
+        let pending = dropped.into_iter().map(|append| append.pending);
+        let (awaited, silent): (Vec<_>, Vec<_>) = pending.partition(|pending| pending.receipt().is_awaited());
+        silent.into_iter().for_each(Pending::done);
+        if !awaited.is_empty() {
+            // If it cannot be written, that was said: the messages themselves are where they should be.
+            self.ledger.when_written(move |_| awaited.into_iter().for_each(Pending::done));
+        }
+    }
+
+    /// Waits before the next attempt; says whether to stop. What arrives in the meantime is dropped, refused or waits
+    /// too.
+    fn wait_for_room(&mut self, group: &mut Group, error: &str) -> bool {
+        let until = Instant::now() + RETRY_WAIT;
+        loop {
+            match self.received.recv_deadline(until) {
+                Ok(Command::Append(append)) => {
+                    let dropped = group.push_unless_shed(*append, error);
+                    self.drop_all(dropped.into_iter().collect());
+                }
+                Ok(Command::Configure(configuration)) => self.configure(configuration),
+                Ok(Command::Tidy) => {}
+                Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => return true,
+                Err(RecvTimeoutError::Timeout) => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The thread of a destination: it reads its queue, sends what it reads, and notes how far it is done.
+//!
+//! **Invariant:** a message is done with once it was delivered, is in the quarantine, or was discarded; one that cannot be
+//! read is tried again before it is passed over.
+
+use super::control::{Control, Situation, Task};
+use super::delivery::{self, Outcome};
+use super::gather::{Gathering, Portion, Waiting};
+use super::kinds;
+use super::means::MakesRoom;
+use super::parcel::{Gone, Parcel};
+use super::quarantine::Quarantine;
+use super::queue::Fill;
+use super::sink::{Message, Sink};
+use logstead_config::Destination as Config;
+use logstead_flow::counters::DestinationCounters;
+use logstead_flow::ledger::{Fate, Ledger};
+use logstead_flow::machine::clock;
+use logstead_flow::machine::folders::Folders;
+use logstead_flow::machine::priority::{self, Way};
+use logstead_indexer::{Cause, DiskError, QueueReader};
+use logstead_record::{Batch, Selection};
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long after messages were sent it is noted that they were: after a crash they are sent again.
+const NOTE_INTERVAL: Duration = Duration::from_secs(1);
+/// What is damaged is tried again this often, with pauses, before it is passed over.
+const READ_ATTEMPTS_MAX: u32 = 10;
+const READ_WAIT: Duration = Duration::from_secs(1);
+/// Pauses become longer up to this, where the disk does not read.
+const READ_WAIT_MAX: Duration = Duration::from_secs(30);
+/// A bug may concern only one moment, or one message until the program is mended.
+const BUG_WAIT: Duration = Duration::from_secs(10);
+/// Pauses are this much shorter or longer, so that many senders do not come back at the same time.
+const JITTER: f64 = 0.2;
+
+pub(super) struct Drain {
+    pub(super) id: Arc<str>,
+    pub(super) folders: Arc<Folders>,
+    pub(super) control: Arc<Control>,
+    pub(super) reader: QueueReader,
+    pub(super) fill: Arc<Fill>,
+    pub(super) quarantine: Arc<Mutex<Quarantine>>,
+    pub(super) counters: Arc<DestinationCounters>,
+    pub(super) ledger: Arc<Ledger>,
+    pub(super) makes_room: MakesRoom,
+}
+
+/// The sinks of a configuration.
+type Open = Option<(Arc<Config>, Vec<Box<dyn Sink>>)>;
+
+impl Drain {
+    pub(super) fn run(mut self) {
+        // What waits is on the disk: on a busy machine, receiving comes first.
+        priority::give_way(Way::Fully);
+        let mut sinks = None;
+        let mut note_at = None;
+        let mut unreadable = 0;
+        let gathering = RefCell::new(Gathering::default());
+        loop {
+            let ready = |config: &Config, hurry| {
+                let gather = Portion::of(&config.kind).gather;
+                let waiting = self.waiting(gather.is_some());
+                gathering.borrow_mut().ready(gather.as_ref(), &waiting, Instant::now(), hurry)
+            };
+            let situation = Situation { ready: &ready, done: self.fill.done(), note_at };
+            match self.control.next(&situation) {
+                Task::Send(config) => {
+                    let sent =
+                        catch_unwind(AssertUnwindSafe(|| self.send(&config, &mut sinks, &mut unreadable)));
+                    if sent.is_err() {
+                        sinks = None;
+                        self.go_back();
+                        self.pause(&config, "a bug in this kind of destination; please report it", BUG_WAIT);
+                    }
+                }
+                Task::Discard(before) => self.discard(before),
+                Task::Note => {
+                    note_at = None;
+                    self.note();
+                }
+                Task::End => break,
+            }
+            let is_noted = self.reader.freed() == self.fill.done();
+            note_at = (!is_noted).then(|| note_at.unwrap_or_else(|| Instant::now() + NOTE_INTERVAL));
+        }
+        self.note();
+        self.control.ended();
+    }
+
+    /// What waits; its bytes only if they count.
+    fn waiting(&self, in_bytes: bool) -> Waiting {
+        let (next, end) = (self.reader.next(), self.fill.end());
+        let bytes = if in_bytes { self.fill.bytes() } else { 0 };
+        Waiting { next, end, bytes, bytes_max: self.fill.bytes_max() }
+    }
+
+    /// Sends what comes next, if it can.
+    fn send(&mut self, config: &Arc<Config>, sinks: &mut Open, unreadable: &mut u32) {
+        let portion = Portion::of(&config.kind);
+        let parcel = Parcel::read(&mut self.reader, &portion);
+        let messages = parcel.messages();
+        if messages.is_empty() {
+            self.advance(parcel.end, &[self.expired(&parcel, parcel.end)]);
+            match parcel.unreadable {
+                Some(gone) => self.retry_reading(config, &gone, unreadable),
+                None => *unreadable = 0,
+            }
+            return;
+        }
+        *unreadable = 0;
+        let sinks = opened(sinks, config, &self.folders);
+        let Drain { id, control, counters, fill, ledger, makes_room, reader, .. } = self;
+        let (pauses, cursor) =
+            (Pauses { id, control, counters }, Mutex::new(Cursor { reader, fill, ledger, makes_room }));
+        let pause = |reason: &str, wait| {
+            // It may be a long wait, and a crash in it is to make nothing come twice.
+            cursor.lock().note(pauses.id);
+            pauses.pause(config, reason, wait)
+        };
+        let outcome = delivery::deliver(sinks, &messages, &pause);
+        self.settle(config, &outcome, &parcel);
+        if portion.gather.is_some() {
+            // After a crash an object is to begin with the same message, so that it is replaced.
+            self.note();
+        }
+    }
+
+    /// Notes what became of a parcel.
+    fn settle(&mut self, config: &Arc<Config>, outcome: &Outcome<'_>, parcel: &Parcel) {
+        let done = outcome.left.unwrap_or(parcel.end);
+        let refused = refused_before(done, outcome);
+        if !self.keep(config, &refused) {
+            // All of them are sent again.
+            self.go_back();
+            return;
+        }
+        let delivered = parcel.messages_before(done) - refused.len();
+        self.counters.quarantined.add(refused.len());
+        self.counters.messages.add(delivered);
+        self.counters.bytes.add(outcome.bytes);
+        let expired = self.expired(parcel, done);
+        self.advance(done, &[expired, (Fate::Delivered, delivered), (Fate::Quarantined, refused.len())]);
+        if outcome.left.is_some() {
+            self.go_back();
+        } else if self.counters.recovered() {
+            tracing::info!(destination = &*self.id, "the destination takes messages again");
+        }
+    }
+
+    /// Reads again what is not done with.
+    fn go_back(&mut self) {
+        self.reader.rewind();
+        self.reader.skip(self.fill.done());
+    }
+
+    /// Puts messages into the quarantine; `false` if that was interrupted.
+    fn keep(&self, config: &Arc<Config>, refused: &[(Arc<Batch>, String)]) -> bool {
+        let Some((_, reason)) = refused.first() else { return true };
+        tracing::warn!(
+            destination = &*self.id,
+            messages = refused.len(),
+            "refused, and put into the quarantine: {reason}"
+        );
+        loop {
+            let Err(error) = self.quarantine.lock().keep(refused) else { return true };
+            if !self.pause(config, &error, READ_WAIT) {
+                return false;
+            }
+        }
+    }
+
+    /// Messages of a parcel that became too old before they were read.
+    fn expired(&self, parcel: &Parcel, done: u64) -> (Fate, usize) {
+        let before = self.fill.done();
+        let count =
+            |gone: &Gone| gone.sequences.end.min(done).saturating_sub(gone.sequences.start.max(before));
+        let expired = parcel.gone.iter().map(count).sum::<u64>() as usize;
+        self.counters.dropped.add("expired", expired);
+        (Fate::Dropped("expired"), expired)
+    }
+
+    fn advance(&self, done: u64, fates: &[(Fate, usize)]) {
+        self.ledger.done(&self.id, done, fates);
+        self.fill.done.fetch_max(done, Ordering::AcqRel);
+    }
+
+    /// They are neither delivered nor sent again.
+    fn drop_before(&self, done: u64, reason: &'static str) {
+        let dropped = done.saturating_sub(self.fill.done()) as usize;
+        self.counters.dropped.add(reason, dropped);
+        self.advance(done, &[(Fate::Dropped(reason), dropped)]);
+    }
+
+    fn discard(&mut self, before: u64) {
+        let before = before.min(self.fill.end());
+        self.reader.skip(before);
+        self.drop_before(before, "discarded");
+        self.note();
+    }
+
+    /// Notes on the disk how far it is done.
+    fn note(&mut self) {
+        let Drain { id, reader, fill, ledger, makes_room, .. } = self;
+        Cursor { reader, fill, ledger, makes_room }.note(id);
+    }
+
+    /// What the disk does not read waits for as long as that takes: it may read it again. What is damaged stays damaged.
+    fn retry_reading(&mut self, config: &Arc<Config>, gone: &Gone, attempts: &mut u32) {
+        *attempts += 1;
+        if !passes_over(gone.cause, *attempts) {
+            let reason = format!("messages of the queue cannot be read: {}", gone.why);
+            self.pause(config, &reason, read_wait(*attempts));
+            return;
+        }
+        tracing::error!(
+            destination = &*self.id,
+            messages = gone.sequences.end - gone.sequences.start,
+            "messages of the queue are passed over, as they are damaged, and their file will be set aside: {}",
+            gone.why
+        );
+        self.reader.pass_over(gone.sequences.end);
+        self.drop_before(gone.sequences.end, "unreadable");
+        *attempts = 0;
+    }
+
+    fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
+        self.pauses().pause(config, reason, wait)
+    }
+
+    fn pauses(&self) -> Pauses<'_> {
+        Pauses { id: &self.id, control: &self.control, counters: &self.counters }
+    }
+}
+
+/// What it takes to note how far a destination is done.
+struct Cursor<'a> {
+    reader: &'a mut QueueReader,
+    fill: &'a Fill,
+    ledger: &'a Ledger,
+    makes_room: &'a MakesRoom,
+}
+
+impl Cursor<'_> {
+    /// Notes it on the disk unless the disk knows, and frees what is done with.
+    fn note(&mut self, id: &str) {
+        let done = self.fill.done();
+        if self.reader.freed() == done {
+            return;
+        }
+        if let Err(error) = self.reader.note(done) {
+            tracing::warn!(
+                destination = id,
+                "messages may be sent again, as it cannot be noted that they were: {error}"
+            );
+            return;
+        }
+        // What is freed can no longer be counted.
+        if self.ledger.write().is_err() {
+            return;
+        }
+        let mut freed = self.reader.free();
+        // Freeing space takes a few kilobytes.
+        while matches!(freed, Err(DiskError::Full { .. })) && (self.makes_room)() {
+            freed = self.reader.free();
+        }
+        match freed {
+            Ok((_, aside)) => aside.iter().for_each(|name| {
+                tracing::error!(destination = id, "a damaged file of the queue is kept as journal/{name}");
+            }),
+            Err(error) => {
+                tracing::warn!(destination = id, "the space of what was sent cannot be freed: {error}");
+            }
+        }
+    }
+}
+
+/// What it takes to wait, for each connection.
+struct Pauses<'a> {
+    id: &'a str,
+    control: &'a Control,
+    counters: &'a DestinationCounters,
+}
+
+impl Pauses<'_> {
+    /// Says what failed and waits before another attempt; `false` if none is to be made.
+    fn pause(&self, config: &Arc<Config>, reason: &str, wait: Duration) -> bool {
+        let wait = wait.mul_f64(1.0 + JITTER * random());
+        let now = clock::now();
+        let nanos = i64::try_from(wait.as_nanos()).unwrap_or(i64::MAX);
+        if self.counters.failed(reason, now, Some(now.saturating_add(nanos))) {
+            tracing::warn!(destination = self.id, "messages wait in the queue: {reason}");
+        }
+        self.control.pause_between_attempts(config, wait)
+    }
+}
+
+/// Messages that were refused, each as a batch, and why. Those behind are sent again.
+fn refused_before(done: u64, outcome: &Outcome<'_>) -> Vec<(Arc<Batch>, String)> {
+    let refused = outcome.refused.iter().filter(|(message, _)| message.sequence < done);
+    let alone = |message: &Message<'_>| {
+        let mut row = Selection::none(message.batch.rows());
+        row.insert(message.row);
+        Arc::new(message.batch.take(&row))
+    };
+    refused.map(|(message, reason)| (alone(message), reason.clone())).collect()
+}
+
+fn opened<'a>(open: &'a mut Open, config: &Arc<Config>, folders: &Arc<Folders>) -> &'a mut [Box<dyn Sink>] {
+    if open.as_ref().is_some_and(|(of, _)| !Arc::ptr_eq(of, config)) {
+        *open = None;
+    }
+    let (_, sinks) = open.get_or_insert_with(|| (config.clone(), kinds::sinks(config, folders)));
+    sinks
+}
+
+/// Whether messages that cannot be read are given up after this number of attempts.
+fn passes_over(cause: Cause, attempts: u32) -> bool {
+    cause != Cause::NotRead && READ_ATTEMPTS_MAX < attempts
+}
+
+/// How long to wait after this number of attempts to read.
+fn read_wait(attempts: u32) -> Duration {
+    let doublings = attempts.saturating_sub(READ_ATTEMPTS_MAX).min(10);
+    READ_WAIT.saturating_mul(1 << doublings).min(READ_WAIT_MAX)
+}
+
+/// Between -1 and 1.
+fn random() -> f64 {
+    let bits = RandomState::new().build_hasher().finish();
+    (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_damaged_is_passed_over() {
+        assert!(
+            !passes_over(Cause::Damaged, READ_ATTEMPTS_MAX)
+                && passes_over(Cause::Damaged, READ_ATTEMPTS_MAX + 1)
+        );
+        assert!(!passes_over(Cause::NotRead, u32::MAX));
+        let waits: Vec<_> = (1..100).map(read_wait).collect();
+        assert_eq!((waits[0], waits[98]), (READ_WAIT, READ_WAIT_MAX));
+        assert!(waits.is_sorted());
+    }
+}

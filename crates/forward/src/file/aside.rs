@@ -1,0 +1,87 @@
+//! Packs files that were set aside, on a thread of its own.
+//!
+//! **Invariant:** at every moment there is the file as it was, or all of it packed. What a crash leaves unpacked is packed
+//! when the next file of that name is set aside.
+
+use super::rotation::is_aside;
+use crate::packing::{self, Packer};
+use logstead_config::Packing;
+use logstead_flow::machine::place::Place;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+/// How many names may wait to be packed; of others, files are packed another time.
+const WAITING_MAX: usize = 1024;
+const READ_BYTES: usize = 256 << 10;
+
+/// The thread that packs; it ends when this is dropped and nothing waits.
+pub(super) struct Aside {
+    waiting: SyncSender<Place>,
+}
+
+impl Aside {
+    pub(super) fn start(packing: Packing) -> io::Result<Aside> {
+        let (waiting, next) = sync_channel(WAITING_MAX);
+        let pack = move || next.into_iter().for_each(|place| pack_all(&place, packing));
+        std::thread::Builder::new().name("pack".to_owned()).spawn(pack)?;
+        Ok(Aside { waiting })
+    }
+
+    /// Packs what was set aside of a file, as soon as there is time.
+    pub(super) fn pack(&self, place: Place) {
+        if self.waiting.try_send(place).is_err() {
+            tracing::warn!("too many files were set aside at once: some are packed another time");
+        }
+    }
+}
+
+fn pack_all(place: &Place, packing: Packing) {
+    let file = place.name().as_bytes();
+    let packed = place.names(|name| is_aside(name, file)).and_then(|mut names| {
+        names.sort();
+        names.into_iter().try_for_each(|name| pack(&place.beside(name)?, packing))
+    });
+    if let Err(error) = packed {
+        tracing::warn!("what was set aside of {} is not packed: {error}", place.name().display());
+    }
+}
+
+fn pack(place: &Place, packing: Packing) -> io::Result<()> {
+    let file = place.open_to_read()?;
+    // Somebody may have opened it before it was set aside, and write to it now.
+    if !place.lock(&file)? {
+        return Ok(());
+    }
+    let named = |attempt: u32, more: &str| {
+        let mut name = place.name().to_owned();
+        if 0 < attempt {
+            name.push(format!("-{attempt}"));
+        }
+        name.push(packing::ending(packing));
+        name.push(more);
+        name
+    };
+    let part = place.beside(named(0, ".part"))?;
+    // A sender may be called as what was packed before: that stays.
+    let written = write(&file, &part, packing).and_then(|()| part.rename_free(|attempt| named(attempt, "")));
+    if let Err(error) = written {
+        // Half of it is of no use; if it cannot be removed, it is written anew.
+        part.remove().ok();
+        return Err(error);
+    }
+    place.sync_folder()?;
+    place.remove()
+}
+
+fn write(mut from: &File, part: &Place, packing: Packing) -> io::Result<()> {
+    let mut packer = Packer::new(packing, part.create()?)?;
+    let mut bytes = vec![0; READ_BYTES];
+    loop {
+        match from.read(&mut bytes)? {
+            0 => return packer.finish()?.sync_all(),
+            length => packer.write_all(&bytes[..length])?,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What a server said to a request, and what that means for the messages in it.
+
+use crate::sink::{Failure, Remedy, Sent};
+use jiff::fmt::rfc2822;
+use std::time::Duration;
+
+/// The longest that a server may ask us to wait.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
+
+/// A response that was read to its end.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) retry_after: Option<Duration>,
+    pub(super) body: Vec<u8>,
+    /// URL, status and the beginning of the body, without secrets; empty if it is a success.
+    pub(super) shown: String,
+}
+
+/// Who has to change something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meaning {
+    /// Nobody: it is done.
+    Done,
+    /// There is too much in one request.
+    TooLarge,
+    /// The message is wrong, and stays so.
+    Refused,
+    /// The server, the network or the configuration: messages can wait for that.
+    Later,
+}
+
+/// What a status means, be it of a request or of one message in it.
+pub(super) fn meaning(status: u16) -> Meaning {
+    match status {
+        200..=299 => Meaning::Done,
+        413 => Meaning::TooLarge,
+        400 | 409 | 422 => Meaning::Refused,
+        // Also those that blame the address or the credentials: an operator can mend that, and no message is lost.
+        _ => Meaning::Later,
+    }
+}
+
+impl Answer {
+    /// What becomes of the messages of a request if it concerns all of them alike.
+    pub(super) fn settle(self, messages: usize, bytes: usize) -> Result<Sent, Failure> {
+        match meaning(self.status) {
+            Meaning::Done => Ok(Sent::all(bytes)),
+            Meaning::Refused if messages == 1 => {
+                Ok(Sent { bytes, refused: vec![(0, self.shown)], ..Sent::default() })
+            }
+            // One of them is wrong: fewer at a time, until it is alone.
+            Meaning::Refused | Meaning::TooLarge => Err(self.failure(Remedy::Split)),
+            Meaning::Later => Err(self.later()),
+        }
+    }
+
+    /// All of them wait.
+    pub(super) fn later(self) -> Failure {
+        let wait = self.retry_after;
+        self.failure(Remedy::Wait(wait))
+    }
+
+    fn failure(self, remedy: Remedy) -> Failure {
+        Failure { reason: self.shown, remedy }
+    }
+}
+
+/// How long to wait, by the headers `Retry-After` and `Date`. A date counts from the server's own clock.
+pub(super) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    let wait = match value.trim().parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let time = |text: &str| rfc2822::parse(text.trim()).ok().map(|time| time.timestamp());
+            let wait = time(value)?.duration_since(time(date?)?);
+            Duration::try_from(wait).unwrap_or_default()
+        }
+    };
+    Some(wait.min(RETRY_AFTER_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_bounded() {
+        let now = Some("Mon, 23 Nov 2026 05:00:00 GMT");
+        for (value, date, expected) in [
+            ("7", None, Some(7)),
+            (" 0 ", now, Some(0)),
+            ("99999999", None, Some(3600)),
+            ("Mon, 23 Nov 2026 05:01:30 GMT", now, Some(90)),
+            ("Mon, 23 Nov 2026 04:00:00 GMT", now, Some(0)),
+            ("Mon, 23 Nov 2026 05:01:30 GMT", None, None),
+            ("soon", now, None),
+            ("-1", now, None),
+        ] {
+            assert_eq!(retry_after(value, date), expected.map(Duration::from_secs), "{value}");
+        }
+    }
+
+    #[test]
+    fn only_what_blames_the_message_refuses_it() {
+        for (status, expected) in [
+            (204, Meaning::Done),
+            (400, Meaning::Refused),
+            (422, Meaning::Refused),
+            (413, Meaning::TooLarge),
+            (301, Meaning::Later),
+            (401, Meaning::Later),
+            (404, Meaning::Later),
+            (429, Meaning::Later),
+            (503, Meaning::Later),
+        ] {
+            assert_eq!(meaning(status), expected, "{status}");
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Forward destinations: each has a queue on disk and a thread that drains it in order. A message leaves the queue when
+//! the other side has accepted it, as far as its protocol tells; after a failure it is sent again. So the other side may
+//! see messages twice, but none is skipped.
+//!
+//! A destination that the router document no longer has keeps its queue until it is discarded.
+
+mod control;
+mod delivery;
+mod drain;
+mod file;
+mod gather;
+mod groups;
+mod http;
+mod kinds;
+mod means;
+mod naming;
+mod pace;
+mod packing;
+mod parcel;
+mod quarantine;
+mod queue;
+mod sink;
+mod stream;
+mod tls;
+mod trial;
+
+pub use means::{Means, pause_all};
+pub use queue::{Depth, QueueError};
+pub use trial::send_test;
+
+use control::Control;
+use drain::Drain;
+use logstead_config::{Destination as Config, Queue as QueueConfig};
+use logstead_flow::budget::Budget;
+use logstead_flow::counters::DestinationCounters;
+use logstead_flow::machine::clock;
+use logstead_flow::machine::folders::Folders;
+use logstead_flow::receipt::Pending;
+use logstead_flow::share::Share;
+use logstead_flow::writer::Append;
+use logstead_indexer::{Encoded, Hit, encode, oldest};
+use logstead_record::{Batch, BatchBuilder};
+use parking_lot::Mutex;
+use quarantine::Quarantine;
+use queue::{Opened, Queue};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a stop waits for messages that are being sent. They are on disk, and are sent after the next start.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+/// How long a stop then waits for another side that does not answer.
+const END_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// How many messages are put into the queue again at a time.
+const REPLAYED_AT_ONCE: usize = 4096;
+
+/// A running destination.
+pub struct Destination {
+    id: String,
+    folders: Arc<Folders>,
+    means: Means,
+    control: Arc<Control>,
+    why_paused: Mutex<Option<String>>,
+    queue: Queue,
+    quarantine: Arc<Mutex<Quarantine>>,
+    counters: Arc<DestinationCounters>,
+    /// One replay at a time: it has room for one.
+    replays: Budget,
+}
+
+impl Destination {
+    /// Opens the queue of a destination and starts its threads. Nothing is sent until it is configured. What cannot be opened
+    /// is tried again, unless it has to be open.
+    pub fn open(
+        id: &str,
+        means: &Means,
+        folders: &Arc<Folders>,
+        counters: Arc<DestinationCounters>,
+        has_to_open: bool,
+    ) -> Result<Destination, QueueError> {
+        let control = Arc::new(Control::default());
+        let why_paused = means.why_paused(id);
+        control.set_paused(why_paused.is_some());
+        let mut quarantine = Quarantine::new(means, id);
+        let (config, parts) = (QueueConfig::default(), (&control, &counters));
+        let Opened { queue, reader, fill } = Queue::open(id, &config, means, parts, has_to_open)?;
+        match quarantine.open() {
+            Err(error) if has_to_open => {
+                queue.stop();
+                queue.join(id);
+                return Err(error.into());
+            }
+            // It was said, and is tried again.
+            _ => {}
+        }
+        let quarantine = Arc::new(Mutex::new(quarantine));
+        let drain = Drain {
+            id: id.into(),
+            folders: folders.clone(),
+            control: control.clone(),
+            reader,
+            fill,
+            quarantine: quarantine.clone(),
+            counters: counters.clone(),
+            ledger: means.ledger.clone(),
+            makes_room: means.makes_room.clone(),
+        };
+        std::thread::Builder::new().name(format!("to {id}")).spawn(|| drain.run())?;
+        Ok(Destination {
+            id: id.to_owned(),
+            folders: folders.clone(),
+            means: means.clone(),
+            control,
+            why_paused: Mutex::new(why_paused),
+            queue,
+            quarantine,
+            counters,
+            replays: Budget::new(0),
+        })
+    }
+
+    /// What is queued is sent as the configuration says; without one, or with one that is not enabled, it waits.
+    pub fn configure(&self, config: Option<&Config>) {
+        let sends = config.filter(|config| config.enabled);
+        if let Some(config) = config {
+            if sends.is_none() {
+                self.counters.recovered();
+            } else if let Some(refused) = self.folders.refused_sink(&config.kind) {
+                tracing::error!(destination = self.id, "nothing is written: {refused}");
+                self.counters.failed(&refused, clock::now(), None);
+            }
+            self.queue.configure(&config.queue);
+        }
+        self.control.configure(sends);
+    }
+
+    /// Queues messages. Where they have to wait for room, they are dropped unless sources may be held back.
+    pub fn append(&self, (encoded, share): (Encoded, Share), flow_control: bool, pending: Pending) {
+        self.queue.append(Append { encoded, pending, share, may_drop: !flow_control });
+    }
+
+    /// Why its queue takes nothing for now, if so.
+    pub fn refusal(&self) -> Option<String> {
+        queue::refusal(&self.id, self.queue.fill(), &self.means)
+    }
+
+    /// How much is queued.
+    pub fn depth(&self) -> Depth {
+        let fill = self.queue.fill();
+        let messages = fill.messages();
+        let oldest = self.queue.searcher().get(fill.done()).ok().flatten();
+        let age =
+            |hit: Hit| clock::now().nanos().saturating_sub(hit.batch.received(hit.row).nanos()).max(0) as u64;
+        Depth {
+            messages,
+            bytes: fill.bytes(),
+            bytes_max: fill.bytes_max(),
+            oldest: oldest.map(|hit| Duration::from_nanos(age(hit))),
+        }
+    }
+
+    /// Whether something would be lost if it were forgotten.
+    pub fn holds_messages(&self) -> bool {
+        0 < self.queue.fill().messages() || 0 < self.quarantined()
+    }
+
+    /// The same, also where nobody knows, as it cannot be opened.
+    pub fn may_hold_messages(&self) -> bool {
+        self.holds_messages() || self.unopened().is_some()
+    }
+
+    /// Why its queue or its quarantine cannot be opened, if so.
+    pub fn unopened(&self) -> Option<String> {
+        self.queue.unopened().or_else(|| self.quarantine.lock().unopened())
+    }
+
+    /// What of its queue is in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.queue.searcher().stats().memory_bytes
+    }
+
+    /// The destination's counters.
+    pub fn counters(&self) -> &DestinationCounters {
+        &self.counters
+    }
+
+    /// The oldest messages that wait.
+    pub fn waiting(&self, limit: usize) -> Vec<Hit> {
+        oldest(self.queue.searcher(), self.queue.fill().done(), limit)
+    }
+
+    /// Sends nothing until it is resumed, also after a restart.
+    pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
+        self.control.set_paused(is_paused);
+        let noted = self.means.note_paused(&self.id, is_paused).map_err(|error| error.to_string());
+        *self.why_paused.lock() = match &noted {
+            Ok(why) => why.clone(),
+            Err(error) => is_paused.then(|| format!("until the next start, as it cannot be noted: {error}")),
+        };
+        noted.map(drop)
+    }
+
+    /// Why it sends nothing, if somebody paused it.
+    pub fn why_paused(&self) -> Option<String> {
+        self.why_paused.lock().clone()
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Tries at once to send, however long the present pause is.
+    pub fn retry(&self) {
+        self.control.retry();
+    }
+
+    /// Passes over the oldest messages that wait; `false` if there are not as many.
+    pub fn discard(&self, messages: u64) -> bool {
+        let fill = self.queue.fill();
+        let enough = messages <= fill.messages();
+        if enough {
+            self.control.discard(fill.done() + messages);
+        }
+        enough
+    }
+
+    /// How many messages the other side refused.
+    pub fn quarantined(&self) -> u64 {
+        self.quarantine.lock().messages()
+    }
+
+    /// The oldest of them.
+    pub fn quarantine(&self, limit: usize) -> Vec<Hit> {
+        self.quarantine.lock().oldest(limit)
+    }
+
+    /// Forgets the oldest of them.
+    pub fn forget_quarantined(&self, messages: u64) -> Result<(), String> {
+        let mut quarantine = self.quarantine.lock();
+        let before = quarantine.first() + messages;
+        quarantine.forget(before)
+    }
+
+    /// Puts the oldest of them into the queue again, and then forgets them.
+    pub async fn replay_quarantined(&self, messages: u64) -> Result<(), String> {
+        let alone = self.replays.reserve(0).await;
+        let mut left = usize::try_from(messages).unwrap_or(usize::MAX);
+        while 0 < left {
+            let hits = self.quarantine(left.min(REPLAYED_AT_ONCE));
+            let Some(last) = hits.last() else { break };
+            self.queue_again(together(&hits)).await?;
+            self.quarantine.lock().forget(last.sequence + 1)?;
+            left -= hits.len();
+        }
+        drop(alone);
+        Ok(())
+    }
+
+    /// Puts messages into the queue, however long they have to wait for room; returns when they are on disk.
+    pub async fn queue_again(&self, batch: Batch) -> Result<(), String> {
+        let (pending, outcome) = Pending::confirming(Budget::new(0).reserve(0).await);
+        // They were counted when they came.
+        self.append((encode(Arc::new(batch)), Share::none()), true, pending.receipt().pending());
+        pending.done();
+        let queued = outcome.await.map_err(|_| "the server is stopping".to_owned())?;
+        queued.map(drop).map_err(|failed| failed.to_string())
+    }
+
+    /// Queues nothing more, and sends what waits for a little longer. [`Destination::join`] waits for that.
+    pub fn stop(&self) {
+        self.queue.stop();
+        self.control.stop(Instant::now() + STOP_WAIT_MAX);
+    }
+
+    /// Waits until all that a stopped destination was given is in its queue.
+    pub fn join_queue(&self) {
+        self.queue.join(&self.id);
+        self.control.written();
+    }
+
+    /// Waits for the threads of a stopped destination.
+    pub fn join(&self) {
+        self.join_queue();
+        if !self.control.await_end(END_WAIT_MAX) {
+            tracing::warn!(
+                destination = self.id,
+                "the other side does not answer: what it was sent is sent again"
+            );
+        }
+    }
+}
+
+/// Messages as one batch.
+fn together(hits: &[Hit]) -> Batch {
+    let mut builder = BatchBuilder::new();
+    hits.iter().for_each(|hit| builder.extend(&hit.batch, hit.row..hit.row + 1));
+    builder.seal()
+}

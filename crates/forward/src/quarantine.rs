@@ -1,0 +1,154 @@
+//! Messages that the other side will never accept, with its reason, until an operator sends them again or discards them.
+//!
+//! They are kept in a queue of their own, which nobody drains. Each has its reason as a field.
+
+use super::means::Means;
+use logstead_flow::reopening::Reopening;
+use logstead_indexer::{
+    Appender, Hit, OpenQueueError, OpenedQueue, Options, QueueReader, Searcher, encode, oldest, open_queue,
+};
+use logstead_record::{BATCH_ROWS_MAX, Batch, BatchBuilder};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The field that tells why a message was refused.
+pub(crate) const REASON: &[u8] = b"logstead.refused";
+/// The most bytes that are kept for one destination; beyond that it waits.
+const BYTES_MAX: u64 = 1 << 30;
+/// The most bytes of a reason that are kept.
+const REASON_BYTES_MAX: usize = 1024;
+
+pub(super) struct Quarantine {
+    means: Means,
+    dir: PathBuf,
+    id: String,
+    /// Opened when the first message comes, or when there is one on disk.
+    open: Option<Open>,
+    /// Why it cannot be opened, and when that is tried again.
+    unopened: Option<(String, Reopening)>,
+}
+
+struct Open {
+    appender: Appender,
+    reader: QueueReader,
+    searcher: Searcher,
+}
+
+impl Quarantine {
+    pub(super) fn new(means: &Means, id: &str) -> Quarantine {
+        let dir = means.quarantines().join(id);
+        Quarantine { means: means.clone(), dir, id: id.to_owned(), open: None, unopened: None }
+    }
+
+    /// Opens it if it is there.
+    pub(super) fn open(&mut self) -> Result<(), OpenQueueError> {
+        if self.dir.exists() { self.opened().map(drop) } else { Ok(()) }
+    }
+
+    fn opened(&mut self) -> Result<&mut Open, OpenQueueError> {
+        let Quarantine { means, dir, id, open, unopened } = self;
+        match open {
+            Some(open) => Ok(open),
+            none => match Open::new(means, dir, id) {
+                Ok(opened) => {
+                    *unopened = None;
+                    Ok(none.insert(opened))
+                }
+                Err(error) => {
+                    let why = format!("its quarantine cannot be opened: {error}");
+                    let (before, mut reopening) =
+                        unopened.take().unwrap_or_else(|| (String::new(), Reopening::first()));
+                    if before != why {
+                        tracing::error!(destination = id, "{why}");
+                    }
+                    reopening.failed();
+                    *unopened = Some((why, reopening));
+                    Err(error)
+                }
+            },
+        }
+    }
+
+    /// Why it cannot be opened, if so. Whoever asks has it tried again when that is due.
+    pub(super) fn unopened(&mut self) -> Option<String> {
+        if self.unopened.as_ref().is_some_and(|(_, reopening)| reopening.is_due()) {
+            // It is noted why.
+            self.opened().ok();
+        }
+        self.unopened.as_ref().map(|(why, _)| why.clone())
+    }
+
+    /// Keeps messages for good.
+    pub(super) fn keep(&mut self, refused: &[(Arc<Batch>, String)]) -> Result<(), String> {
+        let open = self.opened().map_err(|error| error.to_string())?;
+        if BYTES_MAX <= open.searcher.stats().journal_bytes {
+            return Err(format!(
+                "the quarantine holds {} messages that were refused, and no more fit: send them again, or discard them",
+                open.reader.waiting()
+            ));
+        }
+        let encoded: Vec<_> =
+            with_reasons(refused).into_iter().map(|batch| encode(Arc::new(batch))).collect();
+        open.appender.append(&encoded).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// How many messages it holds.
+    pub(super) fn messages(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.reader.waiting())
+    }
+
+    /// The oldest messages.
+    pub(super) fn oldest(&self, limit: usize) -> Vec<Hit> {
+        let open = self.open.as_ref();
+        open.map(|open| oldest(&open.searcher, open.reader.done(), limit)).unwrap_or_default()
+    }
+
+    /// The sequence of the oldest one.
+    pub(super) fn first(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.reader.done())
+    }
+
+    /// Forgets messages with a sequence below this.
+    pub(super) fn forget(&mut self, before: u64) -> Result<(), String> {
+        let Some(open) = &mut self.open else { return Ok(()) };
+        open.reader.skip(before);
+        open.reader.done_with(before).map(drop).map_err(|error| error.to_string())
+    }
+}
+
+impl Open {
+    fn new(means: &Means, dir: &Path, id: &str) -> Result<Open, OpenQueueError> {
+        let options =
+            Options { memory_max: 0, journal_file_max: means.journal_file_max, ..Options::default() };
+        let OpenedQueue { appender, reader, searcher, recovery, cursor, .. } =
+            open_queue(&means.disk, dir, options, 0)?;
+        recovery.told().iter().for_each(|told| tracing::warn!(destination = id, "quarantine: {}", told.text));
+        if let Some(error) = cursor {
+            tracing::warn!(
+                destination = id,
+                "quarantine: its cursor was lost, what was sent again shows again: {error}"
+            );
+        }
+        Ok(Open { appender, reader, searcher })
+    }
+}
+
+/// The messages with their reasons, in as few batches as possible.
+fn with_reasons(refused: &[(Arc<Batch>, String)]) -> Vec<Batch> {
+    let mut builder = BatchBuilder::new();
+    let mut batches = Vec::new();
+    for (batch, reason) in refused {
+        let end = reason.floor_char_boundary(REASON_BYTES_MAX);
+        for row in 0..batch.rows() {
+            builder.extend(batch, row..row + 1);
+            builder.field_of_last(REASON, reason.as_bytes().get(..end).unwrap_or_default());
+        }
+        if BATCH_ROWS_MAX <= builder.rows() + 1 {
+            batches.push(builder.seal());
+        }
+    }
+    if 0 < builder.rows() {
+        batches.push(builder.seal());
+    }
+    batches
+}

@@ -1,0 +1,387 @@
+//! The queue of a destination: a journal in the folder `queues/ID`, and the thread that writes it.
+//!
+//! When the queue is full, messages of a route with flow control wait, which holds their sources back; others are dropped
+//! and counted.
+
+use super::control::Control;
+use super::means::Means;
+use super::pace::Pace;
+use logstead_config::{Queue as Config, QueueDurability as Configured, Size};
+use logstead_flow::counters::DestinationCounters;
+use logstead_flow::ledger::Place;
+use logstead_flow::machine::clock;
+use logstead_flow::reopening::Reopening;
+use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_indexer::{
+    Appender, Durability, Encoded, Expiry, OpenQueueError, OpenedQueue, Options, QueueReader, Recovery,
+    Searcher, Stats, check_cursor, closed_queue, open_queue,
+};
+use logstead_work::Alone;
+use parking_lot::Mutex;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often messages are looked for that are too old.
+const TIDY_INTERVAL: Duration = Duration::from_secs(10);
+/// How often it is checked whether the destination keeps up, where that makes a difference.
+const PACE_INTERVAL: Duration = Duration::from_secs(1);
+/// A queue consists of at least this many files when it is full, so that their removal makes room in time.
+const FILES_MIN: u64 = 8;
+/// The shortest length of a file that is worth its removal.
+const FILE_BYTES_MIN: u64 = 256 << 10;
+
+pub(super) struct Queue {
+    writer: Writer<Config>,
+    searcher: Searcher,
+    fill: Arc<Fill>,
+    /// Why it is not open, if it is not.
+    unopened: Arc<Mutex<Option<String>>>,
+}
+
+/// How full it is.
+pub(super) struct Fill {
+    searcher: Searcher,
+    /// Messages with a sequence below this are done with.
+    pub(super) done: AtomicU64,
+    bytes_max: AtomicU64,
+}
+
+/// What waits, to be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth {
+    /// Queued messages.
+    pub messages: u64,
+    /// Queued bytes.
+    pub bytes: u64,
+    /// The queue's limit in bytes.
+    pub bytes_max: u64,
+    /// The age of the oldest queued message.
+    pub oldest: Option<Duration>,
+}
+
+/// What is opened, beside the queue itself.
+pub(super) struct Opened {
+    pub(super) queue: Queue,
+    pub(super) reader: QueueReader,
+    pub(super) fill: Arc<Fill>,
+}
+
+/// Why a queue cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// The queue cannot be opened.
+    #[error("its queue cannot be opened: {0}")]
+    Open(#[from] OpenQueueError),
+    /// The thread cannot be started.
+    #[error("its thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+impl Queue {
+    /// Opens the queue of a destination, and starts the thread that writes it.
+    pub(super) fn open(
+        id: &str,
+        config: &Config,
+        means: &Means,
+        (control, counters): (&Arc<Control>, &Arc<DestinationCounters>),
+        has_to_open: bool,
+    ) -> Result<Opened, QueueError> {
+        let folder = means.queues().join(id);
+        let reached = means.ledger.reached(&Place::Destination(id.into()));
+        let unopened = Arc::<Mutex<Option<String>>>::default();
+        let opened = match open_queue(&means.disk, &folder, options(config, means), reached) {
+            Ok(opened) => {
+                report(id, &opened.recovery);
+                report_cursor(id, &opened);
+                means.ledger.opened_queue(id, &opened.searcher, opened.reader.done());
+                opened
+            }
+            Err(error) if has_to_open => return Err(error.into()),
+            Err(error) => {
+                let why = format!("its queue cannot be opened: {error}");
+                tracing::error!(destination = id, "{why}");
+                *counters.queue_error.lock() = Some(why.clone());
+                *unopened.lock() = Some(why);
+                closed_queue(&means.disk, &folder, options(config, means), reached)
+            }
+        };
+        let OpenedQueue { appender, reader, searcher, .. } = opened;
+        let fill = Arc::new(Fill {
+            searcher: searcher.clone(),
+            done: reader.done().into(),
+            bytes_max: config.size.bytes().into(),
+        });
+        let queueing = Queueing {
+            id: id.into(),
+            config: *config,
+            means: means.clone(),
+            fill: fill.clone(),
+            pace: Pace::new(searcher.next_sequence()),
+            is_spilled: false,
+            control: control.clone(),
+            counters: counters.clone(),
+            folder,
+            reopening: Reopening::first(),
+            unopened: unopened.clone(),
+        };
+        let account = (means.ledger.clone(), Place::Destination(id.into()));
+        let writer = Writer::start(format!("queue {id}"), appender, queueing, account)?;
+        Ok(Opened { queue: Queue { writer, searcher, fill: fill.clone(), unopened }, reader, fill })
+    }
+
+    pub(super) fn append(&self, append: Append) {
+        self.writer.append(append);
+    }
+
+    pub(super) fn configure(&self, config: &Config) {
+        self.fill.bytes_max.store(config.size.bytes(), Ordering::Relaxed);
+        self.writer.configure(*config);
+    }
+
+    pub(super) fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    /// Why it cannot be opened, if so.
+    pub(super) fn unopened(&self) -> Option<String> {
+        self.unopened.lock().clone()
+    }
+
+    pub(super) fn fill(&self) -> &Fill {
+        &self.fill
+    }
+
+    pub(super) fn stop(&self) {
+        self.writer.stop();
+    }
+
+    pub(super) fn join(&self, id: &str) {
+        if !self.writer.join() {
+            tracing::error!(destination = id, "the thread of the queue ended with a panic");
+        }
+    }
+}
+
+impl Fill {
+    pub(super) fn done(&self) -> u64 {
+        self.done.load(Ordering::Acquire)
+    }
+
+    /// The sequence of the next message.
+    pub(super) fn end(&self) -> u64 {
+        self.searcher.next_sequence()
+    }
+
+    pub(super) fn messages(&self) -> u64 {
+        self.end().saturating_sub(self.done())
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        bytes(&self.searcher.stats(), self.done())
+    }
+
+    pub(super) fn bytes_max(&self) -> u64 {
+        self.bytes_max.load(Ordering::Relaxed)
+    }
+}
+
+/// Why nothing more fits for now, if so.
+pub(super) fn refusal(id: &str, fill: &Fill, means: &Means) -> Option<String> {
+    let (bytes, bytes_max) = (fill.bytes(), fill.bytes_max());
+    if bytes_max <= bytes {
+        let size = Size::about(bytes_max);
+        return Some(format!("the queue of destination `{id}` is full: {size} wait in it"));
+    }
+    (means.refuses_messages)()
+}
+
+/// Files are removed whole: of one that is partly done with, the rest counts.
+fn bytes(stats: &Stats, done: u64) -> u64 {
+    let waiting = stats.next_sequence.saturating_sub(done.max(stats.first_sequence));
+    let held = stats.next_sequence.saturating_sub(stats.first_sequence);
+    if held == 0 {
+        0
+    } else {
+        (u128::from(stats.journal_bytes) * u128::from(waiting) / u128::from(held)) as u64
+    }
+}
+
+fn options(config: &Config, means: &Means) -> Options {
+    let file = (config.size.bytes() / FILES_MIN).clamp(FILE_BYTES_MIN, means.journal_file_max);
+    Options {
+        memory_max: config.memory.as_usize().min(means.memory_max),
+        index_memory_max: 0,
+        // Nothing searches it.
+        journal_rows_max: u32::MAX,
+        journal_file_max: file,
+        durability: match config.durability {
+            Configured::Fsync => Durability::Fsync,
+            // Until messages have to wait.
+            Configured::Delay | Configured::Os => Durability::Os,
+        },
+        ..Options::default()
+    }
+}
+
+fn report(id: &str, recovery: &Recovery) {
+    for told in recovery.told() {
+        if told.is_damage {
+            tracing::error!(destination = id, "its queue: {}", told.text);
+        } else {
+            tracing::warn!(destination = id, "its queue: {}", told.text);
+        }
+    }
+}
+
+fn report_cursor(id: &str, opened: &OpenedQueue) {
+    if let Some(error) = &opened.cursor {
+        let kept = opened.cursor_kept.iter().map(|name| format!(" (it is kept as {name})"));
+        let kept: String = kept.collect();
+        tracing::error!(
+            destination = id,
+            "messages of its queue may be sent again, as its cursor was lost: {error}{kept}"
+        );
+    }
+}
+
+/// What the thread of a queue does beside appending.
+struct Queueing {
+    id: Arc<str>,
+    config: Config,
+    means: Means,
+    fill: Arc<Fill>,
+    pace: Pace,
+    /// Whether all that waits is on the disk, and is put there as it comes.
+    is_spilled: bool,
+    control: Arc<Control>,
+    counters: Arc<DestinationCounters>,
+    folder: PathBuf,
+    reopening: Reopening,
+    unopened: Arc<Mutex<Option<String>>>,
+}
+
+impl Queueing {
+    /// Tries again to open what could not be opened.
+    fn open_again(&self, appender: &mut Appender) -> Result<(), String> {
+        let failed = |error: OpenQueueError| format!("its queue cannot be opened: {error}");
+        check_cursor(&*self.means.disk, &self.folder).map_err(failed)?;
+        // What comes from now on is counted before it is sent.
+        let recovery = appender.open(&Alone).map_err(|error| failed(error.into()))?;
+        report(&self.id, &recovery.unwrap_or_default());
+        self.means.ledger.opened_queue(&self.id, &self.fill.searcher, self.fill.done());
+        *self.unopened.lock() = None;
+        *self.counters.queue_error.lock() = None;
+        tracing::info!(destination = &*self.id, "its queue is open, after it could not be opened before");
+        self.control.stored();
+        Ok(())
+    }
+
+    /// With `delay`, what has to wait is on the disk from then on.
+    fn keep_pace(&mut self, appender: &mut Appender) {
+        let delays = self.pace.delays(self.fill.done(), self.fill.end());
+        if delays == self.is_spilled {
+            return;
+        }
+        let durability = if delays { Durability::Fsync } else { Durability::Os };
+        appender.set_options(Options { durability, ..options(&self.config, &self.means) });
+        if delays && let Err(error) = appender.sync() {
+            // It is tried again at the next look.
+            tracing::error!(
+                destination = &*self.id,
+                "messages that wait may be lost with the power: {error}"
+            );
+            return;
+        }
+        self.is_spilled = delays;
+    }
+}
+
+impl Owner for Queueing {
+    type Configuration = Config;
+
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
+        if appender.closed().is_none() {
+            return Ok(());
+        }
+        let tried = self.reopening.is_due().then(|| self.open_again(appender));
+        match tried {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => {
+                self.reopening.failed();
+                *self.unopened.lock() = Some(error.clone());
+                self.failed(&error);
+                Err(error)
+            }
+            None => Err(self.unopened.lock().clone().unwrap_or_default()),
+        }
+    }
+
+    fn configure(&mut self, appender: &mut Appender, config: Config) {
+        appender.set_options(options(&config, &self.means));
+        self.config = config;
+        self.is_spilled = false;
+    }
+
+    fn tidy(&mut self, appender: &mut Appender) -> Instant {
+        if self.open(appender).is_err() {
+            return self.reopening.at();
+        }
+        if let Some(age) = self.config.age
+            && (self.means.clock_is_believed)()
+        {
+            // What is gone can no longer be counted. On a full disk it goes anyway.
+            self.means.ledger.write().ok();
+            let age = i64::try_from(age.duration().as_nanos()).unwrap_or(i64::MAX);
+            let received_before = Some(clock::now().saturating_add(-age));
+            // What is gone is counted by the thread that would have sent it.
+            if let Err(error) = appender.expire(&Expiry { received_before, ..Expiry::default() }) {
+                tracing::error!(
+                    destination = &*self.id,
+                    "messages that are too old cannot be removed: {error}"
+                );
+            }
+            self.control.stored();
+        }
+        if self.config.durability == Configured::Delay {
+            self.keep_pace(appender);
+            return Instant::now() + PACE_INTERVAL;
+        }
+        Instant::now() + TIDY_INTERVAL
+    }
+
+    /// What would be lost when the process ends is stored, whatever the limits.
+    fn refusal(&self, is_stopping: bool) -> Option<String> {
+        if is_stopping {
+            return None;
+        }
+        refusal(&self.id, &self.fill, &self.means)
+    }
+
+    fn stored(&mut self, encoded: &[Encoded]) {
+        self.counters.queued.add(encoded.iter().map(Encoded::rows).sum());
+        self.control.stored();
+        if self.counters.queue_error.lock().take().is_some() {
+            tracing::info!(destination = &*self.id, "the queue takes messages again");
+        }
+    }
+
+    fn failed(&mut self, error: &str) {
+        let before = self.counters.queue_error.lock().replace(error.to_owned());
+        if before.is_none() {
+            tracing::error!(destination = &*self.id, "messages cannot be queued: {error}");
+        }
+    }
+
+    fn dropped(&mut self, messages: usize) {
+        self.counters.dropped.add("queue_full", messages);
+        self.means.ledger.not_queued(&self.id, "queue_full", messages);
+    }
+
+    fn gave_up(&mut self, messages: usize, error: &str) {
+        self.counters.dropped.add("stopped", messages);
+        self.means.ledger.not_queued(&self.id, "stopped", messages);
+        tracing::error!(destination = &*self.id, messages, "stopped before these could be queued: {error}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Connects to a server: looks up its name, agrees on keys, and sets what bounds the loss of a stream.
+//!
+//! TCP says nothing of what has arrived, so what it holds for a server that dies is lost. Our side of that is bounded by
+//! the send buffer, and by how long it may stay there unanswered.
+
+use super::address::resolve;
+use super::connection::{Connection, For, wait};
+use crate::tls;
+use logstead_client::tls::{TlsOptions, config};
+use logstead_config::{Address, ClientTls};
+use logstead_flow::machine::folders::Folders;
+use nix::sys::socket::{setsockopt, sockopt};
+use rustls::ClientConnection;
+use rustls::pki_types::ServerName;
+use socket2::{SockRef, TcpKeepalive};
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+/// How long one address of a server may take to answer, and to agree on keys.
+const CONNECT_WAIT_MAX: Duration = Duration::from_secs(5);
+/// How long a server that accepted our keys may take to refuse our certificate.
+const REFUSAL_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How often a silent connection is asked whether it still exists.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+/// The most that waits in the system's buffer, which it takes twice for its bookkeeping.
+const SEND_BUFFER_BYTES: usize = 256 << 10;
+/// How long what was sent may stay unconfirmed by the server's system before the connection counts as broken.
+const UNCONFIRMED_MAX: Duration = Duration::from_secs(60);
+
+/// How to connect to servers of one destination.
+pub(super) struct Dial {
+    tls: TlsOptions,
+    server_name: Option<String>,
+}
+
+impl Dial {
+    pub(super) fn new(tls: Option<&ClientTls>, folders: &Folders) -> Dial {
+        let tls = tls.cloned().unwrap_or_default();
+        Dial { tls: tls::options(&tls, folders), server_name: tls.server_name }
+    }
+
+    /// Tries each address of the server. An error says which server, and why not.
+    pub(super) fn connect(&self, server: &Address) -> Result<Connection, String> {
+        let mut last = String::new();
+        for address in resolve(server)? {
+            match self.open(server, address) {
+                Ok(connection) => return Ok(connection),
+                Err(error) => last = format!("{server} ({}): {error}", address.ip()),
+            }
+        }
+        Err(last)
+    }
+
+    fn open(&self, server: &Address, address: SocketAddr) -> io::Result<Connection> {
+        let socket = TcpStream::connect_timeout(&address, CONNECT_WAIT_MAX)?;
+        tune(&socket)?;
+        let name = server.to_string();
+        if !server.transport.is_tls() {
+            return Ok(Connection::new(socket, None, name));
+        }
+        let (tls, took) = self.shake_hands(server, &socket)?;
+        let mut connection = Connection::new(socket, Some(tls), name);
+        await_refusal(&mut connection, took)?;
+        Ok(connection)
+    }
+
+    /// Agrees on keys; also says how long that took. Files are read each time, so that new certificates count.
+    fn shake_hands(
+        &self,
+        server: &Address,
+        mut socket: &TcpStream,
+    ) -> io::Result<(ClientConnection, Duration)> {
+        let config = config(&self.tls).map_err(io::Error::other)?;
+        let name = self.server_name.as_ref().unwrap_or(&server.host).clone();
+        let name = ServerName::try_from(name).map_err(io::Error::other)?;
+        let mut tls = ClientConnection::new(config, name).map_err(io::Error::other)?;
+        let start = Instant::now();
+        while tls.is_handshaking() {
+            match tls.complete_io(&mut socket) {
+                Ok(_) => {}
+                Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
+                Err(_) if CONNECT_WAIT_MAX <= start.elapsed() => return Err(too_late()),
+                Err(_) => {
+                    let what = if tls.wants_write() { For::Both } else { For::Input };
+                    wait(socket, what, start + CONNECT_WAIT_MAX)?;
+                }
+            }
+        }
+        Ok((tls, start.elapsed()))
+    }
+}
+
+fn too_late() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "agreeing on keys for TLS takes too long")
+}
+
+fn tune(socket: &TcpStream) -> io::Result<()> {
+    socket.set_nonblocking(true)?;
+    socket.set_nodelay(true)?;
+    let options = SockRef::from(socket);
+    options.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE))?;
+    options.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    let unconfirmed_ms = u32::try_from(UNCONFIRMED_MAX.as_millis()).unwrap_or(u32::MAX);
+    setsockopt(socket, sockopt::TcpUserTimeout, &unconfirmed_ms).map_err(io::Error::from)
+}
+
+/// A server that speaks TLS 1.3 refuses our certificate only after the handshake, and what was sent until then is lost.
+/// So it is given as long as the handshake took.
+fn await_refusal(connection: &mut Connection, took: Duration) -> io::Result<()> {
+    let until = Instant::now() + took.min(REFUSAL_WAIT_MAX);
+    while !connection.flush()? && Instant::now() < until {
+        connection.wait(For::Room, until)?;
+    }
+    connection.wait(For::Input, until)?;
+    connection.read(&mut Vec::new()).map(drop)
+}

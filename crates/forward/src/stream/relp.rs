@@ -1,0 +1,275 @@
+//! Syslog over RELP: a message is delivered when the server has acknowledged it.
+//!
+//! Many messages are on their way at a time, as many as the window allows. After a failure only those without an answer
+//! are sent again: a server may get them twice, and none is left out.
+
+#[cfg(test)]
+mod tests;
+
+use super::answers::Answers;
+use super::connect::Dial;
+use super::connection::{Connection, For};
+use super::line::{Line, Taken};
+use super::render;
+use crate::sink::{Failure, Message, Sent, Sink};
+use logstead_client::relp::{self, Frame};
+use logstead_config::{ForwardFormat, RelpServer};
+use std::time::{Duration, Instant};
+
+/// Roughly how much is written at once.
+const WRITE_BYTES: usize = 256 << 10;
+/// How long a server may answer nothing while it has something to answer.
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(30);
+/// How long it may take to begin a session.
+const OPEN_WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long all that is sent together may take.
+const SEND_WAIT_MAX: Duration = Duration::from_secs(120);
+/// The most that is kept of a server's reason.
+const REASON_CHARS_MAX: usize = 200;
+
+pub(super) struct Relp {
+    line: Line,
+    format: ForwardFormat,
+    window: usize,
+    /// The number of the next frame.
+    next: u32,
+    answers: Answers,
+    /// What was refused, by its place, and why.
+    refused: Vec<(usize, String)>,
+    message: Vec<u8>,
+    /// Frames to write, and how much of them is written.
+    out: Vec<u8>,
+    written: usize,
+    /// What was read and is not a complete frame yet.
+    input: Vec<u8>,
+    bytes: usize,
+    /// [`ANSWER_WAIT_MAX`], unless a test has less patience.
+    answer_wait_max: Duration,
+}
+
+impl Relp {
+    pub(super) fn new(config: &RelpServer, dial: Dial) -> Relp {
+        Relp {
+            line: Line::new(&config.to, dial),
+            format: config.format,
+            window: config.window as usize,
+            next: 1,
+            answers: Answers::default(),
+            refused: Vec::new(),
+            message: Vec::new(),
+            out: Vec::new(),
+            written: 0,
+            input: Vec::new(),
+            bytes: 0,
+            answer_wait_max: ANSWER_WAIT_MAX,
+        }
+    }
+
+    /// Sends the messages and waits for the answers. An error says what ended the session.
+    fn run(&mut self, connection: &mut Connection, messages: &[Message<'_>]) -> Result<(), String> {
+        self.answers.expect(self.next, messages.len());
+        let end = Instant::now() + SEND_WAIT_MAX;
+        let mut until = end.min(Instant::now() + self.answer_wait_max);
+        while !self.answers.are_complete() {
+            self.fill(messages);
+            let written = self.write(connection)?;
+            let answered = self.read(connection)?;
+            if 0 < answered {
+                until = end.min(Instant::now() + self.answer_wait_max);
+            } else if until <= Instant::now() {
+                return Err(self.late());
+            } else if written == 0 {
+                let what = if self.has_to_write(connection)? { For::Both } else { For::Input };
+                connection.wait(what, until).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds frames to what is to be written, if all of that is written. Waits until half of the window is free, so that
+    /// writes stay large.
+    fn fill(&mut self, messages: &[Message<'_>]) {
+        if self.written < self.out.len() || self.window.div_ceil(2) < self.answers.open() {
+            return;
+        }
+        self.out.clear();
+        self.written = 0;
+        while self.answers.open() < self.window && self.out.len() < WRITE_BYTES {
+            let Some(message) = messages.get(self.answers.sent()) else { break };
+            render::write(self.format, message, &mut self.message);
+            relp::write(self.next, "syslog", &self.message, &mut self.out);
+            self.next = relp::next(self.next);
+            self.answers.sent_one();
+        }
+        self.bytes += self.out.len();
+    }
+
+    /// Writes what there is room for. If the server takes nothing any more, what it answered before still counts.
+    fn write(&mut self, connection: &mut Connection) -> Result<usize, String> {
+        let rest = &self.out[self.written..];
+        let written = if rest.is_empty() { connection.flush().map(|_| 0) } else { connection.write(rest) };
+        match written {
+            Ok(written) => {
+                self.written += written;
+                Ok(written)
+            }
+            Err(error) => {
+                while 0 < self.read(connection)? {}
+                Err(error.to_string())
+            }
+        }
+    }
+
+    fn has_to_write(&self, connection: &mut Connection) -> Result<bool, String> {
+        let is_flushed = connection.flush().map_err(|error| error.to_string())?;
+        Ok(!is_flushed || self.written < self.out.len())
+    }
+
+    /// Reads the answers that are there; how many there were.
+    fn read(&mut self, connection: &mut Connection) -> Result<usize, String> {
+        let before = self.answers.count();
+        connection.read(&mut self.input).map_err(|error| error.to_string())?;
+        let mut input = std::mem::take(&mut self.input);
+        let taken = self.take(&input);
+        input.drain(..*taken.as_ref().unwrap_or(&input.len()));
+        self.input = input;
+        taken?;
+        Ok(self.answers.count() - before)
+    }
+
+    /// Takes the complete frames; how many bytes they are.
+    fn take(&mut self, input: &[u8]) -> Result<usize, String> {
+        let mut at = 0;
+        while let Some((frame, length)) = relp::read(&input[at..])? {
+            self.hear(&frame)?;
+            at += length;
+        }
+        Ok(at)
+    }
+
+    fn hear(&mut self, frame: &Frame<'_>) -> Result<(), String> {
+        match frame.command {
+            b"rsp" => {
+                let number = frame.txnr;
+                let place = self.answers.take(number);
+                let place =
+                    place.ok_or_else(|| format!("the server answered frame {number}, which is not open"))?;
+                if let Err(reason) = relp::verdict(frame.data) {
+                    self.refused.push((place, format!("the server refused it: {}", shown(&reason))));
+                }
+                Ok(())
+            }
+            b"serverclose" => Err("the server ended the session".to_owned()),
+            // A hint, which needs no answer.
+            _ if frame.txnr == 0 => Ok(()),
+            other => Err(format!("the server sent `{}`, which is not an answer", shown(&text(other)))),
+        }
+    }
+
+    fn late(&self) -> String {
+        let open = self.answers.open();
+        format!("the server does not answer: {open} messages wait for an acknowledgement")
+    }
+
+    /// Begins a session on a new connection.
+    fn open(&mut self, connection: &mut Connection) -> Result<(), String> {
+        self.input.clear();
+        self.out.clear();
+        self.written = 0;
+        relp::write(1, "open", relp::offers().as_bytes(), &mut self.out);
+        self.next = 2;
+        let until = Instant::now() + OPEN_WAIT_MAX.min(self.answer_wait_max);
+        loop {
+            self.write(connection)?;
+            connection.read(&mut self.input).map_err(|error| error.to_string())?;
+            if let Some((frame, length)) = relp::read(&self.input)? {
+                let opened = opened(&frame);
+                self.input.drain(..length);
+                return opened;
+            }
+            if until <= Instant::now() {
+                return Err("the server does not answer as RELP requires".to_owned());
+            }
+            let what = if self.has_to_write(connection)? { For::Both } else { For::Input };
+            connection.wait(what, until).map_err(|error| error.to_string())?;
+        }
+    }
+
+    /// Sends what it can; whether the connection is still good.
+    fn attempt(&mut self, taken: &mut Taken, messages: &[Message<'_>]) -> Result<(), String> {
+        if taken.is_new {
+            // Nothing is answered if the session does not begin.
+            self.answers.expect(1, messages.len());
+            self.open(&mut taken.connection)?;
+        }
+        self.run(&mut taken.connection, messages)
+    }
+
+    /// What became of the messages, if the session ended before all of them were answered.
+    fn outcome(&mut self, failed: Option<String>) -> Result<Sent, Failure> {
+        let mut refused = std::mem::take(&mut self.refused);
+        refused.sort_unstable_by_key(|(place, _)| *place);
+        let sent = Sent { bytes: self.bytes, refused, ..Sent::default() };
+        match failed.map(Failure::wait) {
+            None => Ok(sent),
+            Some(_) if self.answers.are_complete() => Ok(sent),
+            Some(failure) if self.answers.count() == 0 => Err(failure),
+            Some(failure) => Ok(Sent { again: self.answers.missing(), busy: Some(failure), ..sent }),
+        }
+    }
+}
+
+impl Sink for Relp {
+    fn send(&mut self, messages: &[Message<'_>]) -> Result<Sent, Failure> {
+        // What was not asked for announces the end.
+        let mut taken = self.line.take(<[u8]>::is_empty)?;
+        self.bytes = 0;
+        match self.attempt(&mut taken, messages) {
+            Ok(()) => {
+                self.line.keep(taken.connection);
+                self.outcome(None)
+            }
+            Err(reason) => {
+                self.line.failed();
+                self.outcome(Some(taken.connection.failed(reason)))
+            }
+        }
+    }
+
+    fn said(&self) -> Option<String> {
+        // Nothing else counts as acceptance.
+        (0 < self.answers.count()).then(|| "200 OK".to_owned())
+    }
+}
+
+/// Everything is acknowledged, so nothing is lost if the server does not hear that the session ends.
+impl Drop for Relp {
+    fn drop(&mut self) {
+        if let Some(mut connection) = self.line.end() {
+            let mut close = Vec::new();
+            relp::write(self.next, "close", b"", &mut close);
+            connection.write(&close).ok();
+        }
+    }
+}
+
+/// Whether the session has begun.
+fn opened(frame: &Frame<'_>) -> Result<(), String> {
+    if frame.command != b"rsp" || frame.txnr != 1 {
+        return Err(format!(
+            "the server sent `{}` instead of beginning a session",
+            shown(&text(frame.command))
+        ));
+    }
+    let refused = |reason: String| format!("the server refused the session: {}", shown(&reason));
+    relp::verdict(frame.data).map_err(refused)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What a server said, as far as it is shown.
+fn shown(said: &str) -> String {
+    said.chars().filter(|char| !char.is_control()).take(REASON_CHARS_MAX).collect()
+}

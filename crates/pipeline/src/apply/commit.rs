@@ -1,0 +1,130 @@
+//! The swap: the new revision becomes live, then what it no longer has is stopped.
+//!
+//! **Invariant:** nothing here fails.
+
+use super::prepare::{Next, NextSource, Prepared};
+use crate::core::Pipeline;
+use crate::running::{Failed, Inlet, Live, RouteCount, Running};
+use logstead_config::{Checked, Source as Config, SourceKind};
+use logstead_flow::budget::Budget;
+use logstead_flow::machine::clock;
+use logstead_receive::Source;
+use logstead_route::Router;
+use std::sync::Arc;
+
+impl Prepared<'_> {
+    /// Makes the change live under this number.
+    pub fn commit(self, revision: u64) -> Arc<Live> {
+        let Prepared { pipeline, change, before, next, alone } = self;
+        // Retrying what could not be opened is not a change.
+        let is_same = revision == before.live.revision;
+        let live = Arc::new(Live {
+            revision,
+            toml: change.toml,
+            document: change.document,
+            checked: Arc::new(change.checked),
+            applied_at: if is_same { before.live.applied_at } else { clock::now() },
+        });
+        let running = Arc::new(pipeline.running_next(live.clone(), &next, &before));
+        pipeline.running.store(running.clone());
+        next.started.keep();
+        report_listeners(&before.failed, &running.failed);
+        pipeline.configure(&running);
+        next.sources.into_values().for_each(receive);
+        stop_removed(&live.checked, &before);
+        drop(alone);
+        live
+    }
+}
+
+impl Pipeline {
+    fn running_next(&self, live: Arc<Live>, next: &Next, before: &Running) -> Running {
+        let router = Router::new(&live.checked, self.lookups.tables(), Some(&before.router));
+        let mut logspaces = before.logspaces.clone();
+        logspaces.extend(next.logspaces.clone());
+        let mut destinations = before.destinations.clone();
+        destinations.extend(next.destinations.clone());
+        let sources = live.checked.sources.len();
+        let open: Vec<&Arc<Inlet>> = before.http.iter().chain(&before.internal).collect();
+        let inlet = |source: &Config| {
+            let same = open.iter().find(|inlet| *inlet.id == *source.id);
+            same.map_or_else(|| self.inlet(&source.id, sources), |inlet| Arc::clone(inlet))
+        };
+        let enabled = || live.checked.sources.iter().filter(|source| source.enabled);
+        Running {
+            http: enabled().filter(|source| matches!(source.kind, SourceKind::Http(_))).map(inlet).collect(),
+            internal: enabled().find(|source| source.kind == SourceKind::Internal).map(inlet),
+            sources: next.sources.iter().map(|(id, next)| (id.clone(), next.source.clone())).collect(),
+            targets: Running::reach(&router, &logspaces, &destinations),
+            routes: RouteCount::all(&router, &self.counters),
+            router,
+            logspaces,
+            destinations,
+            failed: next.failed.clone(),
+            live,
+        }
+    }
+
+    fn inlet(&self, id: &str, sources: usize) -> Arc<Inlet> {
+        Arc::new(Inlet {
+            id: id.into(),
+            counters: self.counters.source(id),
+            budget: Budget::new(self.memory.shares.queue_of_one(sources)),
+        })
+    }
+
+    /// Reconfigures what is already running.
+    fn configure(&self, running: &Running) {
+        let checked = &running.live.checked;
+        for (id, logspace) in &running.logspaces {
+            logspace.configure(self.configuration(id, checked, running.logspaces.len()));
+        }
+        for (id, destination) in &running.destinations {
+            destination.configure(checked.destinations.iter().find(|config| config.id == *id));
+        }
+    }
+}
+
+fn receive(NextSource { source, settings, sockets }: NextSource) {
+    source.shared().settings.store(Arc::new(settings));
+    source.follow();
+    sockets.into_iter().for_each(|socket| source.listen(socket));
+}
+
+/// Stops what the new revision no longer has, or has disabled.
+fn stop_removed(checked: &Checked, before: &Running) {
+    for (id, source) in &before.sources {
+        let runs = |checked: &&Config| checked.id == *id && checked.enabled && has_thread(&checked.kind);
+        match checked.sources.iter().find(runs) {
+            Some(checked) => source.retain(checked.kind.listen()),
+            None => stop(source),
+        }
+    }
+}
+
+fn stop(source: &Source) {
+    source.stop();
+    source.join();
+}
+
+fn has_thread(kind: &SourceKind) -> bool {
+    matches!(
+        kind,
+        SourceKind::Syslog(_)
+            | SourceKind::Relp(_)
+            | SourceKind::Gelf(_)
+            | SourceKind::Otlp(_)
+            | SourceKind::File(_)
+    )
+}
+
+/// Logs once which listeners cannot be opened, and when they can.
+fn report_listeners(before: &[Failed], now: &[Failed]) {
+    for failed in now.iter().filter(|failed| !before.contains(failed)) {
+        let Failed { source, reason, .. } = failed;
+        tracing::error!(source, "{failed} does not receive and is tried again: {reason}");
+    }
+    for failed in before.iter().filter(|failed| !now.iter().any(|other| other.is_about(failed))) {
+        tracing::info!(source = failed.source, "{failed} has recovered");
+    }
+}

@@ -1,0 +1,95 @@
+//! Opens the queues of destinations: those of a revision that becomes live, and at the start of the process all that are
+//! on disk.
+
+use super::{Change, Demand, first};
+use crate::core::Pipeline;
+use crate::running::Running;
+use logstead_flow::ledger::Place;
+use logstead_forward::{Destination, Means};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Pipeline {
+    /// Opens the queue of a destination, which sends nothing yet. One that cannot be opened is tried again, unless all is
+    /// demanded.
+    pub(super) fn open_destination(&self, id: &str, demand: Demand) -> Result<Arc<Destination>, String> {
+        let counters = self.counters.destination(id);
+        let has_to_open = demand == Demand::All;
+        let opened = Destination::open(id, &self.means(), &self.folders, counters, has_to_open);
+        opened.map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    /// Opens the queues that are on disk. Those that the document no longer has wait, unless they are empty.
+    pub(crate) fn open_existing_queues(&self, change: &Change) -> io::Result<()> {
+        let mut destinations = BTreeMap::new();
+        for id in self.queue_ids()? {
+            let is_named = change.checked.destinations.iter().any(|destination| destination.id == id);
+            match self.open_destination(&id, Demand::WhatCan) {
+                Ok(opened) if is_named || opened.may_hold_messages() => {
+                    drop(destinations.insert(id, opened));
+                }
+                Ok(opened) => self.remove_empty(&id, &opened),
+                Err(error) => tracing::error!(destination = id, "cannot be started: {error}"),
+            }
+        }
+        for (id, destination) in &destinations {
+            let messages = destination.depth().messages;
+            if 0 < messages {
+                tracing::info!("{messages} messages wait in the queue of destination `{id}`");
+            }
+        }
+        let before = self.running.load_full();
+        let (revision, logspaces) = (before.live.revision, before.logspaces.clone());
+        let none = first(revision, change);
+        self.running.store(Arc::new(Running { logspaces, destinations, ..none }));
+        Ok(())
+    }
+
+    /// The names of all queues, and of all quarantines, which may outlive them.
+    fn queue_ids(&self) -> io::Result<Vec<String>> {
+        let means = self.means();
+        let mut ids = folders_in(&means.queues())?;
+        ids.extend(folders_in(&means.quarantines())?);
+        ids.sort();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    fn remove_empty(&self, id: &str, opened: &Destination) {
+        opened.stop();
+        opened.join();
+        let means = self.means();
+        for folder in [means.queues().join(id), means.quarantines().join(id)] {
+            if folder.exists()
+                && let Err(error) = std::fs::remove_dir_all(&folder)
+            {
+                tracing::warn!("{}, which is empty, cannot be removed: {error}", folder.display());
+            }
+        }
+        self.ledger.forget(&Place::Destination(id.into()));
+    }
+
+    fn means(&self) -> Means {
+        let (headroom, reserve, clock) = (self.headroom.clone(), self.headroom.clone(), self.clock.clone());
+        Means {
+            disk: self.disk.clone(),
+            ledger: self.ledger.clone(),
+            data: self.data.clone(),
+            refuses_messages: Arc::new(move || headroom.refuses_messages()),
+            makes_room: Arc::new(move || reserve.give()),
+            clock_is_believed: Arc::new(move || clock.is_believed()),
+            memory_max: self.memory.shares.forward,
+            journal_file_max: self.settings.storage.journal_file_max.bytes(),
+        }
+    }
+}
+
+fn folders_in(folder: &Path) -> io::Result<Vec<String>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let names = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+    Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+}

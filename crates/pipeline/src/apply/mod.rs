@@ -1,0 +1,121 @@
+//! How another revision of the router document becomes live, in two steps: [`prepare`](super::Pipeline::prepare)
+//! opens all that is new (sockets, logspaces, destinations), and [`commit`](Prepared::commit) swaps it in at once.
+//! Between them the caller stores the revision.
+//!
+//! Sockets, queues and logspaces that both revisions have stay open, so no message is lost or seen twice: the socket
+//! of a renamed source is handed over open, a destination that changed keeps its queue.
+//!
+//! **Invariant:** whatever can fail is part of preparing. A change that is not committed leaves no trace.
+
+mod commit;
+mod destinations;
+mod logspaces;
+mod prepare;
+mod started;
+
+pub use prepare::Prepared;
+
+use super::running::{Live, Running};
+use logstead_config::{Checked, Document, Problem};
+use logstead_flow::machine::clock;
+use logstead_flow::machine::folders::Folders;
+use logstead_receive::{Refused, Settings};
+use logstead_route::{Lookups, Router};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A revision that is to become live.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Its text.
+    pub toml: String,
+    /// The same as a document.
+    pub document: Document,
+    /// What it means.
+    pub checked: Checked,
+}
+
+/// Why a change did not become live. What ran before keeps running.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Another revision than the expected one is live.
+    #[error("revision {current} is live")]
+    Conflict {
+        /// The live revision.
+        current: u64,
+    },
+    /// The document cannot run on this machine.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Problems(Vec<Problem>),
+    /// The revision could not be stored, or a thread could not be started.
+    #[error("{0}")]
+    System(String),
+}
+
+impl From<io::Error> for ApplyError {
+    fn from(error: io::Error) -> ApplyError {
+        ApplyError::System(error.to_string())
+    }
+}
+
+/// What happens if a source cannot be prepared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// The revision does not become live: its author is there to correct it.
+    All,
+    /// The others run, and it is retried: at a start there may be no one to help, and one occupied port must not keep
+    /// the others, and the console, closed.
+    WhatCan,
+}
+
+/// What runs before the first revision is live: nothing.
+pub(super) fn first(revision: u64, change: &Change) -> Running {
+    let nothing = Checked {
+        sources: vec![],
+        logspaces: vec![],
+        destinations: vec![],
+        routes: vec![],
+        warnings: vec![],
+    };
+    let live = Live {
+        revision,
+        toml: change.toml.clone(),
+        document: change.document.clone(),
+        checked: Arc::new(nothing),
+        applied_at: clock::now(),
+    };
+    Running {
+        router: Router::new(&live.checked, &Lookups::default(), None),
+        routes: Vec::new(),
+        live: Arc::new(live),
+        targets: Vec::new(),
+        logspaces: BTreeMap::new(),
+        destinations: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        failed: Vec::new(),
+        http: Vec::new(),
+        internal: None,
+    }
+}
+
+/// Why a document cannot run on this machine with these settings, as far as can be determined without opening
+/// sockets.
+pub fn unfit(checked: &Checked, data: &Path, folders: &Folders) -> Vec<Problem> {
+    let mut problems = folders.forbidden(checked);
+    for (index, source) in checked.enabled_sources() {
+        if let Some(Err(refused)) = Settings::new(&source.kind, data) {
+            problems.push(of_source(index, &refused));
+        }
+    }
+    problems
+}
+
+fn of_source(index: usize, Refused { key, message }: &Refused) -> Problem {
+    problem(format!("sources[{index}].{key}"), message)
+}
+
+fn problem(path: String, message: &str) -> Problem {
+    Problem { path, message: message.to_owned(), line: None, column: None }
+}

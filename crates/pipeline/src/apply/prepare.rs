@@ -1,0 +1,348 @@
+//! Everything about a change that can fail: whether it may be made, and opening what it needs.
+
+use super::started::Started;
+use super::{ApplyError, Change, Demand, of_source, problem, unfit};
+use crate::core::Pipeline;
+use crate::logspace::Logspace;
+use crate::running::{Failed, Running};
+use logstead_config::{Acting, Checked, Count, Listener, Problem, Source as Config};
+use logstead_flow::budget::Budget;
+use logstead_flow::listen::Bound;
+use logstead_forward::Destination;
+use logstead_receive::{Ready, Settings, Shared, Source, Ways};
+use parking_lot::MutexGuard;
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
+/// One socket delivers about a million datagrams per second: this many cores can hardly parse more.
+const CORES_PER_UDP_SOCKET: usize = 4;
+/// Linux lets anybody listen from here on, unless told otherwise.
+const UNPRIVILEGED_PORT_MIN: u16 = 1024;
+
+/// A change that can become live at any moment, since everything that can fail has succeeded and other changes are
+/// locked out. If it is dropped, it leaves no trace.
+#[must_use = "it is undone when it is dropped"]
+pub struct Prepared<'a> {
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) change: Change,
+    pub(super) before: Arc<Running>,
+    pub(super) next: Next,
+    // The last field: other changes may begin once everything is undone.
+    pub(super) alone: MutexGuard<'a, ()>,
+}
+
+/// Everything that the new revision needs and that is not live yet.
+#[derive(Default)]
+pub(super) struct Next {
+    pub(super) failed: Vec<Failed>,
+    pub(super) sources: BTreeMap<String, NextSource>,
+    pub(super) logspaces: BTreeMap<String, Arc<Logspace>>,
+    pub(super) destinations: BTreeMap<String, Arc<Destination>>,
+    pub(super) started: Started,
+}
+
+pub(super) struct NextSource {
+    pub(super) source: Arc<Source>,
+    pub(super) settings: Settings,
+    /// Those that it does not read yet.
+    pub(super) sockets: Vec<Ready>,
+}
+
+impl Pipeline {
+    /// Opens what a change needs, and reports every problem at once. `expected` is the revision that must be live.
+    /// Blocks, and locks out other changes until what it returns is committed or dropped: not for async tasks.
+    pub fn prepare(&self, change: Change, expected: Option<u64>) -> Result<Prepared<'_>, ApplyError> {
+        self.prepare_with(Demand::All, change, expected)
+    }
+
+    /// As [`Pipeline::prepare`], with a demand on the sources.
+    pub(crate) fn prepare_with(
+        &self,
+        demand: Demand,
+        change: Change,
+        expected: Option<u64>,
+    ) -> Result<Prepared<'_>, ApplyError> {
+        let alone = self.applying.lock();
+        if self.stop_requested() {
+            return Err(ApplyError::System("the server is stopping".to_owned()));
+        }
+        let before = self.running.load_full();
+        let current = before.live.revision;
+        if expected.is_some_and(|expected| expected != current) {
+            return Err(ApplyError::Conflict { current });
+        }
+        let next = Preparing::new(self, &before, demand).open(&change.checked)?;
+        Ok(Prepared { pipeline: self, change, before, next, alone })
+    }
+
+    /// Why a document cannot run here, as far as it can be found out without changing anything: also sockets are opened
+    /// that do not run yet, and closed again.
+    pub fn unfit(&self, checked: &Checked) -> Vec<Problem> {
+        let mut problems = unfit(checked, &self.data, &self.folders);
+        problems.extend(self.lookups_missing(checked));
+        let before = self.running.load_full();
+        let preparing = Preparing::new(self, &before, Demand::All);
+        for (index, config) in checked.enabled_sources() {
+            for (at, listener) in config.kind.listen().iter().enumerate() {
+                // To open a socket with a path makes a file.
+                let is_tried = listener.path().is_none() && !preparing.is_read(&config.id, listener);
+                if let Some(error) = is_tried.then(|| preparing.socket(listener, 1).err()).flatten() {
+                    let path = format!("sources[{index}].listen[{at}]");
+                    problems.push(problem(path, &cannot_listen(listener, &error)));
+                }
+            }
+        }
+        problems
+    }
+
+    /// The files of tables that steps name and that are not there.
+    fn lookups_missing(&self, checked: &Checked) -> Vec<Problem> {
+        let steps = checked.routes.iter().enumerate().flat_map(|(route, of)| {
+            of.steps.iter().enumerate().map(move |(step, checked)| (route, step, checked))
+        });
+        let missing = steps.filter_map(|(route, step, checked)| match &checked.action {
+            Acting::Lookup { file, .. } if !self.lookups.has(file) => {
+                let path = format!("routes[{route}].steps[{step}].lookup");
+                let message =
+                    format!("there is no lookup file `{file}`: upload it, or put it into the folder `lookups` of the data directory");
+                Some(problem(path, &message))
+            }
+            _ => None,
+        });
+        missing.collect()
+    }
+
+    /// The paths in a stored document that the settings of the process do not allow, or no longer allow. They are not
+    /// read; the rest of their sources runs.
+    fn forbidden_sources(&self, checked: &Checked) -> Vec<Failed> {
+        let refused = |source: &Config| {
+            let paths = self.folders.refused_paths(&source.kind).into_iter();
+            let id = source.id.clone();
+            paths.map(move |(_, reason)| Failed {
+                source: id.clone(),
+                listener: None,
+                reason,
+                is_final: true,
+            })
+        };
+        checked.enabled_sources().flat_map(|(_, source)| refused(source)).collect()
+    }
+
+    fn start_source(&self, id: &str, settings: Settings, sources: usize) -> io::Result<Arc<Source>> {
+        let ways = Ways {
+            counters: self.counters.source(id),
+            budget: Budget::new(self.memory.shares.queue_of_one(sources)),
+            work: self.work.clone(),
+            ledger: self.ledger.clone(),
+            senders: self.senders.clone(),
+            sockets: self.sockets.clone(),
+            gates: self.gates.clone(),
+            gauge: self.memory.gauge.clone(),
+        };
+        Source::start(Shared::new(id, settings, ways, (&self.data, &self.folders))).map(Arc::new)
+    }
+}
+
+impl Prepared<'_> {
+    /// The text of the revision, to be stored.
+    pub fn toml(&self) -> &str {
+        &self.change.toml
+    }
+}
+
+/// Listeners whose sockets are bound.
+type Sockets = Vec<(Listener, Bound)>;
+
+/// A change whose needs are being opened.
+struct Preparing<'a> {
+    pipeline: &'a Pipeline,
+    before: &'a Running,
+    demand: Demand,
+    /// Sources of the document, of whatever kind: they share what is under way.
+    sources_in_all: usize,
+    /// Settings and sockets of the sources, in the order of the document.
+    sources: Vec<(&'a str, Settings, Sockets)>,
+    problems: Vec<Problem>,
+    next: Next,
+}
+
+impl<'a> Preparing<'a> {
+    fn new(pipeline: &'a Pipeline, before: &'a Running, demand: Demand) -> Preparing<'a> {
+        let (sources, problems, next) = (Vec::new(), Vec::new(), Next::default());
+        Preparing { pipeline, before, demand, sources_in_all: 0, sources, problems, next }
+    }
+
+    fn open(mut self, checked: &'a Checked) -> Result<Next, ApplyError> {
+        self.sources_in_all = checked.sources.len();
+        match self.demand {
+            Demand::All => {
+                self.problems = self.pipeline.folders.forbidden(checked);
+                self.problems.extend(self.pipeline.lookups_missing(checked));
+            }
+            Demand::WhatCan => self.next.failed = self.pipeline.forbidden_sources(checked),
+        }
+        for (index, config) in checked.enabled_sources() {
+            match Settings::new(&config.kind, &self.pipeline.data) {
+                Some(Ok(settings)) => self.bind(index, config, settings),
+                Some(Err(refused)) => self.leave(config, of_source(index, &refused)),
+                None => {}
+            }
+        }
+        self.open_logspaces(checked);
+        self.open_destinations(checked);
+        if !self.problems.is_empty() {
+            return Err(ApplyError::Problems(self.problems));
+        }
+        for (id, settings, sockets) in std::mem::take(&mut self.sources) {
+            self.start(id, settings, sockets)?;
+        }
+        Ok(self.next)
+    }
+
+    /// Binds the listeners of a source that it does not read yet.
+    fn bind(&mut self, index: usize, config: &'a Config, settings: Settings) {
+        let mut sockets = Sockets::new();
+        for (at, listener) in config.kind.listen().iter().enumerate() {
+            if self.is_read(&config.id, listener) {
+                continue;
+            }
+            match self.socket(listener, udp_sockets(settings.partitions)) {
+                Ok(socket) => sockets.push((listener.clone(), socket)),
+                Err(error) => {
+                    let path = format!("sources[{index}].listen[{at}]");
+                    let problem = problem(path, &cannot_listen(listener, &error));
+                    self.failed(&config.id, &[Some(listener)], problem);
+                }
+            }
+        }
+        self.sources.push((&config.id, settings, sockets));
+    }
+
+    fn is_read(&self, source: &str, listener: &Listener) -> bool {
+        self.before.sources.get(source).is_some_and(|source| source.has(listener))
+    }
+
+    /// The open socket of any source, or a new one.
+    fn socket(&self, listener: &Listener, udp_sockets: usize) -> io::Result<Bound> {
+        let taken_over = self.before.sources.values().find_map(|source| source.socket(listener));
+        taken_over.unwrap_or_else(|| Bound::bind(listener, udp_sockets, &self.pipeline.folders))
+    }
+
+    /// A source whose settings are refused: if it runs, it keeps its present ones.
+    fn leave(&mut self, config: &'a Config, problem: Problem) {
+        if let Some(running) = self.before.sources.get(&config.id) {
+            let settings = (**running.shared().settings.load()).clone();
+            self.sources.push((&config.id, settings, Vec::new()));
+        }
+        let listen = config.kind.listen();
+        let closed = listen.iter().filter(|listener| !self.is_read(&config.id, listener)).map(Some);
+        let closed: Vec<_> = if listen.is_empty() { vec![None] } else { closed.collect() };
+        self.failed(&config.id, &closed, problem);
+    }
+
+    /// A listener that does not receive, or `None` for the whole source.
+    fn failed(&mut self, source: &str, closed: &[Option<&Listener>], problem: Problem) {
+        match self.demand {
+            Demand::All => self.problems.push(problem),
+            Demand::WhatCan => self.next.failed.extend(closed.iter().map(|listener| Failed {
+                source: source.to_owned(),
+                listener: listener.cloned(),
+                reason: problem.message.clone(),
+                is_final: false,
+            })),
+        }
+    }
+
+    fn open_logspaces(&mut self, checked: &Checked) {
+        for (index, config) in checked.logspaces.iter().enumerate() {
+            let open = match self.before.logspaces.get(&config.id) {
+                Some(open) => Ok(open.clone()),
+                None => self.pipeline.open(&config.id, checked, self.demand).inspect(|opened| {
+                    self.next.started.logspaces.push(opened.clone());
+                }),
+            };
+            match open {
+                Ok(logspace) => drop(self.next.logspaces.insert(config.id.clone(), logspace)),
+                Err(error) => self.problems.push(problem(format!("logspaces[{index}]"), &error)),
+            }
+        }
+    }
+
+    fn open_destinations(&mut self, checked: &Checked) {
+        for (index, config) in checked.destinations.iter().enumerate() {
+            let open = match self.before.destinations.get(&config.id) {
+                Some(open) => Ok(open.clone()),
+                None => self.pipeline.open_destination(&config.id, self.demand).inspect(|opened| {
+                    self.next.started.destinations.push(opened.clone());
+                }),
+            };
+            match open {
+                Ok(open) => drop(self.next.destinations.insert(config.id.clone(), open)),
+                Err(error) => self.problems.push(problem(format!("destinations[{index}]"), &error)),
+            }
+        }
+    }
+
+    /// Starts a source unless it runs, and makes its new sockets ready to be read.
+    fn start(&mut self, id: &str, settings: Settings, sockets: Sockets) -> io::Result<()> {
+        let source = match self.before.sources.get(id) {
+            Some(running) => running.clone(),
+            None => {
+                let sources = self.sources_in_all;
+                let source = self.pipeline.start_source(id, settings.clone(), sources)?;
+                self.next.started.sources.push(source.clone());
+                source
+            }
+        };
+        let sockets = sockets.into_iter().map(|(listener, socket)| source.ready(listener, socket));
+        let sockets = sockets.collect::<io::Result<_>>()?;
+        self.next.sources.insert(id.to_owned(), NextSource { source, settings, sockets });
+        Ok(())
+    }
+}
+
+/// How many sockets read one UDP address.
+fn udp_sockets(partitions: Count) -> usize {
+    match partitions {
+        Count::Auto => logstead_flow::machine::cores().div_ceil(CORES_PER_UDP_SOCKET),
+        Count::Exactly(partitions) => partitions as usize,
+    }
+}
+
+/// Says what to do about it, which depends on why.
+fn cannot_listen(listener: &Listener, error: &io::Error) -> String {
+    let is_low = listener.address().is_some_and(|address| address.port() < UNPRIVILEGED_PORT_MIN);
+    let instead = if listener.path().is_some() { "path" } else { "port" };
+    let advice = match error.kind() {
+        ErrorKind::PermissionDenied if is_low => format!(
+            "ports below {UNPRIVILEGED_PORT_MIN} need a privilege: give the binary or the service CAP_NET_BIND_SERVICE, \
+             or listen on 5514 and redirect the port"
+        ),
+        ErrorKind::PermissionDenied => format!("let Logstead's user create it, or choose another {instead}"),
+        ErrorKind::AddrNotAvailable => "this machine has no such address: choose one that it has".to_owned(),
+        ErrorKind::AddrInUse => format!("stop the program that listens there, or choose another {instead}"),
+        _ => format!("choose another {instead}"),
+    };
+    format!("{listener} cannot be listened on: {error}; {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(listener: &Listener, kind: ErrorKind) -> String {
+        cannot_listen(listener, &io::Error::from(kind))
+    }
+
+    #[test]
+    fn what_is_said_about_a_listener_is_what_helps() {
+        let tcp = |port| Listener::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], port)));
+        assert!(said(&tcp(514), ErrorKind::PermissionDenied).contains("CAP_NET_BIND_SERVICE"));
+        assert!(!said(&tcp(514), ErrorKind::PermissionDenied).contains("stop the program"));
+        assert!(said(&tcp(5514), ErrorKind::AddrInUse).contains("stop the program that listens there"));
+        assert!(said(&tcp(5514), ErrorKind::AddrNotAvailable).contains("no such address"));
+        let path = Listener::UnixDgram("run/log.sock".to_owned());
+        assert!(said(&path, ErrorKind::PermissionDenied).contains("another path"));
+    }
+}

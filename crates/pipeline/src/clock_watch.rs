@@ -1,0 +1,128 @@
+//! Watches the time of day for all logspaces, and remembers it across restarts: in the file `clock` in the data
+//! directory, or by the newest message if there is no such file.
+
+use super::trust::{Hold, Reading, Trust};
+use logstead_flow::machine::clock;
+use logstead_record::Timestamp;
+use parking_lot::Mutex;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How often the time is saved.
+const KEEP_INTERVAL: Duration = Duration::from_secs(60);
+
+/// See the module.
+pub(crate) struct ClockWatch {
+    path: PathBuf,
+    started: Instant,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// `None` until it is known what the store holds: nothing is removed by age before that.
+    trust: Option<Trust>,
+    /// When the newest message was received.
+    newest: Option<Timestamp>,
+    /// Whether the time was remembered from the last run.
+    is_remembered: bool,
+    kept_at: Option<Duration>,
+    was_held: bool,
+}
+
+impl ClockWatch {
+    pub(super) fn new(data: &Path) -> ClockWatch {
+        let state = State { trust: None, newest: None, is_remembered: false, kept_at: None, was_held: false };
+        ClockWatch { path: data.join("clock"), started: Instant::now(), state: Mutex::new(state) }
+    }
+
+    /// A logspace holds messages up to this one.
+    pub(super) fn saw(&self, newest: Option<Timestamp>) {
+        let now = self.now();
+        let mut state = self.state.lock();
+        let is_news = state.newest < newest;
+        state.newest = state.newest.max(newest);
+        // It could not be opened before, and is all that tells how late it is.
+        if is_news && !state.is_remembered && state.trust.is_some() {
+            state.trust = Some(Trust::start(now, state.newest));
+        }
+    }
+
+    /// All is open.
+    pub(super) fn begin(&self) {
+        let kept = fs::read(&self.path).ok().and_then(|text| Timestamp::parse_rfc3339(text.trim_ascii()));
+        let mut state = self.state.lock();
+        state.is_remembered = kept.is_some();
+        state.trust = Some(Trust::start(self.now(), kept.or(state.newest)));
+    }
+
+    /// Whether messages may be removed by age now.
+    pub(crate) fn is_believed(&self) -> bool {
+        let now = self.now();
+        let mut state = self.state.lock();
+        let Some(trust) = &mut state.trust else { return false };
+        let hold = trust.look(now);
+        state.tell(hold);
+        let keep = hold.is_none() && state.is_to_be_kept(now);
+        // A hanging disk must not hold up the others.
+        drop(state);
+        if keep {
+            self.keep(now);
+        }
+        hold.is_none()
+    }
+
+    /// Why messages are not removed by age, if they are not.
+    pub(crate) fn hold(&self) -> Option<String> {
+        let now = self.now();
+        self.state.lock().trust.as_mut()?.look(now).map(|hold| hold.to_string())
+    }
+
+    /// An administrator says that the clock is right.
+    pub(crate) fn agree(&self) {
+        let now = self.now();
+        let mut state = self.state.lock();
+        if let Some(trust) = &mut state.trust {
+            trust.agree(now);
+        }
+        state.tell(None);
+        drop(state);
+        self.keep(now);
+    }
+
+    fn now(&self) -> Reading {
+        Reading { wall: clock::now(), running: self.started.elapsed() }
+    }
+
+    /// Losing it only means waiting an hour after the next start.
+    fn keep(&self, now: Reading) {
+        let aside = self.path.with_extension("new");
+        let written =
+            fs::write(&aside, format!("{}\n", now.wall)).and_then(|()| fs::rename(&aside, &self.path));
+        if let Err(error) = written {
+            tracing::debug!("{}: the time cannot be kept: {error}", self.path.display());
+        }
+    }
+}
+
+impl State {
+    /// Logs when it begins and when it ends.
+    fn tell(&mut self, hold: Option<Hold>) {
+        match hold {
+            Some(hold) if !self.was_held => tracing::warn!("{hold}"),
+            None if self.was_held => {
+                tracing::info!("the clock is believed, and messages are removed by age again");
+            }
+            _ => {}
+        }
+        self.was_held = hold.is_some();
+    }
+
+    fn is_to_be_kept(&mut self, now: Reading) -> bool {
+        let is_due = self.kept_at.is_none_or(|kept_at| kept_at + KEEP_INTERVAL <= now.running);
+        if is_due {
+            self.kept_at = Some(now.running);
+        }
+        is_due
+    }
+}

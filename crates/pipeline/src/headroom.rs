@@ -1,0 +1,54 @@
+//! How much of the disk is left for messages. Storing stops before it is full: logging in, changing the router
+//! document and removing old messages need some space too, and are the way out.
+
+use logstead_config::Size;
+use logstead_flow::machine::reserve::Reserve;
+use logstead_indexer::{Disk, Space};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The disk of the data directory.
+#[derive(Clone)]
+pub(crate) struct Headroom {
+    disk: Arc<dyn Disk>,
+    data: PathBuf,
+    reserve: Reserve,
+}
+
+impl Headroom {
+    pub(crate) fn new(disk: Arc<dyn Disk>, data: &Path) -> Headroom {
+        Headroom { disk, data: data.to_owned(), reserve: Reserve::of(data) }
+    }
+
+    pub(crate) fn space(&self) -> io::Result<Space> {
+        self.disk.space(&self.data)
+    }
+
+    /// Why messages have to wait, if they do. The text stays the same for as long as they do.
+    pub(crate) fn refuses_messages(&self) -> Option<String> {
+        let space = self.space().ok().filter(Space::is_nearly_full)?;
+        Some(nearly_full(space.nearly_full_bytes()))
+    }
+
+    /// Why no segments are made, if so. Sealing continues for longer: it saves more space than it takes.
+    pub(crate) fn refuses_segments(&self) -> Option<String> {
+        let least = |space: &Space| space.nearly_full_bytes() / 2;
+        self.space()
+            .ok()
+            .filter(|space| space.free_bytes < least(space))
+            .map(|space| nearly_full(least(&space)))
+    }
+
+    /// Releases a piece of the reserve; `false` if there was none.
+    pub(crate) fn give(&self) -> bool {
+        self.reserve.give()
+    }
+}
+
+fn nearly_full(bytes: u64) -> String {
+    let least = Size::about(bytes);
+    format!(
+        "the disk is nearly full, less than {least} is free: make room, for example with a shorter retention"
+    )
+}

@@ -1,0 +1,361 @@
+//! A logspace that is open: the [writer](logstead_flow::writer) of its journal, and what is done beside storing.
+//!
+//! It tells the [sealers](super::sealers) about journal files that become full.
+
+use super::bell::Bell;
+use super::clock_watch::ClockWatch;
+use super::headroom::Headroom;
+use super::progress::Progress;
+use super::watch::Wake;
+use logstead_config::Retention;
+use logstead_flow::counters::LogspaceCounters;
+use logstead_flow::ledger::{Ledger, Place};
+use logstead_flow::machine::clock;
+use logstead_flow::reopening::Reopening;
+use logstead_flow::writer::{Append, Owner, Writer};
+use logstead_indexer::{
+    Appender, Backlog, DiskError, Encoded, Expired, Expiry, Keeper, Opened, Options, Recovery, Searcher,
+    Stats,
+};
+use logstead_record::Timestamp;
+use logstead_work::Pool;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often old messages and old journal files are looked for, unless files grow old sooner.
+const TIDY_INTERVAL_MAX: Duration = Duration::from_secs(60);
+
+/// How long a commit waits for sealing: senders that wait for an answer should not send again.
+const HOLD_BACK_MAX: Duration = Duration::from_millis(250);
+
+/// What all logspaces share.
+pub(crate) struct Shared {
+    pub bell: Bell,
+    pub progress: Arc<Progress>,
+    pub(crate) wake: Wake,
+    pub(crate) headroom: Headroom,
+    pub clock: Arc<ClockWatch>,
+    pub ledger: Arc<Ledger>,
+}
+
+/// What can change while a logspace is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Configuration {
+    pub options: Options,
+    pub retention: Retention,
+    /// How old a journal file may become before it is closed, so that it can be sealed.
+    pub seal_after: Duration,
+    /// How many threads seal.
+    pub sealers: usize,
+}
+
+/// A logspace that is open: where to send messages, and where to search.
+pub(crate) struct Logspace {
+    pub id: String,
+    writer: Writer<Configuration>,
+    searcher: Searcher,
+    keeper: Keeper,
+    headroom: Headroom,
+    counters: Arc<LogspaceCounters>,
+}
+
+impl Logspace {
+    /// Opens a store and starts its thread. Where it cannot be opened the thread tries it again, unless it has to be open.
+    pub(crate) fn start(
+        (id, folder): (&str, &Path),
+        closed: Opened,
+        has_to_open: bool,
+        (configuration, counters): (Configuration, Arc<LogspaceCounters>),
+        Shared { bell, progress, wake, headroom, clock, ledger }: Shared,
+    ) -> Result<Logspace, String> {
+        let Opened { mut appender, searcher, keeper, .. } = closed;
+        let account = (ledger.clone(), Place::Logspace(id.into()));
+        let mut storing = Storing {
+            id: id.to_owned(),
+            folder: folder.to_owned(),
+            searcher: searcher.clone(),
+            keeper: keeper.clone(),
+            reopening: Reopening::first(),
+            configuration,
+            closed_files: 0,
+            bell,
+            progress,
+            wake,
+            headroom: headroom.clone(),
+            clock,
+            ledger,
+            counters: counters.clone(),
+        };
+        match storing.open(&mut appender) {
+            Err(error) if has_to_open => return Err(error),
+            // It was said, and is tried again.
+            _ => {}
+        }
+        let writer = Writer::start(format!("logspace {id}"), appender, storing, account);
+        let writer = writer.map_err(|error| error.to_string())?;
+        Ok(Logspace { id: id.to_owned(), writer, searcher, keeper, headroom, counters })
+    }
+
+    /// Hands messages over. They are [prepared](Encoded::prepare_for_search) by the one of many that does this, not by the one
+    /// that writes.
+    pub(crate) fn append(&self, append: Append) {
+        self.writer.append(append);
+    }
+
+    /// Why it takes nothing for now, if so.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.headroom.refuses_messages()
+    }
+
+    /// Changes what can change while it is open.
+    pub(crate) fn configure(&self, configuration: Configuration) {
+        self.writer.configure(configuration);
+    }
+
+    /// Checks at once for messages to remove.
+    pub(crate) fn tidy_soon(&self) {
+        self.writer.tidy_soon();
+    }
+
+    /// For queries.
+    pub(crate) fn searcher(&self) -> &Searcher {
+        &self.searcher
+    }
+
+    /// For the threads that seal.
+    pub(crate) fn keeper(&self) -> &Keeper {
+        &self.keeper
+    }
+
+    /// What a retention would remove, now and later.
+    pub(crate) fn preview(&self, retention: Retention) -> Outlook {
+        let expiry = expiry(retention);
+        let age = retention.age.map(|age| nanos(age.duration()));
+        let next = age.zip(self.keeper.next_to_expire(&expiry));
+        let next = next.map(|(age, (received, messages))| (received.saturating_add(age), messages));
+        let all_at = age.zip(self.keeper.received_last()).map(|(age, last)| last.saturating_add(age));
+        Outlook { now: self.keeper.preview(&expiry), next, all_at: all_at.filter(|_| next.is_some()) }
+    }
+
+    pub(crate) fn counters(&self) -> &LogspaceCounters {
+        &self.counters
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        self.searcher.stats()
+    }
+
+    /// It will be told to stop.
+    pub(crate) fn hurry(&self) {
+        self.writer.hurry();
+    }
+
+    /// Writes what was handed over, and then nothing more. [`Logspace::join`] waits for that.
+    pub(crate) fn stop(&self) {
+        self.writer.stop();
+    }
+
+    /// Waits for the thread of a stopped logspace.
+    pub(crate) fn join(&self) {
+        if !self.writer.join() {
+            tracing::error!(logspace = self.id, "the thread of the logspace ended with a panic");
+        }
+    }
+}
+
+/// What a retention would remove of what is stored now.
+pub struct Outlook {
+    /// At once.
+    pub now: Expired,
+    /// What age takes after that: when, and how many messages.
+    pub next: Option<(Timestamp, u64)>,
+    /// By when age has taken all of it.
+    pub all_at: Option<Timestamp>,
+}
+
+/// What the thread of a logspace does beside appending.
+struct Storing {
+    id: String,
+    folder: PathBuf,
+    searcher: Searcher,
+    keeper: Keeper,
+    reopening: Reopening,
+    configuration: Configuration,
+    /// Files that waited to be sealed at the last look.
+    closed_files: usize,
+    bell: Bell,
+    progress: Arc<Progress>,
+    wake: Wake,
+    headroom: Headroom,
+    clock: Arc<ClockWatch>,
+    ledger: Arc<Ledger>,
+    counters: Arc<LogspaceCounters>,
+}
+
+impl Owner for Storing {
+    type Configuration = Configuration;
+
+    fn open(&mut self, appender: &mut Appender) -> Result<(), String> {
+        let Some(why) = appender.closed() else { return Ok(()) };
+        if !self.reopening.is_due() {
+            return Err(format!("it cannot be opened: {why}"));
+        }
+        match appender.open(&Pool::of_reads()) {
+            Ok(recovery) => {
+                self.opened(&recovery.unwrap_or_default());
+                Ok(())
+            }
+            Err(error) => {
+                self.reopening.failed();
+                let error = format!("it cannot be opened: {error}");
+                self.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    fn configure(&mut self, appender: &mut Appender, configuration: Configuration) {
+        appender.set_options(configuration.options);
+        self.configuration = configuration;
+    }
+
+    /// Closes the journal file when it is old, and removes what exceeds the retention.
+    fn tidy(&mut self, appender: &mut Appender) -> Instant {
+        if self.open(appender).is_err() {
+            return self.reopening.at();
+        }
+        if let Err(error) = appender.close_old(before(self.configuration.seal_after)) {
+            tracing::error!(logspace = self.id, "the journal cannot go on in another file: {error}");
+        }
+        let retention = self.configuration.retention;
+        let believed = self.clock.is_believed();
+        let expiry = expiry(Retention { age: retention.age.filter(|_| believed), ..retention });
+        if expiry != Expiry::default() {
+            self.expire(appender, &expiry);
+        }
+        self.ring_for_closed_files();
+        Instant::now() + TIDY_INTERVAL_MAX.min(self.configuration.seal_after)
+    }
+
+    fn hold_back(&self) {
+        let is_behind = || {
+            // Nothing gets better by waiting for what fails.
+            let is_at_work = self.counters.keep.last_error.lock().is_none();
+            is_at_work && is_over(&self.keeper.sealable_backlog(), &self.configuration)
+        };
+        let waited = self.progress.wait_while(is_behind, HOLD_BACK_MAX);
+        self.counters.held_back_micros.add(waited.as_micros() as usize);
+    }
+
+    /// Leaves the last of the disk to others, except for messages that would be lost when the process ends.
+    fn refusal(&self, is_stopping: bool) -> Option<String> {
+        self.headroom.refuses_messages().filter(|_| !is_stopping)
+    }
+
+    fn stored(&mut self, encoded: &[Encoded]) {
+        self.counters.messages.add(encoded.iter().map(Encoded::rows).sum());
+        self.counters.batches.add(encoded.len());
+        self.counters.commits.add(1);
+        self.wake.stored();
+        if self.counters.last_error.lock().take().is_some() {
+            tracing::info!(logspace = self.id, "the logspace stores messages again");
+        }
+        self.ring_for_closed_files();
+    }
+
+    fn failed(&mut self, error: &str) {
+        let before = self.counters.last_error.lock().replace(error.to_owned());
+        if before.as_deref() != Some(error) {
+            tracing::error!(logspace = self.id, "messages cannot be stored, senders are held back: {error}");
+        }
+    }
+
+    /// Nothing that is stored may be dropped.
+    fn dropped(&mut self, _: usize) {}
+
+    fn gave_up(&mut self, messages: usize, error: &str) {
+        self.counters.dropped.add("stopped", messages);
+        tracing::error!(logspace = self.id, messages, "stopped before these could be stored: {error}");
+    }
+}
+
+impl Storing {
+    /// It is open: what was found is said, counted, and compared with the clock.
+    fn opened(&mut self, recovery: &Recovery) {
+        report(&self.id, &self.folder, recovery);
+        self.clock.saw(self.keeper.received_last());
+        self.ledger.opened_logspace(&self.id, &self.searcher);
+        self.closed_files = self.keeper.backlog().files;
+        if self.counters.last_error.lock().take().is_some() {
+            tracing::info!(logspace = self.id, "the logspace is open, after it could not be opened before");
+        }
+    }
+
+    fn expire(&self, appender: &mut Appender, expiry: &Expiry) {
+        // What is gone can no longer be counted. On a full disk it goes anyway.
+        self.ledger.write().ok();
+        let mut expired = appender.expire(expiry);
+        // Freeing space takes a few kilobytes.
+        while matches!(expired, Err(DiskError::Full { .. })) && self.headroom.give() {
+            expired = appender.expire(expiry);
+        }
+        match expired {
+            Ok(expired) if 0 < expired.messages => tracing::info!(
+                logspace = self.id,
+                messages = expired.messages,
+                bytes = expired.bytes,
+                "messages beyond the retention are gone"
+            ),
+            Ok(_) => {}
+            Err(error) => tracing::error!(logspace = self.id, "old messages cannot be removed: {error}"),
+        }
+    }
+
+    fn ring_for_closed_files(&mut self) {
+        let closed_files = self.keeper.backlog().files;
+        if self.closed_files < closed_files {
+            self.bell.ring();
+        }
+        self.closed_files = closed_files;
+    }
+}
+
+fn report(id: &str, folder: &Path, recovery: &Recovery) {
+    let messages = recovery.messages + recovery.sealed_messages;
+    let folder = folder.display();
+    for told in recovery.told() {
+        if told.is_damage {
+            tracing::error!(logspace = id, %folder, "{}", told.text);
+        } else {
+            tracing::warn!(logspace = id, %folder, "{}", told.text);
+        }
+    }
+    tracing::info!("logspace `{id}` is open and holds {messages} messages");
+}
+
+/// Whether sealing is behind: each sealer has a full journal file, and another one waits. The next is being filled
+/// meanwhile, so that sealers stay at work; and what a search has to look at message by message is bounded.
+fn is_over(backlog: &Backlog, Configuration { options, sealers, .. }: &Configuration) -> bool {
+    let files = *sealers as u64;
+    let rows = options.journal_rows_max.min(options.segment_rows_max);
+    files * u64::from(rows) < backlog.messages || files * options.journal_file_max < backlog.bytes
+}
+
+/// What may be removed now.
+fn expiry(retention: Retention) -> Expiry {
+    Expiry {
+        received_before: retention.age.map(|age| before(age.duration())),
+        bytes_max: retention.size.map(|size| size.bytes()),
+        ..Expiry::default()
+    }
+}
+
+/// The time this long ago.
+fn before(duration: Duration) -> Timestamp {
+    clock::now().saturating_add(-nanos(duration))
+}
+
+fn nanos(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}

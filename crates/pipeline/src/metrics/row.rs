@@ -1,0 +1,144 @@
+//! A row of a table of metrics, and how it is written in Prometheus' text format.
+//!
+//! **Invariant:** the values of one metric have one unit and exclude each other, so that `sum()` counts nothing twice. A
+//! value that is not known is not written.
+
+use logstead_flow::counters::Sizes;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+/// A metric: its name without prefix, what it is, and how its values are read off a thing.
+pub(super) struct Row<R> {
+    name: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    read: R,
+}
+
+/// What a thing has of a metric.
+pub(super) enum Values {
+    One(u64),
+    /// With this many decimals.
+    Decimal(f64, usize),
+    /// A value for each value of a further label.
+    By(&'static str, Vec<(String, u64)>),
+    /// Cumulative buckets with their bounds, the sum and the count.
+    Histogram(Vec<(f64, u64)>, f64, u64),
+    /// Nothing.
+    None,
+}
+
+pub(super) const fn counter<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
+    Row { name, kind: "counter", help, read }
+}
+
+pub(super) const fn gauge<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
+    Row { name, kind: "gauge", help, read }
+}
+
+pub(super) const fn histogram<R: Copy>(name: &'static str, help: &'static str, read: R) -> Row<R> {
+    Row { name, kind: "histogram", help, read }
+}
+
+impl Values {
+    pub(super) fn by_reason(reasons: BTreeMap<String, u64>) -> Values {
+        Values::By("reason", reasons.into_iter().collect())
+    }
+
+    pub(super) fn sizes(sizes: &Sizes) -> Values {
+        let (buckets, sum, count) = sizes.get();
+        let buckets = buckets.into_iter().map(|(bound, count)| (bound as f64, count)).collect();
+        Values::Histogram(buckets, sum as f64, count)
+    }
+}
+
+/// Writes rows with the values of all things. `label` tells things apart, by their names; it is empty for the process,
+/// of which there is one.
+pub(super) fn write<R: Copy, T>(
+    out: &mut String,
+    rows: &[Row<R>],
+    (label, things): (&str, &[(String, T)]),
+    read: impl Fn(R, &T) -> Values,
+) {
+    for row in rows {
+        let Row { name, kind, help, .. } = row;
+        let name = &full_name(name);
+        // Writing to a string cannot fail.
+        writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}").ok();
+        for (id, thing) in things {
+            let of_thing = if label.is_empty() { String::new() } else { labelled(label, id) };
+            write_values(out, name, &of_thing, read(row.read, thing)).ok();
+        }
+    }
+}
+
+/// With our prefix, which those have not that every program's client library exposes.
+fn full_name(name: &str) -> String {
+    if name.starts_with("process_") { name.to_owned() } else { format!("logstead_{name}") }
+}
+
+/// A label with its value, in which a quote, a backslash and a line feed are escaped.
+fn labelled(label: &str, value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("{label}=\"{value}\"")
+}
+
+fn write_values(out: &mut String, name: &str, labels: &str, values: Values) -> fmt::Result {
+    let mut sample = |suffix: &str, further: &str, value: &dyn fmt::Display| {
+        let comma = if labels.is_empty() || further.is_empty() { "" } else { "," };
+        match (labels, further) {
+            ("", "") => writeln!(out, "{name}{suffix} {value}"),
+            _ => writeln!(out, "{name}{suffix}{{{labels}{comma}{further}}} {value}"),
+        }
+    };
+    match values {
+        Values::None => Ok(()),
+        Values::One(value) => sample("", "", &value),
+        Values::Decimal(value, decimals) => sample("", "", &format_args!("{value:.decimals$}")),
+        Values::By(label, values) => {
+            values.iter().try_for_each(|(which, value)| sample("", &labelled(label, which), value))
+        }
+        Values::Histogram(buckets, sum, count) => {
+            for (bound, count) in buckets {
+                sample("_bucket", &format!("le=\"{bound}\""), &count)?;
+            }
+            sample("_bucket", "le=\"+Inf\"", &count)?;
+            sample("_sum", "", &sum)?;
+            sample("_count", "", &count)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_written_with_its_labels() {
+        let check = |label: &str, values: fn() -> Values, expected: &str| {
+            let mut out = String::new();
+            write(
+                &mut out,
+                &[gauge("x", "A thing.", values)],
+                (label, &[("a".to_owned(), ())]),
+                |read, ()| read(),
+            );
+            assert_eq!(out, format!("# HELP logstead_x A thing.\n# TYPE logstead_x gauge\n{expected}"));
+        };
+        check("", || Values::One(1), "logstead_x 1\n");
+        check("source", || Values::One(1), "logstead_x{source=\"a\"} 1\n");
+        check("source", || Values::Decimal(1.5, 3), "logstead_x{source=\"a\"} 1.500\n");
+        check("source", || Values::None, "");
+        let reasons = || Values::By("reason", vec![("full".to_owned(), 2)]);
+        check("", reasons, "logstead_x{reason=\"full\"} 2\n");
+        check("source", reasons, "logstead_x{source=\"a\",reason=\"full\"} 2\n");
+        let strange = || Values::By("reason", vec![("a\"b\\c\nd".to_owned(), 1)]);
+        check("", strange, "logstead_x{reason=\"a\\\"b\\\\c\\nd\"} 1\n");
+        check(
+            "source",
+            || Values::Histogram(vec![(1.0, 2)], 5.0, 3),
+            "logstead_x_bucket{source=\"a\",le=\"1\"} 2\nlogstead_x_bucket{source=\"a\",le=\"+Inf\"} 3\n\
+             logstead_x_sum{source=\"a\"} 5\nlogstead_x_count{source=\"a\"} 3\n",
+        );
+    }
+}

@@ -1,0 +1,304 @@
+//! Reads the status off what runs.
+
+use super::logspace::Logspace;
+use super::running::{Failed, Inlet, RouteCount, Running};
+use super::status::{
+    DestinationState, DestinationStatus, DestinationType, ListenerState, ListenerStatus, LogspaceInfo,
+    LogspaceState, LogspaceStatus, QueueLeft, RetentionInfo, RouteStatus, SourceStatus, Status, StepStatus,
+    Totals, Unsealed,
+};
+use logstead_config::{Destination as Config, DestinationKind, HttpServer, Source};
+use logstead_flow::budget::Budget;
+use logstead_flow::counters::{Counters, StepCounters};
+use logstead_flow::ledger::{Accounts, SourceRow};
+use logstead_forward::Destination;
+use logstead_receive as receive;
+use logstead_record::Timestamp;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn time(time: Option<Timestamp>) -> Option<String> {
+    time.map(|time| time.to_string())
+}
+
+/// What is shown beside what runs.
+pub(crate) struct Observed<'a> {
+    pub counters: &'a Counters,
+    pub accounts: &'a Accounts,
+    pub expiry_held: Option<String>,
+    pub time: Timestamp,
+    pub now: Instant,
+}
+
+fn totals(accounts: &Accounts) -> Totals {
+    let mut totals = Totals::default();
+    for SourceRow { fates, .. } in &accounts.sources {
+        totals.received += fates.received;
+        totals.stored += fates.stored;
+        totals.forwarded += fates.forwarded;
+        totals.unacknowledged += fates.unacknowledged;
+        totals.lost_before += fates.lost_before.values().sum::<u64>();
+        totals.in_flight += fates.in_flight;
+        for (reason, bytes) in &fates.skipped_bytes {
+            *totals.skipped_bytes.entry(reason.clone()).or_default() += bytes;
+        }
+        for (reason, messages) in &fates.dropped {
+            *totals.dropped.entry(reason.clone()).or_default() += messages;
+        }
+    }
+    totals
+}
+
+impl Running {
+    /// Counters and states of the live revision.
+    pub(crate) fn status(&self, observed: Observed<'_>) -> Status {
+        let Observed { counters, accounts, expiry_held, time, now } = observed;
+        let checked = &self.live.checked;
+        Status {
+            revision: self.live.revision,
+            applied_at: self.live.applied_at.to_string(),
+            time: time.to_string(),
+            totals: totals(accounts),
+            unrouted_messages: counters.unrouted.get(),
+            expiry_held,
+            sources: checked
+                .sources
+                .iter()
+                .filter_map(|config| self.source_status(config, counters, now))
+                .collect(),
+            routes: checked
+                .routes
+                .iter()
+                .enumerate()
+                .filter_map(|(number, checked)| self.route_status(number, checked.route.enabled, now))
+                .collect(),
+            destinations: checked
+                .destinations
+                .iter()
+                .filter_map(|config| {
+                    Some(destination_status(config, self.destinations.get(&config.id)?, now))
+                })
+                .collect(),
+            queues_left: self.queues_left(),
+            logspaces: checked.logspaces.iter().filter_map(|c| self.logspace_status(&c.id, now)).collect(),
+        }
+    }
+
+    fn route_status(&self, number: usize, enabled: bool, now: Instant) -> Option<RouteStatus> {
+        let RouteCount { route, steps } = self.routes.get(number)?;
+        let messages = route.messages.get();
+        let kinds = self.router.steps(number).zip(self.router.forgotten(number));
+        let step = |(counters, (kind, forgotten)): (&Arc<StepCounters>, (&str, u64))| StepStatus {
+            kind: kind.to_owned(),
+            messages: counters.messages.get(),
+            changed: counters.changed.get(),
+            dropped: counters.dropped.get(),
+            failed: counters.failed.get(),
+            forgotten,
+        };
+        Some(RouteStatus {
+            id: self.router.routes().nth(number)?.to_owned(),
+            enabled,
+            messages,
+            messages_per_second: route.rate.look(messages, now),
+            steps: steps.iter().zip(kinds).map(step).collect(),
+        })
+    }
+
+    /// Queues of destinations that the document no longer has, unless they are empty.
+    fn queues_left(&self) -> Vec<QueueLeft> {
+        let in_document = |id: &str| self.live.checked.destinations.iter().any(|config| config.id == id);
+        let left = |(id, destination): (&String, &Arc<Destination>)| {
+            let depth = destination.depth();
+            QueueLeft {
+                id: id.clone(),
+                queue_messages: depth.messages,
+                queue_bytes: depth.bytes,
+                oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
+                quarantined: destination.quarantined(),
+            }
+        };
+        let left_over = |(id, destination): &(&String, &Arc<Destination>)| {
+            !in_document(id) && destination.holds_messages()
+        };
+        self.destinations.iter().filter(left_over).map(left).collect()
+    }
+
+    /// A source of the document, unless nothing of it runs or failed although it is enabled.
+    fn source_status(&self, config: &Source, counters: &Counters, now: Instant) -> Option<SourceStatus> {
+        let failed: Vec<&Failed> = self.failed.iter().filter(|failed| failed.source == config.id).collect();
+        let inlets = self.http.iter().chain(&self.internal);
+        let status = match self.sources.get(&config.id) {
+            Some(source) => running_status(source, config, now),
+            None => match inlets.into_iter().find(|inlet| *inlet.id == config.id) {
+                Some(inlet) => inlet_status(inlet, config, now),
+                None if failed.is_empty() && config.enabled => return None,
+                None => inlet_status(&idle_inlet(&config.id, counters), config, now),
+            },
+        };
+        let failed = failed.into_iter().map(|failed| ListenerStatus {
+            url: failed.listener.as_ref().map_or_else(|| config.kind.name().to_owned(), ToString::to_string),
+            state: ListenerState::Failed,
+            error: Some(failed.reason.clone()),
+        });
+        Some(SourceStatus { listeners: status.listeners.into_iter().chain(failed).collect(), ..status })
+    }
+
+    fn logspace_status(&self, id: &str, now: Instant) -> Option<LogspaceStatus> {
+        let logspace = self.logspaces.get(id)?;
+        let (stats, counters) = (logspace.stats(), logspace.counters());
+        let last_error = counters.last_error.lock().clone();
+        Some(LogspaceStatus {
+            id: id.to_owned(),
+            state: if last_error.is_some() { LogspaceState::Failing } else { LogspaceState::Ok },
+            last_error,
+            messages: stats.messages,
+            messages_per_second: counters.rate.look(counters.messages.get(), now),
+            journal_bytes: stats.journal_bytes,
+            stored_bytes: stats.blocks_bytes + stats.index_bytes + stats.journal_bytes,
+            segments: stats.segments as u64,
+            unsealed_messages: logspace.keeper().backlog().messages,
+            sealing_error: counters.keep.last_error.lock().clone(),
+            first_time: time(stats.first_time),
+            last_time: time(stats.last_time),
+        })
+    }
+
+    /// Every logspace that can be searched.
+    pub(crate) fn logspace_infos(&self, expiry_held: Option<&str>) -> Vec<LogspaceInfo> {
+        self.logspaces.values().map(|logspace| self.logspace_info(logspace, expiry_held)).collect()
+    }
+
+    fn logspace_info(&self, logspace: &Logspace, expiry_held: Option<&str>) -> LogspaceInfo {
+        let (stats, backlog) = (logspace.stats(), logspace.keeper().backlog());
+        let config = self.live.checked.logspaces.iter().find(|config| config.id == logspace.id);
+        let retention = config.map(|config| config.retention).unwrap_or_default();
+        let (files, messages, bytes) = (backlog.files as u64, backlog.messages, backlog.bytes);
+        LogspaceInfo {
+            id: logspace.id.clone(),
+            in_router: config.is_some(),
+            messages: stats.messages,
+            sealed_messages: stats.sealed_messages,
+            segments: stats.segments as u64,
+            blocks_bytes: stats.blocks_bytes,
+            index_bytes: stats.index_bytes,
+            journal_bytes: stats.journal_bytes,
+            unsealed: Unsealed { files, messages, bytes },
+            sealing_error: logspace.counters().keep.last_error.lock().clone(),
+            damaged_parts: stats.damaged as u64,
+            memory_bytes: stats.memory_bytes as u64,
+            first_time: time(stats.first_time),
+            last_time: time(stats.last_time),
+            durability: config.map(|config| config.durability),
+            retention: RetentionInfo {
+                age: retention.age.map(|age| age.to_string()),
+                size: retention.size.map(|size| size.to_string()),
+                held: logspace.keeper().expiry_held().or(retention.age.and(expiry_held)).map(str::to_owned),
+            },
+        }
+    }
+}
+
+fn running_status(source: &receive::Source, config: &Source, now: Instant) -> SourceStatus {
+    let shared = source.shared();
+    let inlet =
+        Inlet { id: shared.id.clone(), counters: shared.counters.clone(), budget: shared.budget.clone() };
+    let listening = |url| ListenerStatus { url, state: ListenerState::Listening, error: None };
+    SourceStatus {
+        listeners: source.urls().into_iter().map(listening).collect(),
+        ..inlet_status(&inlet, config, now)
+    }
+}
+
+/// A source that does not run: what it counted before is shown.
+fn idle_inlet(id: &str, counters: &Counters) -> Inlet {
+    Inlet { id: id.into(), counters: counters.source(id), budget: Budget::new(0) }
+}
+
+fn inlet_status(inlet: &Inlet, config: &Source, now: Instant) -> SourceStatus {
+    let counters = &inlet.counters;
+    let messages = counters.messages.get();
+    SourceStatus {
+        id: inlet.id.to_string(),
+        enabled: config.enabled,
+        kind: (&config.kind).into(),
+        listeners: Vec::new(),
+        connections: u64::try_from(counters.connections.get()).unwrap_or(0),
+        messages,
+        bytes: counters.bytes.get(),
+        messages_per_second: counters.rate.look(messages, now),
+        unparsed: counters.unparsed.get(),
+        parser_failures: counters.parser_failures.get(),
+        truncated: counters.truncated.get(),
+        incomplete: counters.incomplete.get(),
+        out_of_step: counters.out_of_step.get(),
+        out_of_step_bytes: counters.out_of_step_bytes.get(),
+        skipped_bytes: counters.skipped_bytes.get(),
+        framing_bytes: counters.framing_bytes.get(),
+        undelimited: counters.undelimited.get(),
+        unrouted: counters.unrouted.get(),
+        reads: counters.read_bytes.get().2,
+        dropped: counters.dropped.get(),
+        last_seen: time(counters.last_seen()),
+        clock_skew_ms: counters.skew_ms(),
+        last_error: counters.last_error.lock().clone(),
+        queue_bytes: inlet.budget.used_bytes() as u64,
+        queue_bytes_max: inlet.budget.bytes_max() as u64,
+    }
+}
+
+/// The URL; its query may be secret.
+fn shown(server: &HttpServer) -> String {
+    server.url.without_query().to_owned()
+}
+
+fn destination_status(config: &Config, destination: &Destination, now: Instant) -> DestinationStatus {
+    let (counters, depth) = (destination.counters(), destination.depth());
+    let messages = counters.messages.get();
+    let failing = counters.failing();
+    let unopened = destination.unopened();
+    let paused_because = destination.why_paused();
+    let state = match messages {
+        _ if !config.enabled => DestinationState::Disabled,
+        _ if unopened.is_some() => DestinationState::Retrying,
+        _ if paused_because.is_some() => DestinationState::Paused,
+        _ if failing.is_some() => DestinationState::Retrying,
+        0 => DestinationState::Idle,
+        _ => DestinationState::Ok,
+    };
+    let (kind, to) = match &config.kind {
+        DestinationKind::Syslog(syslog) => (DestinationType::Syslog, syslog.to.to_string()),
+        DestinationKind::Relp(relp) => (DestinationType::Relp, relp.to.to_string()),
+        DestinationKind::File(file) => (DestinationType::File, file.path.to_string()),
+        DestinationKind::S3(s3) => {
+            (DestinationType::S3, format!("{}, bucket {}", shown(&s3.server()), s3.bucket))
+        }
+        DestinationKind::Elastic(elastic) => (DestinationType::Elastic, shown(&elastic.server)),
+        DestinationKind::Loki(loki) => (DestinationType::Loki, shown(&loki.server)),
+        DestinationKind::SplunkHec(splunk) => (DestinationType::SplunkHec, shown(&splunk.server)),
+        DestinationKind::Otlp(otlp) => (DestinationType::Otlp, shown(&otlp.server)),
+        DestinationKind::NdjsonHttp(http) => (DestinationType::NdjsonHttp, shown(&http.server)),
+    };
+    DestinationStatus {
+        id: config.id.clone(),
+        enabled: config.enabled,
+        kind,
+        to,
+        state,
+        paused_because,
+        last_error: counters.last_error.lock().clone(),
+        failing_since: time(failing.map(|failing| failing.since)),
+        next_try: time(failing.and_then(|failing| failing.next_try)),
+        queued: counters.queued.get(),
+        messages,
+        bytes: counters.bytes.get(),
+        messages_per_second: counters.rate.look(messages, now),
+        dropped: counters.dropped.get(),
+        queue_messages: depth.messages,
+        queue_bytes: depth.bytes,
+        queue_bytes_max: depth.bytes_max,
+        oldest_ms: depth.oldest.map(|oldest| oldest.as_millis() as u64),
+        queue_error: unopened.or_else(|| counters.queue_error.lock().clone()),
+        quarantined: destination.quarantined(),
+    }
+}

@@ -1,0 +1,203 @@
+//! What is live: one revision of the router document with everything it needs, swapped as a whole.
+
+use super::copies::{Copies, Stored, copies};
+use super::logspace::Logspace;
+use logstead_config::{Checked, Document, Listener, Target};
+use logstead_flow::budget::Budget;
+use logstead_flow::counters::{Counters, RouteCounters, SourceCounters, StepCounters};
+use logstead_flow::ledger::Place;
+use logstead_flow::receipt::Pending;
+use logstead_flow::share::Share;
+use logstead_flow::writer::Append;
+use logstead_forward::Destination;
+use logstead_indexer::Encoded;
+use logstead_receive::Source;
+use logstead_record::Timestamp;
+use logstead_route::{Delivery as RoutedTo, Router};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The live revision of the router document.
+#[derive(Debug)]
+pub struct Live {
+    /// Its number.
+    pub revision: u64,
+    /// Its text, with comments.
+    pub toml: String,
+    /// The same as a document.
+    pub document: Document,
+    /// What it means.
+    pub checked: Arc<Checked>,
+    /// Since when it is live.
+    pub applied_at: Timestamp,
+}
+
+/// A source without sockets of its own: messages are handed to it.
+pub(crate) struct Inlet {
+    pub id: Arc<str>,
+    pub counters: Arc<SourceCounters>,
+    pub budget: Budget,
+}
+
+/// What a route and its steps are counted by.
+pub(crate) struct RouteCount {
+    pub route: Arc<RouteCounters>,
+    pub steps: Vec<Arc<StepCounters>>,
+}
+
+impl RouteCount {
+    pub(crate) fn all(router: &Router, counters: &Counters) -> Vec<RouteCount> {
+        let count = |(number, id)| {
+            let route = counters.route(id);
+            let steps = router.steps(number).enumerate().map(|(step, kind)| route.step(step, kind)).collect();
+            RouteCount { route, steps }
+        };
+        router.routes().enumerate().map(count).collect()
+    }
+}
+
+/// Everything that a batch can encounter on its way.
+pub(crate) struct Running {
+    pub live: Arc<Live>,
+    pub router: Router,
+    /// What its routes are counted by, in their order.
+    pub routes: Vec<RouteCount>,
+    /// In the order of the router's targets.
+    pub targets: Vec<Reached>,
+    /// Those of the document, and those on disk from earlier documents.
+    pub logspaces: BTreeMap<String, Arc<Logspace>>,
+    /// Those of the document, and those of earlier documents whose messages still wait.
+    pub destinations: BTreeMap<String, Arc<Destination>>,
+    pub sources: BTreeMap<String, Arc<Source>>,
+    /// Sources and listeners of the document that do not receive for now.
+    pub failed: Vec<Failed>,
+    /// The sources of what comes over HTTP.
+    pub http: Vec<Arc<Inlet>>,
+    /// The source of our own log, if the document has one.
+    pub internal: Option<Arc<Inlet>>,
+}
+
+/// Something that could not be opened when the process started, and is retried.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    /// The id of its source.
+    pub source: String,
+    /// `None`: the whole source does not run, as it has no listeners.
+    pub listener: Option<Listener>,
+    /// Why, and what to do.
+    pub reason: String,
+    /// Whether only a change of the document or a setting can resolve it.
+    pub is_final: bool,
+}
+
+impl Failed {
+    /// Whether the other is about the same thing.
+    pub(crate) fn is_about(&self, other: &Failed) -> bool {
+        self.source == other.source && self.listener == other.listener
+    }
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.listener {
+            Some(listener) => write!(f, "{listener}"),
+            None => write!(f, "source {}", self.source),
+        }
+    }
+}
+
+/// A target that is open.
+#[derive(Clone)]
+pub(crate) enum Reached {
+    Logspace(Arc<Logspace>),
+    Destination(Arc<Destination>),
+}
+
+impl Running {
+    /// Whether nothing is received anywhere although the document names listeners.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.failed.iter().any(|failed| failed.listener.is_some())
+            && self.sources.values().all(|source| source.urls().is_empty())
+    }
+
+    /// Whether messages are stored in a logspace: the document has it.
+    pub(crate) fn stores(&self, logspace: &str) -> bool {
+        self.live.checked.logspaces.iter().any(|config| config.id == logspace)
+    }
+
+    /// Opens the way to the router's targets.
+    pub(crate) fn reach(
+        router: &Router,
+        logspaces: &BTreeMap<String, Arc<Logspace>>,
+        destinations: &BTreeMap<String, Arc<Destination>>,
+    ) -> Vec<Reached> {
+        let open = |target: &Target| match target {
+            Target::Logspace(id) => logspaces.get(id).cloned().map(Reached::Logspace),
+            Target::Destination(id) => destinations.get(id).cloned().map(Reached::Destination),
+        };
+        let reached: Vec<Reached> = router.targets().iter().filter_map(open).collect();
+        assert_eq!(reached.len(), router.targets().len(), "a checked document names only what it has");
+        reached
+    }
+
+    /// For each of these deliveries, which of its messages are copies of what another one stores.
+    pub(crate) fn copies(&self, deliveries: &[RoutedTo]) -> Vec<Copies<'_>> {
+        let logspaces = &self.live.checked.logspaces;
+        let stored = deliveries.iter().enumerate().filter_map(|(at, delivery)| {
+            let Target::Logspace(id) = &self.router.targets()[delivery.target] else { return None };
+            let place = logspaces.iter().position(|known| known.id == *id)?;
+            Some((at, Stored { logspace: id, place, rows: &delivery.rows }))
+        });
+        let (at, stored): (Vec<usize>, Vec<Stored<'_, '_>>) = stored.unzip();
+        let mut of_deliveries: Vec<Copies<'_>> = deliveries.iter().map(|_| Vec::new()).collect();
+        at.into_iter().zip(copies(&stored)).for_each(|(at, copies)| of_deliveries[at] = copies);
+        of_deliveries
+    }
+
+    /// Why a target takes nothing for now, if so.
+    pub(crate) fn refusal(&self, target: usize) -> Option<String> {
+        match &self.targets[target] {
+            Reached::Logspace(logspace) => logspace.refusal(),
+            Reached::Destination(destination) => destination.refusal(),
+        }
+    }
+}
+
+impl Reached {
+    pub(crate) fn is_logspace(&self) -> bool {
+        matches!(self, Reached::Logspace(_))
+    }
+
+    /// Its name in the ledger.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Reached::Logspace(logspace) => Place::Logspace(logspace.id.as_str().into()),
+            Reached::Destination(destination) => Place::Destination(destination.id().into()),
+        }
+    }
+}
+
+/// What a target gets of a batch.
+pub(crate) struct Delivery {
+    pub to: Reached,
+    pub encoded: Encoded,
+    pub share: Share,
+    /// Whether it may hold its sources back, if it is a destination.
+    pub flow_control: bool,
+    pub pending: Pending,
+}
+
+impl Delivery {
+    /// Hands it over.
+    pub(crate) fn go(self) {
+        let Delivery { to, encoded, share, flow_control, pending } = self;
+        match to {
+            Reached::Logspace(logspace) => {
+                logspace.append(Append { encoded, pending, share, may_drop: false });
+            }
+            Reached::Destination(destination) => {
+                destination.append((encoded, share), flow_control, pending);
+            }
+        }
+    }
+}

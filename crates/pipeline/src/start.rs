@@ -1,0 +1,195 @@
+//! How a pipeline starts: with the revision that is stored, or with a first document.
+
+use super::apply::{self, ApplyError, Change, Demand};
+use super::clock_watch::ClockWatch;
+use super::core::Pipeline;
+use super::gaps::Gaps;
+use super::headroom::Headroom;
+use super::lookups::LookupFiles;
+use super::retry;
+use super::sealers::Sealers;
+use super::watch::Wake;
+use super::worker::Worker;
+use arc_swap::ArcSwap;
+use logstead_config::settings::Settings;
+use logstead_flow::counters::Counters;
+use logstead_flow::gate::Gates;
+use logstead_flow::ledger::Ledger;
+use logstead_flow::machine::folders::Folders;
+use logstead_flow::machine::memory::Memory;
+use logstead_flow::machine::sockets::{Descriptors, Sockets};
+use logstead_flow::queue::{self, WorkReceiver};
+use logstead_flow::repeats::Repeats;
+use logstead_flow::senders::Senders;
+use logstead_forward::pause_all;
+use logstead_indexer::Disk;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Pauses every destination that a start would send to: each stays so until it is resumed.
+pub fn pause_destinations(disk: &dyn Disk, data: &Path, change: &Change) -> io::Result<()> {
+    let named: Vec<&str> = change.checked.destinations.iter().map(|config| config.id.as_str()).collect();
+    pause_all(disk, data, &named)
+}
+
+impl Pipeline {
+    /// Starts the workers and makes a stored revision live. A listener that cannot be opened is retried, and everything
+    /// else runs.
+    pub fn start(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, revision, &change)?;
+        pipeline.prepare_with(Demand::WhatCan, change, None)?.commit(revision);
+        if pipeline.lacks_something() {
+            let pipeline = Arc::downgrade(&pipeline);
+            retry::start(move || {
+                let pipeline = pipeline.upgrade().filter(|pipeline| !pipeline.stop_requested());
+                pipeline.is_some_and(|pipeline| pipeline.try_again())
+            })?;
+        }
+        Ok(pipeline)
+    }
+
+    /// Starts the workers and makes a first document live. `store` keeps it as a revision, once all that it names is
+    /// open: what cannot run is not kept.
+    pub fn start_first(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        change: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let pipeline = Pipeline::begin(disk, data, settings, 0, &change)?;
+        match pipeline.begin_with(change, store) {
+            Ok(()) => Ok(pipeline),
+            Err(error) => {
+                pipeline.stop();
+                Err(error)
+            }
+        }
+    }
+
+    fn begin_with(
+        &self,
+        first: Change,
+        store: impl FnOnce() -> Result<u64, String>,
+    ) -> Result<(), ApplyError> {
+        let prepared = self.prepare(first, None)?;
+        let revision = store().map_err(ApplyError::System)?;
+        prepared.commit(revision);
+        Ok(())
+    }
+
+    /// Starts everything that needs no document, and opens what is stored.
+    fn begin(
+        disk: Arc<dyn Disk>,
+        data: &Path,
+        settings: Arc<Settings>,
+        revision: u64,
+        change: &Change,
+    ) -> Result<Arc<Pipeline>, ApplyError> {
+        let counters = Arc::new(Counters::default());
+        let memory = Memory::divide(&settings)?;
+        let (work, received) = queue::queues(memory.shares.workers);
+        let running = Arc::new(ArcSwap::from_pointee(apply::first(revision, change)));
+        let headroom = Headroom::new(disk.clone(), data);
+        let ledger = Ledger::open(&disk, &data.join("ledger")).map_err(io::Error::other)?;
+        let repeats = Arc::new(Repeats::open(&disk, &data.join("repeats"))?);
+        let silent_after = settings.senders.silent_after.duration();
+        let senders = Arc::new(Senders::open(disk.clone(), data, silent_after));
+        let books = (ledger.clone(), repeats.clone());
+        let sealers = Sealers::new(running.clone(), headroom.clone(), books, memory.gauge.clone());
+        let pipeline = Arc::new(Pipeline {
+            running,
+            counters,
+            ledger,
+            senders,
+            repeats,
+            sockets: Arc::new(Sockets::new(Descriptors::of_process().sockets_max)),
+            work,
+            workers: Mutex::default(),
+            sealers,
+            wake: Wake::new(),
+            disk,
+            headroom,
+            data: data.to_owned(),
+            clock: Arc::new(ClockWatch::new(data)),
+            lookups: Arc::new(LookupFiles::new(data)),
+            folders: Arc::new(Folders::new(data, &settings.files)),
+            settings,
+            memory,
+            applying: Mutex::new(()),
+            stopping: AtomicBool::new(false),
+            stage: Mutex::new("requests"),
+            gates: Gates::default(),
+        });
+        pipeline.start_workers(received)?;
+        pipeline.open_existing(change)?;
+        pipeline.open_existing_queues(change)?;
+        let searchers = pipeline.searchers();
+        pipeline.repeats.resolve(searchers.iter().map(|(id, searcher)| (id.as_str(), searcher)));
+        pipeline.ledger.start()?;
+        pipeline.senders.start()?;
+        pipeline.lookups.start()?;
+        pipeline.clock.begin();
+        pipeline.sealers.start(pipeline.memory.shares.sealers)?;
+        Ok(pipeline)
+    }
+
+    fn start_workers(&self, received: Vec<WorkReceiver>) -> io::Result<()> {
+        let gaps = Arc::<Mutex<HashMap<Arc<str>, Gaps>>>::default();
+        for (number, work) in received.into_iter().enumerate() {
+            let worker = Worker {
+                work,
+                running: self.running.clone(),
+                counters: self.counters.clone(),
+                ledger: self.ledger.clone(),
+                senders: self.senders.clone(),
+                gaps: gaps.clone(),
+            };
+            let thread =
+                std::thread::Builder::new().name(format!("worker {number}")).spawn(|| worker.run())?;
+            self.workers.lock().push(thread);
+        }
+        Ok(())
+    }
+
+    /// Whether something could not be opened that may be opened later.
+    fn lacks_something(&self) -> bool {
+        self.running.load().failed.iter().any(|failed| !failed.is_final)
+    }
+
+    /// Applies the live document again, which leaves alone what runs and opens what does not. Says whether something is
+    /// left to be opened.
+    fn try_again(&self) -> bool {
+        if !self.lacks_something() {
+            return false;
+        }
+        let running = self.running.load_full();
+        let live = &running.live;
+        let change = Change {
+            toml: live.toml.clone(),
+            document: live.document.clone(),
+            checked: (*live.checked).clone(),
+        };
+        let revision = live.revision;
+        match self.prepare_with(Demand::WhatCan, change, Some(revision)) {
+            Ok(prepared) => {
+                prepared.commit(revision);
+                self.lacks_something()
+            }
+            Err(error) => {
+                tracing::debug!("listeners could not be tried again: {error}");
+                true
+            }
+        }
+    }
+}

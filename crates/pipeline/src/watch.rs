@@ -1,0 +1,57 @@
+//! Wakes those who follow what is stored when there is more, and when to end.
+//!
+//! **Invariant:** a waiting follower is woken by messages that were stored after it began to wait, and finds them: the
+//! call comes after they are searchable.
+
+use tokio::sync::watch;
+
+/// Wakes all watchers. Clones wake the same ones.
+#[derive(Clone)]
+pub(crate) struct Wake {
+    stored: watch::Sender<()>,
+    ending: watch::Sender<bool>,
+}
+
+/// Waits for what is stored.
+pub struct Stored(watch::Receiver<()>);
+
+/// Waits for the end.
+pub struct Ending(watch::Receiver<bool>);
+
+impl Wake {
+    pub(crate) fn new() -> Wake {
+        Wake { stored: watch::Sender::new(()), ending: watch::Sender::new(false) }
+    }
+
+    /// More messages are searchable.
+    pub(crate) fn stored(&self) {
+        self.stored.send_replace(());
+    }
+
+    /// All watching ends.
+    pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    pub(crate) fn watch(&self) -> (Stored, Ending) {
+        (Stored(self.stored.subscribe()), Ending(self.ending.subscribe()))
+    }
+}
+
+impl Stored {
+    /// Returns once messages were stored since the last call, in any logspace.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            // Nothing is left that could store messages.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Ending {
+    /// Returns when the server is about to stop.
+    pub async fn requested(&mut self) {
+        // Without a sender, the server has stopped.
+        self.0.wait_for(|ending| *ending).await.ok();
+    }
+}

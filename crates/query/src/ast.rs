@@ -1,0 +1,416 @@
+//! What a query means, as a tree.
+
+use super::number::Number;
+use super::regex::Regex;
+use super::steps;
+use super::time::TimeExpr;
+use ipnet::IpNet;
+use logstead_record::Field;
+use logstead_record::FieldName;
+use logstead_record::Flags;
+use logstead_record::word;
+use std::collections::HashSet;
+use std::ops::Bound;
+
+/// Which messages are meant.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Query {
+    /// Every message.
+    All,
+    /// Every message too, and says that copies count like others.
+    Copies,
+    /// Those that all of these mean; made by [`Query::and`].
+    And(Vec<Query>),
+    /// Those that any of these means; made by [`Query::or`].
+    Or(Vec<Query>),
+    /// Those that this does not mean.
+    Not(Box<Query>),
+    /// Those in which the message text, the program, the host or the value of a dynamic field passes.
+    Text(TextTest),
+    /// Those in which a field passes.
+    Field(FieldName, FieldTest),
+}
+
+/// What a text is searched for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TextTest {
+    /// This, at word boundaries.
+    Pattern(Pattern),
+    /// Words in this order, near each other.
+    Near(Near),
+    /// A match, anywhere.
+    Regex(Regex),
+}
+
+/// What a field's value is tested for. Of several values of one name, one must pass.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FieldTest {
+    /// There is a value.
+    Exists,
+    /// It holds this text.
+    Holds(TextTest),
+    /// It is this text, from its first character to its last.
+    Equals(Pattern),
+    /// It is an address, with or without a port, or a network, in this network.
+    Network(IpNet),
+    /// It is a number between these.
+    Number(Bounds<Number>),
+    /// It is a time between these.
+    Time(Bounds<TimeExpr>),
+    /// It is one of these numbers of syslog, of a severity or a facility.
+    Code(Codes),
+    /// This one flag is set.
+    Flag(Flags),
+}
+
+/// From where to where; at least one end is bounded.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Bounds<T> {
+    /// The lower end.
+    pub low: Bound<T>,
+    /// The upper end.
+    pub high: Bound<T>,
+}
+
+/// Syslog's numbers from `first` to `last`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Codes {
+    first: u8,
+    last: u8,
+}
+
+/// A text to look for: characters and wildcards.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Pattern {
+    parts: Vec<Part>,
+    case_sensitive: bool,
+}
+
+/// Two words or more, in this order and with few others between them. What separates words does not matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Near {
+    words: Vec<String>,
+    distance: usize,
+    goes_on: bool,
+    case_sensitive: bool,
+}
+
+/// A piece of a [`Pattern`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    /// These characters.
+    Text(String),
+    /// `*`: any run of characters without white space.
+    Run,
+    /// `?`: one character that is not white space.
+    One,
+}
+
+impl Query {
+    /// Every message.
+    pub fn all() -> Query {
+        Query::All
+    }
+
+    /// All of these, at least one: a conjunction in a conjunction is part of it, and one of one is that one.
+    pub fn and(queries: Vec<Query>) -> Query {
+        let mut flat = Vec::with_capacity(queries.len());
+        for query in queries {
+            match query {
+                Query::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        one_or(flat, Query::And)
+    }
+
+    /// Any of these, at least one, likewise.
+    pub fn or(queries: Vec<Query>) -> Query {
+        let mut flat = Vec::with_capacity(queries.len());
+        for query in queries {
+            match query {
+                Query::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        one_or(flat, Query::Or)
+    }
+
+    /// The complement.
+    #[must_use]
+    pub fn negate(self) -> Query {
+        Query::Not(Box::new(self))
+    }
+
+    /// Whether it asks for logspaces by name.
+    pub fn uses_logspace(&self) -> bool {
+        self.any_field(&mut |field, _| *field == FieldName::Known(Field::Logspace))
+    }
+
+    /// Whether what it means depends on the time of day: `time:-15m` does, `time>2026-11-21` does not.
+    pub fn uses_now(&self) -> bool {
+        let moves = |bound: &Bound<TimeExpr>| match bound {
+            Bound::Included(time) | Bound::Excluded(time) => {
+                !matches!(time, TimeExpr::At(_) | TimeExpr::Local(_))
+            }
+            Bound::Unbounded => false,
+        };
+        self.any_field(&mut |_, test| match test {
+            FieldTest::Time(bounds) => moves(&bounds.low) || moves(&bounds.high),
+            _ => false,
+        })
+    }
+
+    /// Whether it is about the time of messages and nothing else: such a clause overrides the range of a request.
+    pub fn is_time(&self) -> bool {
+        matches!(self, Query::Field(FieldName::Known(Field::Time), FieldTest::Time(_)))
+    }
+
+    /// The clauses that stand side by side.
+    pub fn clauses(&self) -> &[Query] {
+        match self {
+            Query::And(queries) => queries,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// The fields it compares, each once, in order.
+    pub fn fields(&self) -> Vec<&FieldName> {
+        let (mut fields, mut known) = (Vec::new(), HashSet::new());
+        self.collect_fields(&mut |field| {
+            steps::count(1);
+            if known.insert(field) {
+                fields.push(field);
+            }
+        });
+        fields
+    }
+
+    /// The dynamic fields it compares, likewise.
+    pub fn field_names(&self) -> Vec<&str> {
+        let names = self.fields().into_iter().filter(|field| matches!(field, FieldName::Dynamic(_)));
+        names.map(FieldName::as_str).collect()
+    }
+
+    /// The texts that it looks for as they stand, in order.
+    pub fn literals(&self) -> Vec<&str> {
+        match self {
+            Query::And(inner) | Query::Or(inner) => inner.iter().flat_map(Query::literals).collect(),
+            Query::Not(inner) => inner.literals(),
+            Query::Text(TextTest::Pattern(pattern)) => pattern.as_literal().into_iter().collect(),
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => Vec::new(),
+        }
+    }
+
+    /// What it tests this field for, in order.
+    pub fn tests_of(&self, field: &FieldName) -> Vec<&FieldTest> {
+        match self {
+            Query::And(inner) | Query::Or(inner) => {
+                inner.iter().flat_map(|query| query.tests_of(field)).collect()
+            }
+            Query::Not(inner) => inner.tests_of(field),
+            Query::Field(name, test) if name.is(field) => vec![test],
+            Query::All | Query::Copies | Query::Text(_) | Query::Field(..) => Vec::new(),
+        }
+    }
+
+    /// Whether it is about this field and nothing else.
+    pub fn is_about(&self, field: &FieldName) -> bool {
+        match self {
+            Query::All | Query::Copies | Query::Text(_) => false,
+            Query::And(inner) | Query::Or(inner) => inner.iter().all(|query| query.is_about(field)),
+            Query::Not(inner) => inner.is_about(field),
+            Query::Field(name, _) => name.is(field),
+        }
+    }
+
+    /// How long the text is that a condition looks for.
+    pub fn text_bytes(&self) -> usize {
+        match self {
+            Query::Text(test) | Query::Field(_, FieldTest::Holds(test)) => test.text_bytes(),
+            Query::Field(_, FieldTest::Equals(pattern)) => pattern.text_bytes(),
+            Query::All | Query::Copies | Query::And(_) | Query::Or(_) | Query::Not(_) | Query::Field(..) => 0,
+        }
+    }
+
+    pub(super) fn any_field(&self, accepts: &mut impl FnMut(&FieldName, &FieldTest) -> bool) -> bool {
+        match self {
+            Query::All | Query::Copies | Query::Text(_) => false,
+            Query::And(inner) | Query::Or(inner) => inner.iter().any(|query| query.any_field(accepts)),
+            Query::Not(inner) => inner.any_field(accepts),
+            Query::Field(field, test) => accepts(field, test),
+        }
+    }
+
+    fn collect_fields<'a>(&'a self, each: &mut impl FnMut(&'a FieldName)) {
+        match self {
+            Query::And(inner) | Query::Or(inner) => inner.iter().for_each(|query| query.collect_fields(each)),
+            Query::Not(inner) => inner.collect_fields(each),
+            Query::Field(field, _) => each(field),
+            Query::All | Query::Copies | Query::Text(_) => {}
+        }
+    }
+}
+
+fn one_or(mut queries: Vec<Query>, many: impl FnOnce(Vec<Query>) -> Query) -> Query {
+    assert!(!queries.is_empty(), "a conjunction or disjunction of nothing has no text");
+    if queries.len() == 1 { queries.remove(0) } else { many(queries) }
+}
+
+impl TextTest {
+    fn text_bytes(&self) -> usize {
+        match self {
+            TextTest::Pattern(pattern) => pattern.text_bytes(),
+            TextTest::Near(near) => near.words.iter().map(String::len).sum(),
+            TextTest::Regex(regex) => regex.pattern().len(),
+        }
+    }
+
+    /// Whether it holds of a text exactly where it holds of the text's [shape](word::shape).
+    pub fn is_in_shapes(&self) -> bool {
+        let is_shape = |text: &str| word::is_shape(text.as_bytes());
+        match self {
+            TextTest::Pattern(pattern) => pattern.as_literal().is_some_and(is_shape),
+            // A shape has as many words as its text. What the last word begins may hold a digit.
+            TextTest::Near(near) => !near.goes_on() && near.words().iter().all(|word| is_shape(word)),
+            TextTest::Regex(_) => false,
+        }
+    }
+}
+
+impl<T> Bounds<T> {
+    /// From `first` to `last`, both included.
+    pub fn closed(first: T, last: T) -> Bounds<T> {
+        Bounds { low: Bound::Included(first), high: Bound::Included(last) }
+    }
+
+    /// From `first` to before `end`.
+    pub fn until(first: T, end: T) -> Bounds<T> {
+        Bounds { low: Bound::Included(first), high: Bound::Excluded(end) }
+    }
+
+    /// No lower than this.
+    pub fn low(low: Bound<T>) -> Bounds<T> {
+        Bounds { low, high: Bound::Unbounded }
+    }
+
+    /// No higher than this.
+    pub fn high(high: Bound<T>) -> Bounds<T> {
+        Bounds { low: Bound::Unbounded, high }
+    }
+}
+
+impl Codes {
+    /// None at all.
+    pub const NONE: Codes = Codes { first: 1, last: 0 };
+
+    /// From `first` to `last`; none where that is backwards.
+    pub fn new(first: u8, last: u8) -> Codes {
+        if first <= last { Codes { first, last } } else { Codes::NONE }
+    }
+
+    /// The first number.
+    pub fn first(self) -> u8 {
+        self.first
+    }
+
+    /// The last number.
+    pub fn last(self) -> u8 {
+        self.last
+    }
+
+    /// Whether there is no number.
+    pub fn is_empty(self) -> bool {
+        self == Codes::NONE
+    }
+
+    /// Whether `number` is one of them.
+    pub fn contains(self, number: u8) -> bool {
+        self.first <= number && number <= self.last
+    }
+}
+
+impl Pattern {
+    /// From pieces, which are brought into the one form of those that mean the same.
+    pub fn new(parts: impl IntoIterator<Item = Part>, case_sensitive: bool) -> Pattern {
+        let mut joined: Vec<Part> = Vec::new();
+        for part in parts {
+            match (joined.last_mut(), part) {
+                (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
+                (Some(Part::Run), Part::Run) => {}
+                (_, Part::Text(text)) if text.is_empty() => {}
+                (_, part) => joined.push(part),
+            }
+        }
+        Pattern { parts: joined, case_sensitive }
+    }
+
+    /// Exactly these characters, in any case.
+    pub fn literal(text: &str) -> Pattern {
+        Pattern::new([Part::Text(text.to_owned())], false)
+    }
+
+    fn text_bytes(&self) -> usize {
+        let bytes = |part: &Part| if let Part::Text(text) = part { text.len() } else { 1 };
+        self.parts.iter().map(bytes).sum()
+    }
+
+    /// Its pieces: two texts, or two `*`, never follow each other.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether `A` is not `a`.
+    pub fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
+    }
+
+    /// Whether it has no pieces.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The text, where it has no wildcards.
+    pub fn as_literal(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `*` and nothing else.
+    pub fn is_any(&self) -> bool {
+        self.parts == [Part::Run]
+    }
+}
+
+impl Near {
+    /// The words of a text, with at most `distance` others in all between them; `goes_on` means that the last may be
+    /// the beginning of a word. `None` where there are not two words.
+    pub fn new(text: &str, distance: usize, goes_on: bool, case_sensitive: bool) -> Option<Near> {
+        let words: Vec<String> =
+            word::words(text.as_bytes()).filter_map(|range| text.get(range)).map(str::to_owned).collect();
+        (2 <= words.len()).then_some(Near { words, distance, goes_on, case_sensitive })
+    }
+
+    /// The words, each of letters and digits only.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// How many other words may stand between the first and the last.
+    pub fn distance(&self) -> usize {
+        self.distance
+    }
+
+    /// Whether the last word may go on.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
+    /// Whether `A` is not `a`.
+    pub fn is_case_sensitive(&self) -> bool {
+        self.case_sensitive
+    }
+}

@@ -1,0 +1,358 @@
+//! Analyses an unfinished query at the cursor: what is being typed, and what the rest means.
+//!
+//! A letter is put at the cursor and the text is read like any other: what is being typed is what that letter
+//! belongs to. If that cannot be compared, other pieces that an unfinished text lacks are tried.
+//!
+//! **Invariant:** any text has an answer at any place, and what it replaces lies around that place.
+
+mod arguments;
+mod wanted;
+
+pub use wanted::{Wanted, Writing};
+
+use crate::ast::{Pattern, Query};
+use crate::limits::QUERY_BYTES_MAX;
+use crate::parse::Meaning;
+use crate::print::{Named, Quoted, Value};
+use crate::stage::KINDS;
+use crate::syntax::Tree;
+use crate::syntax::lex::Cursor;
+use crate::syntax::subject::{Name, Operator};
+use crate::syntax::tokens::{Token, TokenKind};
+use crate::syntax::tree::{Body, Comparison, Leaf, Node, NodeKind, StageNode};
+use arguments::{Arguments, columns};
+use logstead_record::Field;
+use logstead_record::FieldName;
+use std::ops::Range;
+
+/// The stages by their first names, each with an example.
+pub fn stages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    KINDS.iter().map(|kind| (kind.name(), kind.example))
+}
+
+/// A value as it is written in a query, with quotes where it needs them.
+pub fn written_value(text: &str) -> String {
+    Value(&Pattern::literal(text)).to_string()
+}
+
+/// A text in quotes.
+pub fn written_in_quotes(text: &str) -> String {
+    Quoted(text).to_string()
+}
+
+/// The name of a field as it is written in a query.
+pub fn written_name(name: &str) -> String {
+    Named(&FieldName::new(name)).to_string()
+}
+
+/// What is being typed before the character `at` of a text.
+pub fn writing(text: &str, at: usize) -> Writing {
+    let whole = Cursor::new(text);
+    let at = at.min(whole.end());
+    if QUERY_BYTES_MAX < text.len() {
+        return Writing { span: at..at, typed: String::new(), wanted: Wanted::Nothing, rest: Query::All };
+    }
+    let marked = |mark: &str| Marked { tree: Tree::new(&whole.rewritten(at..at, mark)), whole: &whole, at };
+    let plain = marked(LETTER);
+    if plain.is_in_open_quotes() {
+        return marked(LETTER_AND_QUOTE).writing();
+    }
+    if plain.is_text() {
+        let finished = [DIGIT, LETTER_AND_QUOTE, LETTER_AND_BRACKET].map(marked);
+        if let Some(other) = finished.into_iter().find(Marked::is_value) {
+            return other.writing();
+        }
+    }
+    plain.writing()
+}
+
+/// It may stand in a name as well as in a value.
+const LETTER: &str = "x";
+/// A field that not every message has is compared with numbers only: `bytes>`.
+const DIGIT: &str = "1";
+/// A quote further on belongs to another text: `user:"a host:"b"`.
+const LETTER_AND_QUOTE: &str = "x\"";
+/// A range that is not closed is none: `time:[now-1h TO `.
+const LETTER_AND_BRACKET: &str = "x]";
+
+/// A text that was read with a piece at the cursor.
+struct Marked<'a> {
+    tree: Tree,
+    /// The text without it.
+    whole: &'a Cursor,
+    at: usize,
+}
+
+/// What the character at the cursor belongs to.
+enum Place<'t> {
+    /// A text that compares nothing, or nothing that could be known.
+    Text {
+        /// Whether a clause stands before it.
+        joins: bool,
+    },
+    /// The name of a field that is compared.
+    Name,
+    /// What it is compared with.
+    Value { comparison: &'t Comparison, in_list: bool, is_plain: bool },
+}
+
+impl Marked<'_> {
+    fn writing(&self) -> Writing {
+        let stage = self.tree.stages.iter().rfind(|stage| stage.pipe < self.at);
+        match stage {
+            None => self.in_filter(&self.tree.filter, None),
+            Some(stage) => self.in_stage(stage),
+        }
+    }
+
+    fn in_filter(&self, filter: &Node, columns: Option<Vec<String>>) -> Writing {
+        let token = self.token();
+        match self.place(filter, Place::Text { joins: false }) {
+            Place::Text { joins } if token.is_some_and(is_bare) => {
+                self.clause(self.start(token), false, columns, joins)
+            }
+            Place::Name if token.is_some_and(|token| !self.begins_with(token, '"')) => {
+                self.clause(self.start(token), true, columns, false)
+            }
+            Place::Value { comparison, in_list, is_plain: true } => {
+                let wanted = wanted_value(comparison, token.is_some_and(|t| t.kind == TokenKind::Quoted));
+                match wanted {
+                    Wanted::Value { .. } | Wanted::Name if columns.is_none() => {
+                        self.value(comparison, wanted, in_list)
+                    }
+                    _ => self.nothing(),
+                }
+            }
+            _ => self.nothing(),
+        }
+    }
+
+    /// The innermost thing that the cursor is in.
+    fn place<'t>(&self, node: &'t Node, outer: Place<'t>) -> Place<'t> {
+        match &node.kind {
+            NodeKind::And(nodes) | NodeKind::Or(nodes) | NodeKind::List(nodes) => {
+                let inner = nodes.iter().position(|node| node.holds(self.at));
+                let is_and = matches!(node.kind, NodeKind::And(_));
+                inner
+                    .map_or(self.nowhere(&outer), |at| self.place(&nodes[at], outer.joined(is_and && 0 < at)))
+            }
+            NodeKind::Not(inner) | NodeKind::Group(inner) => self.place(inner, outer.joined(false)),
+            NodeKind::Comparison(found) if found.subject.value_at <= self.at => {
+                let in_list = matches!(found.value.kind, NodeKind::List(_));
+                self.place(&found.value, Place::Value { comparison: found, in_list, is_plain: true })
+            }
+            NodeKind::Comparison(_) => Place::Name,
+            NodeKind::Leaf(leaf) => outer.of_leaf(leaf),
+            NodeKind::Nothing | NodeKind::Error(_) => outer,
+        }
+    }
+
+    fn nowhere<'t>(&self, outer: &Place<'t>) -> Place<'t> {
+        match outer {
+            Place::Value { comparison, in_list, .. } => {
+                Place::Value { comparison, in_list: *in_list, is_plain: false }
+            }
+            Place::Text { .. } | Place::Name => Place::Text { joins: false },
+        }
+    }
+
+    /// The token that the cursor is in.
+    fn token(&self) -> Option<&Token> {
+        self.tree.tokens.iter().find(|token| token.range.contains(&self.at))
+    }
+
+    fn start(&self, token: Option<&Token>) -> usize {
+        token.map_or(self.at, |token| token.range.start)
+    }
+
+    fn begins_with(&self, token: &Token, c: char) -> bool {
+        self.tree.cursor.char_at(token.range.start) == Some(c)
+    }
+
+    /// Whether the cursor is in quotes that are closed further on only.
+    fn is_in_open_quotes(&self) -> bool {
+        let is_end = |&at: &usize| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace());
+        let end = (self.at..=self.whole.end()).find(is_end);
+        let is_closed = end.is_some_and(|end| self.whole.char_at(end) == Some('"'));
+        !is_closed && self.token().is_some_and(|token| token.kind == TokenKind::Quoted)
+    }
+
+    fn is_text(&self) -> bool {
+        let is_outside = self.tree.stages.iter().all(|stage| self.at <= stage.pipe);
+        is_outside
+            && matches!(self.place(&self.tree.filter, Place::Text { joins: false }), Place::Text { .. })
+    }
+
+    fn is_value(&self) -> bool {
+        let place = self.place(&self.tree.filter, Place::Text { joins: false });
+        matches!(place, Place::Value { .. })
+    }
+
+    fn clause(&self, from: usize, is_compared: bool, columns: Option<Vec<String>>, joins: bool) -> Writing {
+        let to = self.whole.name_rest(self.at);
+        let is_operator = self.whole.char_at(to).is_some_and(|c| ":=<>!~".contains(c));
+        let wanted = Wanted::Clause { columns, has_operator: is_compared || is_operator, joins };
+        self.writes(from..to, from, wanted)
+    }
+
+    fn value(&self, comparison: &Comparison, wanted: Wanted, in_list: bool) -> Writing {
+        let token = self.token();
+        if matches!(wanted, Wanted::Value { quoted: true, .. }) {
+            return self.quoted_value(self.start(token), wanted);
+        }
+        let range = self.start(token)..self.at;
+        let comma = range.clone().rev().find(|&at| self.whole.char_at(at) == Some(','));
+        let from =
+            comma.filter(|_| is_listed(&comparison.subject.name)).map_or(range.start, |comma| comma + 1);
+        let stops: &[char] = if in_list { &[',', ']'] } else { &[','] };
+        self.writes(from..self.whole.word_end(self.at, stops), from, wanted)
+    }
+
+    fn quoted_value(&self, from: usize, wanted: Wanted) -> Writing {
+        let is_begun = self.whole.char_at(from) == Some('"') && from < self.at;
+        if !is_begun {
+            return self.nothing();
+        }
+        // A quote further on belongs to another text.
+        let end = (self.at..self.whole.end())
+            .find(|&at| self.whole.char_at(at).is_none_or(|c| c == '"' || c.is_whitespace()));
+        let closed = end.filter(|&end| self.whole.char_at(end) == Some('"'));
+        self.writes(from..closed.map_or(self.at, |end| end + 1), from + 1, wanted)
+    }
+
+    fn nothing(&self) -> Writing {
+        self.writes(self.at..self.at, self.at, Wanted::Nothing)
+    }
+
+    /// What is typed begins at `from`.
+    fn writes(&self, span: Range<usize>, from: usize, wanted: Wanted) -> Writing {
+        let typed = self.whole.text(from.min(self.at)..self.at);
+        let mut meaning = Meaning::new(&self.tree);
+        let rest = self.rest(&mut meaning, &self.tree.filter, true).unwrap_or(Query::All);
+        Writing { span: span.start.min(self.at)..span.end.max(self.at), typed, wanted, rest }
+    }
+
+    /// What a node means without the clause that is being typed and without what is not right: `None` where nothing
+    /// is left of it. In a disjunction such a clause could be anything, so the disjunction limits nothing; below a
+    /// negation it is the other way round.
+    fn rest(&self, meaning: &mut Meaning, node: &Node, positive: bool) -> Option<Query> {
+        match &node.kind {
+            NodeKind::Nothing => Some(Query::All),
+            NodeKind::And(nodes) => self.rest_of(meaning, nodes, positive, positive).map(Query::and),
+            NodeKind::Or(nodes) => self.rest_of(meaning, nodes, positive, !positive).map(Query::or),
+            NodeKind::Not(inner) => self.rest(meaning, inner, !positive).map(Query::negate),
+            NodeKind::Group(inner) => self.rest(meaning, inner, positive),
+            _ if node.holds(self.at) => None,
+            _ => meaning.query(node).ok(),
+        }
+    }
+
+    fn rest_of(
+        &self,
+        meaning: &mut Meaning,
+        nodes: &[Node],
+        positive: bool,
+        drops: bool,
+    ) -> Option<Vec<Query>> {
+        let left: Vec<Query> = nodes.iter().filter_map(|node| self.rest(meaning, node, positive)).collect();
+        let is_lost = left.is_empty() || (!drops && left.len() < nodes.len());
+        (!is_lost).then_some(left)
+    }
+
+    fn in_stage(&self, stage: &StageNode) -> Writing {
+        if self.at <= stage.name.start || stage.name.contains(&self.at) {
+            let from = stage.name.start.min(self.at);
+            return self.writes(from..self.whole.name_rest(self.at), from, Wanted::Stage);
+        }
+        match &stage.body {
+            Body::Filter(filter) => self.in_filter(filter, self.columns(stage)),
+            Body::Words => self.in_words(stage),
+        }
+    }
+
+    fn in_words(&self, stage: &StageNode) -> Writing {
+        let is_word = |token: &&Token| {
+            use TokenKind::{Field, Function, Keyword, Number, Word};
+            matches!(token.kind, Field | Function | Keyword | Number | Word)
+        };
+        let token = self.token().filter(is_word);
+        let kind = stage.kind.map_or("", |kind| kind.name());
+        let arguments = Arguments { name: kind, words: self.words_before(stage, self.start(token)) };
+        match (token, arguments.wanted(self.columns(stage))) {
+            (None, _) | (_, Wanted::Nothing) => self.nothing(),
+            (Some(token), wanted) => {
+                let from = token.range.start;
+                self.writes(from..self.whole.name_rest(self.at), from, wanted)
+            }
+        }
+    }
+
+    /// The tokens between the name of a stage and a place, white space and commas aside.
+    fn words_before(&self, stage: &StageNode, end: usize) -> Vec<String> {
+        let is_before = |token: &&Token| stage.name.end <= token.range.start && token.range.end <= end;
+        let texts = self.tree.tokens.iter().filter(is_before);
+        texts.map(|token| self.tree.cursor.text(token.range.clone())).filter(|text| text != ",").collect()
+    }
+
+    /// The columns that the stages before this one make.
+    fn columns(&self, stage: &StageNode) -> Option<Vec<String>> {
+        let before = self.tree.stages.iter().take_while(|other| other.pipe < stage.pipe).count();
+        let stages = Meaning::new(&self.tree).stages(&self.tree.stages[..before]).ok()?;
+        columns(&stages)
+    }
+}
+
+impl<'t> Place<'t> {
+    /// The same within a clause, which may follow another.
+    fn joined(self, joins: bool) -> Place<'t> {
+        match self {
+            Place::Text { .. } => Place::Text { joins },
+            other => other,
+        }
+    }
+
+    fn of_leaf(self, leaf: &Leaf) -> Place<'t> {
+        let begins = |text: &str| text.starts_with(['/', '[', '{', '*', '?']);
+        let is_known = match leaf {
+            Leaf::Operand { operand, .. } if operand.distance.is_some() => false,
+            Leaf::Operand { operand, .. } => operand.quoted || !begins(&operand.text),
+            Leaf::Bound { .. } => true,
+            Leaf::Regex { .. } | Leaf::Range { .. } => false,
+        };
+        match self {
+            Place::Value { comparison, in_list, .. } => {
+                Place::Value { comparison, in_list, is_plain: is_known }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Whether something may become the name of a field.
+fn is_bare(token: &Token) -> bool {
+    matches!(token.kind, TokenKind::Word | TokenKind::Wildcard | TokenKind::Number)
+}
+
+/// Fields whose values may be lists without parentheses.
+fn is_listed(name: &Name) -> bool {
+    use Field::{Flag, Logspace, Source};
+    matches!(name, Name::Field(FieldName::Known(Flag | Logspace | Source)))
+}
+
+fn wanted_value(Comparison { subject, .. }: &Comparison, quoted: bool) -> Wanted {
+    use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, Matches, NotMatches};
+    if matches!(subject.operator, Matches | NotMatches) {
+        return Wanted::Nothing;
+    }
+    let field = match &subject.name {
+        Name::Field(field) => field.clone(),
+        Name::Exists => return Wanted::Name,
+        Name::SeverityNumber => return Wanted::Nothing,
+        Name::Earliest | Name::Latest => FieldName::Known(Field::Time),
+    };
+    let ordered = matches!(subject.operator, Less | LessOrEqual | Greater | GreaterOrEqual);
+    Wanted::Value { field, quoted, ordered }
+}
+
+#[cfg(test)]
+mod tests;

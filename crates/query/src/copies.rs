@@ -1,0 +1,155 @@
+//! What a query says of copies: whether they count, and what is left of it for their originals.
+//!
+//! A copy says the same as its original, but for the logspace that it is in, and for what was noted of it as a copy.
+
+use super::ast::{FieldTest, Query};
+use super::matcher::{Context, Matcher};
+use logstead_record::Batch;
+use logstead_record::Field;
+use logstead_record::FieldName;
+use logstead_record::Flags;
+use logstead_record::Timestamp;
+use logstead_record::columns::Columns;
+
+impl Query {
+    /// The name of the clause that makes copies count, and what it says.
+    pub const COPIES: (&'static str, &'static str) = ("copies", "all");
+
+    /// Whether copies count in it.
+    pub fn counts_copies(&self) -> bool {
+        match self {
+            Query::Copies => true,
+            Query::And(inner) | Query::Or(inner) => inner.iter().any(Query::counts_copies),
+            Query::Not(inner) => inner.counts_copies(),
+            Query::All | Query::Text(_) | Query::Field(..) => false,
+        }
+    }
+
+    /// Whether it can mean a copy and not its original, or the reverse.
+    pub fn tells_copies(&self) -> bool {
+        self.any_field(&mut |field, test| is_told(field, test))
+    }
+
+    /// What it asks of the original, in this logspace, of a copy: what differs between the two is decided.
+    #[must_use]
+    pub fn of_originals_in(&self, logspace: &str) -> Query {
+        match self {
+            Query::And(inner) => {
+                let mut left: Vec<Query> =
+                    inner.iter().map(|query| query.of_originals_in(logspace)).collect();
+                if left.iter().any(Query::is_nothing) {
+                    return Query::nothing();
+                }
+                left.retain(|query| *query != Query::All);
+                if left.is_empty() { Query::All } else { Query::and(left) }
+            }
+            Query::Or(inner) => {
+                let mut left: Vec<Query> =
+                    inner.iter().map(|query| query.of_originals_in(logspace)).collect();
+                if left.contains(&Query::All) {
+                    return Query::All;
+                }
+                left.retain(|query| !query.is_nothing());
+                if left.is_empty() { Query::nothing() } else { Query::or(left) }
+            }
+            Query::Not(inner) => match inner.of_originals_in(logspace) {
+                Query::Not(inner) if *inner == Query::All => Query::All,
+                left => left.negate(),
+            },
+            Query::Field(field, test) if is_told(field, test) => of_original(field, test, logspace),
+            Query::Copies => Query::All,
+            Query::All | Query::Text(_) | Query::Field(..) => self.clone(),
+        }
+    }
+
+    /// No message.
+    fn nothing() -> Query {
+        Query::All.negate()
+    }
+
+    /// Whether it is written as no message.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self, Query::Not(inner) if **inner == Query::All)
+    }
+}
+
+/// Whether a copy may pass and its original not, or the reverse.
+fn is_told(field: &FieldName, test: &FieldTest) -> bool {
+    match (field, test) {
+        (FieldName::Known(Field::Logspace | Field::CopyOf), _) => true,
+        (FieldName::Known(Field::Flag), FieldTest::Flag(flag)) => *flag == Flags::COPY,
+        (FieldName::Known(Field::Flag), _) => true,
+        _ => false,
+    }
+}
+
+fn of_original(field: &FieldName, test: &FieldTest, logspace: &str) -> Query {
+    match (field, test) {
+        (FieldName::Known(Field::Flag), FieldTest::Flag(_)) => Query::nothing(),
+        (FieldName::Known(Field::Flag), _) => {
+            let others = Flags::NAMES.into_iter().filter(|(flag, _)| *flag != Flags::COPY);
+            Query::or(others.map(|(flag, _)| Query::Field(field.clone(), FieldTest::Flag(flag))).collect())
+        }
+        _ => {
+            let query = Query::Field(field.clone(), test.clone());
+            let context = Context { now: Timestamp::default(), logspace };
+            let original = Batch::from_columns(Columns::empty(1)).expect("columns of one row fit each other");
+            let passes = !Matcher::new(&query, &context).select(&original).is_empty();
+            if passes { Query::All } else { Query::nothing() }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Query, parse};
+    use logstead_record::Flags;
+
+    #[test]
+    fn a_clause_makes_copies_count_and_other_words_do_not() {
+        for (text, expected) in [
+            ("copies:all", true),
+            ("error Copies:ALL host=a", true),
+            ("(a or copies:all)", true),
+            ("error", false),
+            ("copies", false),
+            ("copies=all", false),
+            ("copies:\"all\"", false),
+            ("copies:3", false),
+            ("copies>=2", false),
+            ("copies:(all or none)", false),
+        ] {
+            let query = parse(text).unwrap();
+            assert_eq!(query.counts_copies(), expected, "{text}");
+            assert_eq!(parse(&query.to_string()), Ok(query), "{text}");
+        }
+        assert_eq!(parse("copies:all").unwrap().to_string(), "copies:all");
+    }
+
+    #[test]
+    fn what_differs_between_a_copy_and_its_original_is_decided() {
+        let nothing = "NOT *";
+        for (text, tells, left) in [
+            ("error host=a", false, "error host=a"),
+            ("logspace=main error", true, "error"),
+            ("logspace=m* error", true, "error"),
+            ("logspace=other error", true, nothing),
+            ("logspace=other or error", true, "error"),
+            ("logspace=main or error", true, "*"),
+            ("-logspace=other error", true, "error"),
+            ("-logspace=main", true, nothing),
+            ("flag:copy", true, nothing),
+            ("-flag:copy error", true, "error"),
+            ("flag:unparsed", false, "flag=unparsed"),
+            ("copy_of:x", true, nothing),
+            ("-copy_of:*", true, "*"),
+            ("copies:all error", false, "error"),
+        ] {
+            let query = parse(text).unwrap();
+            assert_eq!(query.tells_copies(), tells, "{text}");
+            assert_eq!(query.of_originals_in("main").to_string(), left, "{text}");
+        }
+        let flags = parse("flag:*").unwrap().of_originals_in("main");
+        assert!(matches!(&flags, Query::Or(flags) if flags.len() + 1 == Flags::NAMES.len()));
+    }
+}

@@ -1,0 +1,448 @@
+//! Changes the text of a query as a click means it.
+//!
+//! An edit says what the new text is to mean. The text that keeps most of what was written is tried first, and the
+//! canonical text comes last, so that an edit never needs to know how the grammar might misread what it joins.
+//!
+//! **Invariant:** the edited text means what the edit says, whatever the text, the name and the value are.
+
+use super::ast::{Bounds, FieldTest, Pattern, Query, TextTest};
+use super::error::{ErrorKind, ParseError};
+use super::number::Number;
+use super::outline::outline;
+use super::parse::{parse, within_limit};
+use super::regex::Regex;
+use super::stage::{
+    Aggregate, Function, Measure, Pipeline, Ranking, Stage, parse_pipeline, parse_pipeline_search,
+};
+use super::steps;
+use super::time::TimeExpr;
+use logstead_record::Field;
+use logstead_record::FieldName;
+use std::ops::{Bound, Range};
+
+/// A change of a query.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Edit {
+    /// Only messages whose field passes.
+    Include(FieldName, Held),
+    /// Only messages whose field does not.
+    Exclude(FieldName, Held),
+    /// This in place of the whole filter.
+    Only(FieldName, Held),
+    /// The value is one more of those that the field may have, or one less.
+    Toggle(FieldName, String),
+    /// The field is a number from the first to below the second, instead of the numbers that the query names itself.
+    /// Without either end it names none.
+    Between(FieldName, Option<Number>, Option<Number>),
+    /// The clause at these bytes means its opposite.
+    Negate(Range<usize>),
+    /// The clause or stage at these bytes goes.
+    Remove(Range<usize>),
+    /// One more clause; with a `|` before it, one more stage.
+    Add(String),
+    /// Only messages of these times, instead of those that the query names itself. Without either end the query
+    /// names none.
+    SetRange(Option<TimeExpr>, Option<TimeExpr>),
+    /// The most frequent values of a field, instead of the stages.
+    Top(FieldName, u64),
+    /// What the numbers of a field come to, instead of the stages.
+    Summarize(FieldName),
+    /// The messages that a table is made of, instead of the table.
+    Messages,
+}
+
+/// What a field is to hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Held {
+    /// Exactly this value.
+    Value(String),
+    /// This text anywhere, in any case.
+    Part(String),
+    /// No value at all.
+    Nothing,
+}
+
+/// The text after an edit of what was typed or pasted into a search bar.
+pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
+    let written = Written::new(text)?;
+    let edited = match edit {
+        Edit::Include(field, held) => written.with(Clause::new(field, held, false)?),
+        Edit::Exclude(field, held) => written.with(Clause::new(field, held, true)?),
+        Edit::Only(field, held) => written.rewritten(None, &[Clause::new(field, held, false)?]),
+        Edit::Toggle(field, value) => written.toggled(field, value)?,
+        Edit::Between(field, low, high) => written.between(field, low.as_ref(), high.as_ref()),
+        Edit::Negate(range) => written.negated(range)?,
+        Edit::Remove(range) => written.without(range)?,
+        Edit::Add(part) => written.added(part)?,
+        Edit::SetRange(from, to) => written.in_range(*from, *to),
+        Edit::Top(field, count) => written.with_stage(top(field, *count)),
+        Edit::Summarize(field) => written.with_stage(summary(field)),
+        Edit::Messages => written.messages(),
+    };
+    within_limit(&edited, &edited)?;
+    Ok(edited)
+}
+
+/// A text in parts.
+struct Written<'a> {
+    text: &'a str,
+    filter: &'a str,
+    clauses: Vec<Clause>,
+    /// With the `|` before the first.
+    stages: &'a str,
+    stages_at: Vec<Range<usize>>,
+    pipeline: Pipeline,
+}
+
+/// A clause of a filter.
+#[derive(Clone)]
+struct Clause {
+    /// Where it stands; nowhere yet where it is new.
+    span: Range<usize>,
+    text: String,
+    query: Query,
+}
+
+impl<'a> Written<'a> {
+    fn new(text: &'a str) -> Result<Written<'a>, ParseError> {
+        let pipeline = parse_pipeline_search(text)?.pipeline;
+        let outline = outline(text)?;
+        let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
+        let clause = |span: Range<usize>| match parse(part(text, &span)) {
+            Ok(query) => Ok(Clause { text: part(text, &span).to_owned(), query, span }),
+            // Nobody waits: each of the clauses would seem to be the whole filter.
+            Err(error) if steps::is_over() => Err(error),
+            // What is searched for as it stands is the whole filter.
+            Err(_) => Ok(Clause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span }),
+        };
+        let clauses =
+            outline.clauses.into_iter().map(|written| clause(written.span)).collect::<Result<_, _>>()?;
+        let stages_at: Vec<_> = outline.stages.into_iter().map(|stage| stage.span).collect();
+        let stages = if stages_at.is_empty() { "" } else { part(text, &(end..text.len())).trim() };
+        Ok(Written { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
+    }
+
+    /// With these clauses for a filter: like this where it means that, or with spaces between them.
+    fn rewritten(&self, preferred: Option<String>, clauses: &[Clause]) -> String {
+        let filter = match clauses.len() {
+            0 => Query::All,
+            _ => Query::and(clauses.iter().map(|clause| clause.query.clone()).collect()),
+        };
+        let meant = Pipeline { filter, stages: self.pipeline.stages.clone() };
+        let preferred = preferred.filter(|text| parse_pipeline(text).as_ref() == Ok(&meant));
+        preferred.unwrap_or_else(|| self.joined(clauses, &meant))
+    }
+
+    fn joined(&self, clauses: &[Clause], meant: &Pipeline) -> String {
+        let texts: Vec<String> = match clauses {
+            [only] => vec![only.text.clone()],
+            many => many.iter().map(Clause::grouped).collect(),
+        };
+        let text = format!("{filter} {stages}", filter = texts.join(" "), stages = self.stages);
+        let is_right = parse_pipeline(&text).as_ref() == Ok(meant);
+        if is_right { text.trim().to_owned() } else { meant.to_string() }
+    }
+
+    /// With one more clause, unless present.
+    fn with(&self, clause: Clause) -> String {
+        if self.clauses.iter().any(|other| other.query == clause.query) {
+            return self.text.to_owned();
+        }
+        if self.pipeline.filter == Query::All {
+            return self.rewritten(None, &[clause]);
+        }
+        let preferred = format!(
+            "{filter} {clause} {stages}",
+            filter = self.filter,
+            clause = clause.grouped(),
+            stages = self.stages
+        );
+        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain([clause]).collect();
+        self.rewritten(Some(preferred.trim().to_owned()), &clauses)
+    }
+
+    fn added(&self, text: &str) -> Result<String, ParseError> {
+        let added = parse_pipeline_search(text)?.pipeline;
+        if added.stages.is_empty() {
+            return Ok(self.with(Clause { span: 0..0, text: text.trim().to_owned(), query: added.filter }));
+        }
+        let mut meant = self.pipeline.clone();
+        meant.stages.extend(added.stages);
+        let preferred = format!("{before} {text}", before = self.text);
+        Ok(first_of(preferred.trim(), &meant))
+    }
+
+    /// With a value on the list of those that the field may have, or without it where it is listed.
+    fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
+        let held = Held::Value(value.to_owned());
+        let (chosen, excluded) = (Clause::new(field, &held, false)?, Clause::new(field, &held, true)?);
+        if let Some(at) = self.clauses.iter().position(|clause| clause.query == excluded.query) {
+            return Ok(self.without_clause(at));
+        }
+        let is_list = |clause: &Clause| clause.alternatives().iter().all(|query| is_value_of(query, field));
+        let Some(at) = self.clauses.iter().position(is_list) else { return Ok(self.with(chosen)) };
+        let mut values = self.clauses[at].alternatives().to_vec();
+        // The list may spell the name of the field in another way.
+        let chosen = match (&values[0], chosen.query) {
+            (Query::Field(name, _), Query::Field(_, test)) => Query::Field(name.clone(), test),
+            (_, other) => other,
+        };
+        match values.iter().position(|query| *query == chosen) {
+            Some(known) => drop(values.remove(known)),
+            None => values.push(chosen),
+        }
+        Ok(if values.is_empty() { self.without_clause(at) } else { self.replaced(at, Clause::list(values)) })
+    }
+
+    fn between(&self, field: &FieldName, low: Option<&Number>, high: Option<&Number>) -> String {
+        let is_number = |clause: &Clause| match &clause.query {
+            Query::Field(name, FieldTest::Number(_)) => name.is(field),
+            _ => false,
+        };
+        let bounds = Bounds {
+            low: low.cloned().map_or(Bound::Unbounded, Bound::Included),
+            high: high.cloned().map_or(Bound::Unbounded, Bound::Excluded),
+        };
+        let query = Query::Field(field.clone(), FieldTest::Number(bounds));
+        let new = (low.is_some() || high.is_some()).then(|| Clause::of(query));
+        let mut known = (0..self.clauses.len()).filter(|&at| is_number(&self.clauses[at]));
+        match (known.next(), known.next(), new) {
+            (None, _, None) => self.text.to_owned(),
+            (None, _, Some(new)) => self.with(new),
+            (Some(at), None, Some(new)) => self.replaced(at, new),
+            (Some(at), None, None) => self.without_clause(at),
+            (Some(_), Some(_), new) => {
+                let others = self.clauses.iter().filter(|clause| !is_number(clause)).cloned();
+                self.rewritten(None, &others.chain(new).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// With another clause in the place of one.
+    fn replaced(&self, at: usize, clause: Clause) -> String {
+        let span = self.clauses[at].span.clone();
+        let mut clauses = self.clauses.clone();
+        clauses[at] = clause;
+        let (before, after) =
+            (part(self.text, &(0..span.start)), part(self.text, &(span.end..self.text.len())));
+        let preferred = format!("{before}{new}{after}", new = clauses[at].text);
+        self.rewritten(Some(preferred), &clauses)
+    }
+
+    fn without_clause(&self, at: usize) -> String {
+        let mut clauses = self.clauses.clone();
+        clauses.remove(at);
+        self.rewritten(Some(self.cut(at)), &clauses)
+    }
+
+    fn negated(&self, range: &Range<usize>) -> Result<String, ParseError> {
+        let at = self.clause_at(range)?;
+        Ok(self.replaced(at, self.clauses[at].opposite()))
+    }
+
+    fn without(&self, range: &Range<usize>) -> Result<String, ParseError> {
+        if let Some(at) = self.stages_at.iter().position(|stage| stage == range) {
+            return Ok(self.without_stage(at));
+        }
+        Ok(self.without_clause(self.clause_at(range)?))
+    }
+
+    /// The text without a clause and what joins it with its neighbour.
+    fn cut(&self, at: usize) -> String {
+        let here = &self.clauses[at].span;
+        let range = match (at.checked_sub(1), self.clauses.get(at + 1)) {
+            (Some(before), _) => self.clauses[before].span.end..here.end,
+            (None, Some(after)) => here.start..after.span.start,
+            (None, None) => here.clone(),
+        };
+        let (before, after) =
+            (part(self.text, &(0..range.start)), part(self.text, &(range.end..self.text.len())));
+        format!("{before}{after}").trim().to_owned()
+    }
+
+    fn without_stage(&self, at: usize) -> String {
+        let range = &self.stages_at[at];
+        let before = part(self.text, &(0..range.start)).trim_end();
+        let before = before.strip_suffix('|').unwrap_or(before).trim_end();
+        let after = part(self.text, &(range.end..self.text.len())).trim();
+        let text = format!("{before} {after}");
+        // A stage can have made two: what is meant is what the text without it means.
+        match parse_pipeline(&text) {
+            Ok(left) if left.filter == self.pipeline.filter => text.trim().to_owned(),
+            _ => {
+                let texts = self.stages_at.iter().enumerate().filter(|(other, _)| *other != at);
+                let stages: Vec<_> =
+                    texts.map(|(_, range)| format!("| {}", part(self.text, range))).collect();
+                format!("{filter} {stages}", filter = self.pipeline.filter, stages = stages.join(" "))
+            }
+        }
+    }
+
+    fn clause_at(&self, range: &Range<usize>) -> Result<usize, ParseError> {
+        let found = self.clauses.iter().position(|clause| clause.span == *range);
+        found.ok_or_else(|| ParseError {
+            kind: ErrorKind::Meaning,
+            message: "no clause or stage is at exactly this place: read the query again".to_owned(),
+            span: 0..0,
+            suggestion: None,
+        })
+    }
+
+    fn in_range(&self, from: Option<TimeExpr>, to: Option<TimeExpr>) -> String {
+        let bounds = Bounds {
+            low: from.map_or(Bound::Unbounded, Bound::Included),
+            high: to.map_or(Bound::Unbounded, Bound::Excluded),
+        };
+        let is_open = from.is_none() && to.is_none();
+        if is_open && !self.pipeline.filter.sets_range() {
+            return self.text.to_owned();
+        }
+        let query = Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds));
+        let range = Clause { span: 0..0, text: query.to_string(), query };
+        let others = self.clauses.iter().filter(|clause| !clause.query.is_time()).cloned();
+        self.rewritten(None, &others.chain((!is_open).then_some(range)).collect::<Vec<_>>())
+    }
+
+    /// The filter and this stage alone.
+    fn with_stage(&self, stage: Stage) -> String {
+        let text = format!("{filter} | {stage}", filter = self.filter);
+        first_of(text.trim(), &Pipeline { filter: self.pipeline.filter.clone(), stages: vec![stage] })
+    }
+
+    /// The filter with the conditions before the first table.
+    fn messages(mut self) -> String {
+        let stages = std::mem::take(&mut self.pipeline.stages);
+        self.stages = "";
+        let before: Vec<Stage> = stages.into_iter().take_while(|stage| !stage.aggregates()).collect();
+        // Conditions on what a stage adds would find nothing: no message has it.
+        let adds_fields =
+            before.iter().any(|stage| matches!(stage, Stage::Extract { .. } | Stage::Parse { .. }));
+        let before = before.into_iter().filter(|_| !adds_fields);
+        let conditions = before.filter_map(|stage| match stage {
+            Stage::Where(query) => Some(Clause { span: 0..0, text: query.to_string(), query }),
+            _ => None,
+        });
+        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain(conditions).collect();
+        self.rewritten(None, &clauses)
+    }
+}
+
+impl Clause {
+    fn new(field: &FieldName, held: &Held, excluded: bool) -> Result<Clause, ParseError> {
+        let (test, excluded) = match held {
+            Held::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
+            Held::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
+            Held::Nothing => (FieldTest::Exists, !excluded),
+        };
+        let sign = if excluded { "-" } else { "" };
+        let text = format!("{sign}{test}", test = Query::Field(field.clone(), test));
+        match parse(&text) {
+            Ok(query) => Ok(Clause { span: 0..0, text, query }),
+            // A severity is never an empty text: it is missing.
+            Err(_) if *held == Held::Value(String::new()) => Clause::new(field, &Held::Nothing, excluded),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// As canonical text.
+    fn of(query: Query) -> Clause {
+        Clause { span: 0..0, text: query.to_string(), query }
+    }
+
+    /// Any of these values of a field: `host in (a, b)` where they can be written so.
+    fn list(mut values: Vec<Query>) -> Clause {
+        if values.len() == 1 {
+            return Clause::of(values.remove(0));
+        }
+        let texts: Vec<String> = values.iter().map(Query::to_string).collect();
+        let name = texts[0].split('=').next().unwrap_or_default().to_owned();
+        let value = |text: &String| Some(text.strip_prefix(&name)?.strip_prefix('=')?.to_owned());
+        let listed: Option<Vec<String>> = texts.iter().map(value).collect();
+        let canonical = Clause::of(Query::or(values));
+        let text = listed.map(|values| format!("{name} in ({values})", values = values.join(", ")));
+        let text = text.filter(|text| parse(text).as_ref() == Ok(&canonical.query));
+        Clause { text: text.unwrap_or(canonical.text), ..canonical }
+    }
+
+    /// What it is enough to pass one of.
+    fn alternatives(&self) -> &[Query] {
+        match &self.query {
+            Query::Or(queries) => queries,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// In parentheses if it would not hold together next to others.
+    fn grouped(&self) -> String {
+        match self.query {
+            Query::Or(_) => format!("({text})", text = self.text),
+            _ => self.text.clone(),
+        }
+    }
+
+    fn opposite(&self) -> Clause {
+        let query = match &self.query {
+            Query::Not(inner) => (**inner).clone(),
+            other => other.clone().negate(),
+        };
+        let texts = [
+            self.text.strip_prefix(['-', '!']).unwrap_or_default().to_owned(),
+            self.text.get(3..).unwrap_or_default().trim().to_owned(),
+            format!("-{text}", text = self.grouped()),
+            format!("-({text})", text = self.text),
+        ];
+        let text = texts.into_iter().find(|text| parse(text).as_ref() == Ok(&query));
+        Clause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
+    }
+}
+
+/// Whether it says that the field has one value.
+fn is_value_of(query: &Query, field: &FieldName) -> bool {
+    let Query::Field(name, test) = query else { return false };
+    let is_value = match test {
+        FieldTest::Equals(pattern) => !pattern.is_case_sensitive(),
+        FieldTest::Code(codes) => codes.first() == codes.last(),
+        FieldTest::Flag(_) => true,
+        _ => false,
+    };
+    is_value && name.is(field)
+}
+
+fn part<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
+    text.get(range.clone()).unwrap_or_default()
+}
+
+/// The text where it means this, otherwise the canonical one.
+fn first_of(text: &str, meant: &Pipeline) -> String {
+    if parse_pipeline(text).as_ref() == Ok(meant) { text.to_owned() } else { meant.to_string() }
+}
+
+fn containing(text: &str) -> Result<Regex, ParseError> {
+    Regex::new(&regex::escape(text), true).map_err(|error| ParseError {
+        kind: ErrorKind::Meaning,
+        message: error.to_string(),
+        span: 0..0,
+        suggestion: None,
+    })
+}
+
+fn top(field: &FieldName, count: u64) -> Stage {
+    Stage::Top(Ranking { count, fields: vec![field.clone()], by: Vec::new() })
+}
+
+fn summary(field: &FieldName) -> Stage {
+    let measures = [
+        (Measure::Min, "min"),
+        (Measure::Avg, "avg"),
+        (Measure::Percentile(95_000), "p95"),
+        (Measure::Max, "max"),
+    ];
+    let function = |(measure, alias): (Measure, &str)| Aggregate {
+        function: Function::Of(measure, field.clone()),
+        alias: Some(alias.to_owned()),
+    };
+    Stage::Stats { functions: measures.map(function).to_vec(), by: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! Decides whether a text with wildcards fits a text.
+//!
+//! All ways to fit are followed at once, one bit each, so the time is bounded by the text times the pattern
+//! whatever they are.
+
+use super::ast::{Part, Pattern};
+use super::limits::GLOB_CHARS_MAX;
+use logstead_record::word;
+
+/// A pattern made ready to run.
+#[derive(Clone, Debug)]
+pub(super) struct Glob {
+    steps: Vec<Step>,
+    begin: Edge,
+    end: Edge,
+    case_sensitive: bool,
+}
+
+/// What an end of a fit must stand at.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Edge {
+    /// A word boundary.
+    Word,
+    /// The end of the text.
+    Text,
+    /// Anything.
+    Free,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Step {
+    Char(char),
+    One,
+    Run,
+}
+
+/// How many steps of the pattern are behind, for each way to fit that is still open: one bit a number.
+type States<const WORDS: usize> = [u64; WORDS];
+
+/// Enough for any pattern.
+const WORDS_MAX: usize = GLOB_CHARS_MAX / 64 + 1;
+
+impl Glob {
+    /// Finds the pattern anywhere in a text, its ends at word boundaries unless they are `*`.
+    pub(super) fn within(pattern: &Pattern) -> Glob {
+        let mut steps = steps(pattern);
+        let edge = |step: Option<&Step>| if step == Some(&Step::Run) { Edge::Free } else { Edge::Word };
+        let (begin, end) = (edge(steps.first()), edge(steps.last()));
+        if begin == Edge::Free {
+            steps.remove(0);
+        }
+        if end == Edge::Free {
+            steps.pop();
+        }
+        Glob { steps, begin, end, case_sensitive: pattern.is_case_sensitive() }
+    }
+
+    /// Fits the whole of a text.
+    pub(super) fn whole(pattern: &Pattern) -> Glob {
+        Glob {
+            steps: steps(pattern),
+            begin: Edge::Text,
+            end: Edge::Text,
+            case_sensitive: pattern.is_case_sensitive(),
+        }
+    }
+
+    pub(super) fn is_match(&self, text: &[u8]) -> bool {
+        if self.steps.len() < 64 { self.fits::<1>(text) } else { self.fits::<WORDS_MAX>(text) }
+    }
+
+    fn fits<const WORDS: usize>(&self, text: &[u8]) -> bool {
+        let mut states: States<WORDS> = [0; WORDS];
+        let mut at = 0;
+        loop {
+            if self.may_begin(text, at) {
+                self.enter(&mut states, 0);
+            }
+            if is_set(&states, self.steps.len()) && self.may_end(text, at) {
+                return true;
+            }
+            if at == text.len() || (self.begin == Edge::Text && states == [0; WORDS]) {
+                return false;
+            }
+            let (c, bytes) = word::char_from(text, at);
+            states = self.after(&states, if self.case_sensitive { c } else { c.map(word::fold_char) });
+            at += bytes;
+        }
+    }
+
+    /// The states after one more character, folded; a byte that is not UTF-8 is `None`.
+    fn after<const WORDS: usize>(&self, states: &States<WORDS>, c: Option<char>) -> States<WORDS> {
+        let is_space = c.is_some_and(char::is_whitespace);
+        let mut next = [0; WORDS];
+        for (index, &bits) in states.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let state = index * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                match self.steps.get(state) {
+                    Some(Step::Char(wanted)) if Some(*wanted) == c => self.enter(&mut next, state + 1),
+                    Some(Step::One) if !is_space => self.enter(&mut next, state + 1),
+                    Some(Step::Run) if !is_space => self.enter(&mut next, state),
+                    _ => {}
+                }
+            }
+        }
+        next
+    }
+
+    /// A run may be of no characters, so what comes after it is open as well.
+    fn enter(&self, states: &mut [u64], state: usize) {
+        states[state / 64] |= 1 << (state % 64);
+        if self.steps.get(state) == Some(&Step::Run) {
+            self.enter(states, state + 1);
+        }
+    }
+
+    fn may_begin(&self, text: &[u8], at: usize) -> bool {
+        match self.begin {
+            Edge::Word => word::may_begin(text, at),
+            Edge::Text => at == 0,
+            Edge::Free => true,
+        }
+    }
+
+    fn may_end(&self, text: &[u8], at: usize) -> bool {
+        match self.end {
+            Edge::Word => word::may_end(text, at),
+            Edge::Text => at == text.len(),
+            Edge::Free => true,
+        }
+    }
+}
+
+fn is_set(states: &[u64], state: usize) -> bool {
+    states[state / 64] >> (state % 64) & 1 == 1
+}
+
+fn steps(pattern: &Pattern) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for part in pattern.parts() {
+        match part {
+            Part::Run => steps.push(Step::Run),
+            Part::One => steps.push(Step::One),
+            Part::Text(text) if pattern.is_case_sensitive() => steps.extend(text.chars().map(Step::Char)),
+            Part::Text(text) => steps.extend(text.chars().map(word::fold_char).map(Step::Char)),
+        }
+    }
+    assert!(steps.len() <= GLOB_CHARS_MAX, "a pattern with wildcards is checked when it is parsed");
+    steps
+}

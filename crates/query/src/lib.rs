@@ -1,0 +1,84 @@
+//! The query language: text to [`Query`] and back, and the [`Matcher`] that decides which messages one means.
+//!
+//! ```
+//! use logstead_query as query;
+//! use logstead_record::Timestamp;
+//!
+//! let query = query::parse("severity>=warning host:fw* -\"session opened\"")?;
+//! let context = query::Context { now: Timestamp::from_nanos(0), logspace: "default" };
+//! let matcher = query::Matcher::new(&query, &context);
+//! # let batch = logstead_record::Batch::default();
+//! let selected = matcher.select(&batch);
+//! # Ok::<(), query::ParseError>(())
+//! ```
+//!
+//! - `syntax`: any text to its tree, and to the tokens that colours are made of
+//! - `parse` and `compare`: what a tree means; `value`: what a field is compared with means
+//! - `ast`: the [`Query`]; `print`: its canonical text, and the only place that quotes
+//! - `stage`: what follows a filter in a [`Pipeline`]; `expression`: what the stage `eval` computes
+//! - `outline`: where clauses and stages stand in a text; `complete`: what is being written at a place; `edit`: the
+//!   text after a change; `terms`: the texts that are looked for
+//! - `logic`: what follows from a query; `steps`: how much is looked at until one is ready, and for how long
+//! - `mend`: suggestions for a text that is not a query
+//! - `matcher`: a query made ready to run; `text`, `window`, `glob`, `near` and `regex`: how it finds text; `runs`:
+//!   where it need not look
+//!
+//! **Invariant:** the text that a [`Query`] prints as parses to the same query.
+
+mod ast;
+mod choice;
+mod compare;
+mod complete;
+mod copies;
+mod edit;
+mod error;
+mod expression;
+mod glob;
+mod limits;
+mod logic;
+mod matcher;
+mod mend;
+mod near;
+mod nearest;
+mod number;
+mod outline;
+mod parse;
+mod print;
+mod range;
+mod regex;
+mod runs;
+mod stage;
+mod steps;
+mod syntax;
+mod terms;
+mod text;
+mod time;
+mod value;
+mod value_test;
+mod window;
+
+pub use ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
+pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
+pub use edit::{Edit, Held, edit};
+pub use error::{ErrorKind, ParseError, Search, Unparsed, Warning, WarningKind};
+pub use expression::{Cell, Expression, ExpressionFunction, Gives, functions as expression_functions};
+pub use limits::{
+    CLAUSES_MAX, DISTANCE_MAX, FIELD_BYTES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX,
+    QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX,
+    VALUE_BYTES_MAX,
+};
+pub use matcher::{Context, Matcher};
+pub use number::{Number, Unit, number_of, number_with_unit};
+pub use outline::{Outline, WrittenClause, WrittenStage, outline};
+pub use parse::{parse, parse_search};
+pub use regex::{BadRegex, Loose, Regex};
+pub use stage::{
+    Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
+    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
+    parse_pipeline_search, shown_names,
+};
+pub use steps::while_wanted;
+pub use syntax::tokens;
+pub use syntax::tokens::{Token, TokenKind};
+pub use terms::{Sought, Term, terms};
+pub use time::{TimeExpr, TimeRange, Zone, parse_time};

@@ -1,0 +1,427 @@
+//! A query made ready to run over batches.
+//!
+//! Columns with few distinct values are decided once a value; texts are swept in one pass over all rows. Cheap
+//! conditions go first, and the others look only at the rows that are left.
+//!
+//! **Invariant:** what is selected does not depend on the order in which conditions are tried.
+
+use super::Codes;
+use super::ast::{FieldTest, Query};
+use super::text::TextMatcher;
+use super::time::TimeRange;
+use super::value_test::ValueTest;
+use logstead_record::Batch;
+use logstead_record::FieldName;
+use logstead_record::Flags;
+use logstead_record::Selection;
+use logstead_record::Timestamp;
+use logstead_record::columns::PRIORITY;
+use logstead_record::{Field, Storage};
+use logstead_record::{Group, Groups};
+use logstead_record::{Half, Priority};
+use logstead_record::{NameColumn, TextColumn};
+use std::cell::Cell;
+use std::net::SocketAddr;
+
+/// What a query depends on besides the messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The time that relative times count from.
+    pub now: Timestamp,
+    /// The logspace that all messages are in.
+    pub logspace: &'a str,
+}
+
+/// Decides which messages of a batch a query means.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    root: Node,
+}
+
+impl Matcher {
+    /// Makes a query ready to run.
+    pub fn new(query: &Query, context: &Context<'_>) -> Matcher {
+        Matcher::new_while(query, context, &|_| true).expect("nothing ends it")
+    }
+
+    /// The same; nothing where `go_on` says to end. It is asked before each condition is made ready, and told about how
+    /// many characters that will look at.
+    pub fn new_while(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Matcher> {
+        compile(query, context, go_on).map(|root| Matcher { root })
+    }
+
+    /// The rows that are meant.
+    pub fn select(&self, batch: &Batch) -> Selection {
+        self.select_within(batch, &Selection::all(batch.rows()))
+    }
+
+    /// The rows of `within` that are meant.
+    pub fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
+        self.select_while(batch, within, &|_| true).expect("nothing ends it")
+    }
+
+    /// The rows of `within` that are meant; none of an answer where `go_on` says to end. It is asked before each
+    /// condition, and told how many rows that will look at.
+    pub fn select_while(
+        &self,
+        batch: &Batch,
+        within: &Selection,
+        go_on: &dyn Fn(usize) -> bool,
+    ) -> Option<Selection> {
+        assert_eq!(within.rows(), batch.rows(), "a selection of another batch");
+        let pass = Pass { batch, go_on, is_over: Cell::new(false) };
+        let selected = self.root.select(&pass, within);
+        (!pass.is_over.get()).then_some(selected)
+    }
+
+    /// The columns it looks at.
+    pub fn groups(&self) -> Groups {
+        self.root.groups()
+    }
+
+    /// Whether every message is meant, whatever it is.
+    pub fn selects_all(&self) -> bool {
+        matches!(self.root, Node::All)
+    }
+
+    /// Whether no message is meant, whatever it is.
+    pub fn selects_none(&self) -> bool {
+        matches!(self.root, Node::None)
+    }
+}
+
+/// One look at a batch.
+struct Pass<'a> {
+    batch: &'a Batch,
+    go_on: &'a dyn Fn(usize) -> bool,
+    /// Whether it was ended: what was selected since then means nothing.
+    is_over: Cell<bool>,
+}
+
+impl Pass<'_> {
+    /// Whether to look at this many rows.
+    fn goes_on(&self, rows: usize) -> bool {
+        let goes_on = !self.is_over.get() && (self.go_on)(rows);
+        self.is_over.set(!goes_on);
+        goes_on
+    }
+}
+
+/// What it takes to make a condition ready, beside its characters.
+const CONDITION_STEPS: usize = 500;
+
+#[derive(Clone, Debug)]
+enum Node {
+    All,
+    None,
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Not(Box<Node>),
+    Time(TimeRange),
+    Received(TimeRange),
+    HasPriority,
+    Priority(Half, Codes),
+    AnyFlag,
+    Flag(Flags),
+    /// Of a field that is kept as names or as texts.
+    Column(Field, ValueTest),
+    Dynamic(String, ValueTest),
+    Text(TextMatcher),
+    Raw(ValueTest),
+}
+
+fn compile(query: &Query, context: &Context<'_>, go_on: &dyn Fn(usize) -> bool) -> Option<Node> {
+    let all = |queries: &[Query]| {
+        queries.iter().map(|query| compile(query, context, go_on)).collect::<Option<Vec<_>>>()
+    };
+    let is_condition = matches!(query, Query::Text(_) | Query::Field(..));
+    if is_condition && !go_on(CONDITION_STEPS + query.text_bytes()) {
+        return None;
+    }
+    Some(match query {
+        Query::All | Query::Copies => Node::All,
+        Query::And(queries) => and(all(queries)?),
+        Query::Or(queries) => or(all(queries)?),
+        Query::Not(query) => match compile(query, context, go_on)? {
+            Node::All => Node::None,
+            Node::None => Node::All,
+            node => Node::Not(Box::new(node)),
+        },
+        Query::Text(test) => Node::Text(TextMatcher::new(test)),
+        Query::Field(FieldName::Dynamic(name), test) => Node::Dynamic(name.clone(), ValueTest::new(test)),
+        Query::Field(FieldName::Known(field), test) => compile_known(*field, test, context),
+    })
+}
+
+fn compile_known(field: Field, test: &FieldTest, context: &Context<'_>) -> Node {
+    match (field.storage(), test) {
+        (Storage::Time, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Time),
+        (Storage::Received, FieldTest::Time(bounds)) => time(bounds.resolve(context.now), Node::Received),
+        (Storage::Time | Storage::Received, _) => Node::All,
+        (Storage::Priority(_), FieldTest::Code(codes)) if codes.is_empty() => Node::None,
+        (Storage::Priority(half), FieldTest::Code(codes)) => Node::Priority(half, *codes),
+        (Storage::Priority(_), _) => Node::HasPriority,
+        (Storage::Flags, FieldTest::Flag(flag)) => Node::Flag(*flag),
+        (Storage::Flags, _) => Node::AnyFlag,
+        (Storage::Logspace, test) => {
+            let accepted = ValueTest::new(test).accepts(context.logspace.as_bytes());
+            if accepted { Node::All } else { Node::None }
+        }
+        (Storage::Raw, test) => Node::Raw(ValueTest::new(test)),
+        (Storage::Name(_) | Storage::Text(_), test) => Node::Column(field, ValueTest::new(test)),
+    }
+}
+
+fn time(range: TimeRange, node: impl FnOnce(TimeRange) -> Node) -> Node {
+    if range.is_empty() { Node::None } else { node(range) }
+}
+
+fn and(mut nodes: Vec<Node>) -> Node {
+    nodes.retain(|node| !matches!(node, Node::All));
+    if nodes.iter().any(|node| matches!(node, Node::None)) {
+        return Node::None;
+    }
+    nodes.sort_by_cached_key(Node::cost);
+    if nodes.is_empty() { Node::All } else { Node::And(nodes) }
+}
+
+fn or(mut nodes: Vec<Node>) -> Node {
+    nodes.retain(|node| !matches!(node, Node::None));
+    if nodes.iter().any(|node| matches!(node, Node::All)) {
+        return Node::All;
+    }
+    nodes.sort_by_cached_key(Node::cost);
+    if nodes.is_empty() { Node::None } else { Node::Or(nodes) }
+}
+
+impl Node {
+    /// A rank: what is tried first.
+    fn cost(&self) -> usize {
+        match self {
+            Node::All | Node::None => 0,
+            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => 1,
+            Node::Priority(..) | Node::Flag(_) => 1,
+            Node::Column(Field::Message, test) => 4 + test.cost(),
+            Node::Column(_, _) => 2,
+            Node::Dynamic(..) => 3,
+            Node::Text(matcher) => 6 + matcher.cost(),
+            Node::Raw(test) => 100 + test.cost(),
+            Node::Not(node) => node.cost(),
+            Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
+        }
+    }
+
+    fn groups(&self) -> Groups {
+        match self {
+            Node::All | Node::None => Groups::NONE,
+            Node::And(nodes) | Node::Or(nodes) => {
+                nodes.iter().fold(Groups::NONE, |groups, node| groups.and(node.groups()))
+            }
+            Node::Not(node) => node.groups(),
+            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => Group::Stamps.into(),
+            Node::Priority(..) | Node::Flag(_) => Group::Stamps.into(),
+            Node::Column(field, _) => field.groups(),
+            Node::Dynamic(..) => Group::Fields.into(),
+            Node::Text(_) => text_groups(),
+            Node::Raw(_) => Groups::ALL,
+        }
+    }
+
+    fn select(&self, pass: &Pass<'_>, within: &Selection) -> Selection {
+        match self {
+            Node::All => within.clone(),
+            Node::None => Selection::none(within.rows()),
+            Node::And(nodes) => select_all_of(nodes, pass, within),
+            Node::Or(nodes) => select_any_of(nodes, pass, within),
+            Node::Not(node) => {
+                let mut rest = within.clone();
+                rest.subtract(&node.select(pass, within));
+                rest
+            }
+            condition if pass.goes_on(within.count()) => condition.select_rows(pass.batch, within),
+            _ => Selection::none(within.rows()),
+        }
+    }
+
+    /// By one condition.
+    fn select_rows(&self, batch: &Batch, within: &Selection) -> Selection {
+        let columns = batch.columns();
+        let priority = |row: usize| Priority::new(columns.bytes[PRIORITY][row]);
+        match self {
+            Node::All | Node::None | Node::And(_) | Node::Or(_) | Node::Not(_) => {
+                unreachable!("these are made of conditions")
+            }
+            Node::Time(range) => rows_where(within, |row| range.contains(batch.time(row))),
+            Node::Received(range) => rows_where(within, |row| range.contains(batch.received(row))),
+            Node::HasPriority => rows_where(within, |row| priority(row).is_some()),
+            Node::Priority(half, codes) => {
+                let (half, codes) = (*half, *codes);
+                rows_where(within, |row| priority(row).is_some_and(|p| codes.contains(half.number(p))))
+            }
+            Node::AnyFlag => rows_where(within, |row| batch.flags(row) != Flags::default()),
+            Node::Flag(flag) => rows_where(within, |row| batch.flags(row).has(*flag)),
+            Node::Column(field, test) => select_column(*field, test, batch, within),
+            Node::Dynamic(name, test) => select_dynamic(name, test, batch, within),
+            Node::Text(matcher) => select_text(matcher, batch, within),
+            Node::Raw(test) => select_raw(test, batch, within),
+        }
+    }
+}
+
+fn select_all_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
+    let mut left = within.clone();
+    for node in nodes {
+        if left.is_empty() || pass.is_over.get() {
+            break;
+        }
+        left = node.select(pass, &left);
+    }
+    left
+}
+
+fn select_any_of(nodes: &[Node], pass: &Pass<'_>, within: &Selection) -> Selection {
+    let mut found = Selection::none(within.rows());
+    let mut rest = within.clone();
+    for node in nodes {
+        if rest.is_empty() || pass.is_over.get() {
+            break;
+        }
+        let more = node.select(pass, &rest);
+        rest.subtract(&more);
+        found.union(&more);
+    }
+    found
+}
+
+fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection {
+    let mut found = Selection::none(within.rows());
+    for row in within.iter().filter(|&row| accepts(row)) {
+        found.insert(row);
+    }
+    found
+}
+
+/// The columns that [`select_text`] looks at.
+fn text_groups() -> Groups {
+    let names = Field::SEARCHED.into_iter().map(Field::groups);
+    names.fold(Groups::NONE.with(Group::Message).with(Group::Fields), Groups::and)
+}
+
+/// The message text, the program, the host and the values of dynamic fields.
+fn select_text(matcher: &TextMatcher, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    let mut found = Selection::none(within.rows());
+    let mut rest = within.clone();
+    let mut add = |more: &Selection, rest: &mut Selection| {
+        rest.subtract(more);
+        found.union(more);
+    };
+    for names in Field::SEARCHED.map(|field| &columns.names[field.number()]) {
+        let accepted = matcher.select(names.values(), &Selection::all(names.values().len()));
+        add(&names.rows_of(&accepted, &rest), &mut rest);
+    }
+    let more = matcher.select_messages(batch, &rest);
+    add(&more, &mut rest);
+    if !columns.field_values.is_empty() && !rest.is_empty() {
+        let fields = fields_of(batch, &rest);
+        let accepted = matcher.select(&columns.field_values, &fields);
+        add(&rows_of_fields(batch, &accepted), &mut rest);
+    }
+    found
+}
+
+/// The dynamic fields of the rows of `within`, as a selection of fields.
+fn fields_of(batch: &Batch, within: &Selection) -> Selection {
+    let fields = batch.columns().field_values.len();
+    if within.is_all() {
+        return Selection::all(fields);
+    }
+    let mut selected = Selection::none(fields);
+    for at in within.iter().flat_map(|row| batch.field_range(row)) {
+        selected.insert(at);
+    }
+    selected
+}
+
+/// The rows that have one of these dynamic fields.
+fn rows_of_fields(batch: &Batch, fields: &Selection) -> Selection {
+    let ends = &batch.columns().field_ends;
+    let mut rows = Selection::none(batch.rows());
+    let mut row = 0;
+    for at in fields.iter() {
+        row += ends[row..].partition_point(|&end| end as usize <= at);
+        rows.insert(row);
+    }
+    rows
+}
+
+fn select_dynamic(name: &str, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    let (names, values) = (&columns.field_names, &columns.field_values);
+    let is_named = |id: usize| names.values().get(id).eq_ignore_ascii_case(name.as_bytes());
+    let named = Selection::from_fn(names.values().len(), is_named);
+    if named.is_empty() {
+        return Selection::none(within.rows());
+    }
+    let ids = names.ids();
+    rows_where(within, |row| {
+        let mut fields = batch.field_range(row);
+        fields.any(|at| named.contains(ids[at] as usize) && test.accepts_present(values.get(at)))
+    })
+}
+
+fn select_raw(test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let mut raw = Vec::new();
+    let mut found = Selection::none(within.rows());
+    for row in within.iter() {
+        raw.clear();
+        batch.write_raw(row, &mut raw);
+        if test.accepts_present(&raw) {
+            found.insert(row);
+        }
+    }
+    found
+}
+
+fn select_column(field: Field, test: &ValueTest, batch: &Batch, within: &Selection) -> Selection {
+    let columns = batch.columns();
+    match field.storage() {
+        Storage::Name(number) if field == Field::Peer => select_peers(test, &columns.names[number], within),
+        Storage::Name(number) => select_names(test, &columns.names[number], within),
+        Storage::Text(number) => match test {
+            ValueTest::Holds(matcher) if field == Field::Message => matcher.select_messages(batch, within),
+            _ => select_values(test, &columns.texts[number], within),
+        },
+        _ => unreachable!("the condition is made for names and texts"),
+    }
+}
+
+fn select_names(test: &ValueTest, names: &NameColumn, within: &Selection) -> Selection {
+    let accepted = select_values(test, names.values(), &Selection::all(names.values().len()));
+    names.rows_of(&accepted, within)
+}
+
+fn select_values(test: &ValueTest, values: &TextColumn, within: &Selection) -> Selection {
+    match test {
+        ValueTest::Holds(matcher) => matcher.select(values, within),
+        _ => rows_where(within, |row| test.accepts_present(values.get(row))),
+    }
+}
+
+/// A peer is an address that may have a port: either compares.
+fn select_peers(test: &ValueTest, peers: &NameColumn, within: &Selection) -> Selection {
+    let values = peers.values();
+    let mut accepted = select_values(test, values, &Selection::all(values.len()));
+    if let ValueTest::Equals { .. } | ValueTest::Fits(_) = test {
+        accepted.union(&Selection::from_fn(values.len(), |id| test.accepts(without_port(values.get(id)))));
+    }
+    peers.rows_of(&accepted, within)
+}
+
+/// `10.0.0.1:514` and `[::1]:514` without port and brackets; anything else as it is.
+fn without_port(address: &[u8]) -> &[u8] {
+    let is_socket = std::str::from_utf8(address).is_ok_and(|text| text.parse::<SocketAddr>().is_ok());
+    let host =
+        memchr::memrchr(b':', address).filter(|_| is_socket).map_or(address, |colon| &address[..colon]);
+    host.strip_prefix(b"[").and_then(|host| host.strip_suffix(b"]")).unwrap_or(host)
+}

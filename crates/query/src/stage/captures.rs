@@ -1,0 +1,165 @@
+//! Fields that a regular expression finds in a text, and the simple form of one: `user=<user> from <ip>`.
+//!
+//! **Invariant:** there is at least one field and at most [`STAGE_ITEMS_MAX`], none twice, and none has the name
+//! of a field that every message has.
+
+use crate::limits::STAGE_ITEMS_MAX;
+use crate::regex::Regex;
+use logstead_record::Field;
+
+/// A regular expression whose groups are fields.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Captures {
+    regex: Regex,
+    fields: Vec<(usize, String)>,
+}
+
+/// Literal text with fields in it.
+///
+/// A field is as short as the text after it allows; the first and the last piece of the template, where they are
+/// fields, hold no white space.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Template {
+    text: String,
+    captures: Captures,
+}
+
+/// Why no fields can be found so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadCaptures(String);
+
+impl Captures {
+    /// The named groups of `regex`: `(?<user>\w+)`.
+    pub fn new(regex: Regex) -> Result<Captures, BadCaptures> {
+        let names = regex.compiled().capture_names().enumerate();
+        let fields: Vec<_> =
+            names.filter_map(|(group, name)| name.map(|name| (group, name.to_owned()))).collect();
+        if fields.is_empty() {
+            return bad("the regular expression names no field: write one as in `(?<user>\\w+)`");
+        }
+        Captures::of_groups(regex, fields)
+    }
+
+    /// The expression.
+    pub fn regex(&self) -> &Regex {
+        &self.regex
+    }
+
+    /// The number of each group that is a field, and the field's name.
+    pub fn fields(&self) -> &[(usize, String)] {
+        &self.fields
+    }
+
+    fn of_groups(regex: Regex, fields: Vec<(usize, String)>) -> Result<Captures, BadCaptures> {
+        if STAGE_ITEMS_MAX < fields.len() {
+            return bad(format!("at most {STAGE_ITEMS_MAX} fields can be named: remove some"));
+        }
+        for (index, (_, name)) in fields.iter().enumerate() {
+            if let Some(known) = Field::from_name(name) {
+                return bad(format!("`{known}` is a built-in field: choose another name"));
+            }
+            if fields[..index].iter().any(|(_, earlier)| earlier.eq_ignore_ascii_case(name)) {
+                return bad(format!("the field `{name}` is used twice: rename one of them"));
+            }
+        }
+        Ok(Captures { regex, fields })
+    }
+}
+
+impl Template {
+    /// Reads `user=<user> from <ip>`. `<_>` is a field to leave out; `<` before anything but a name is
+    /// itself.
+    pub fn new(text: &str) -> Result<Template, BadCaptures> {
+        let pieces = pieces(text);
+        for pair in pieces.windows(2) {
+            if let [Piece::Field(before), Piece::Field(after)] = pair {
+                return bad(format!("`<{before}>` and `<{after}>` need some text between them"));
+            }
+        }
+        let names = pieces.iter().filter_map(|piece| match piece {
+            Piece::Field(name) if *name != SKIPPED => Some((*name).to_owned()),
+            _ => None,
+        });
+        let fields: Vec<_> = (1..).zip(names).collect();
+        if fields.is_empty() {
+            return bad("this names no field: write one as in \"user=<user> from <ip>\"");
+        }
+        if pieces.len() == 1 {
+            return bad("there is only a field and no text that tells where it begins or ends");
+        }
+        let regex = Regex::new(&source(&pieces), false).map_err(|error| BadCaptures(error.to_string()))?;
+        Ok(Template { text: text.to_owned(), captures: Captures::of_groups(regex, fields)? })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What finds its fields.
+    pub fn captures(&self) -> &Captures {
+        &self.captures
+    }
+}
+
+/// The name of what is passed over.
+const SKIPPED: &str = "_";
+
+enum Piece<'a> {
+    Text(String),
+    Field(&'a str),
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut parts = text.split('<');
+    push_text(&mut pieces, parts.next().unwrap_or_default());
+    for part in parts {
+        match part.split_once('>').filter(|(name, _)| is_name(name)) {
+            Some((name, after)) => {
+                pieces.push(Piece::Field(name));
+                push_text(&mut pieces, after);
+            }
+            None => {
+                push_text(&mut pieces, "<");
+                push_text(&mut pieces, part);
+            }
+        }
+    }
+    pieces
+}
+
+/// The regular expression; bytes that are not UTF-8 belong to a value too.
+fn source(pieces: &[Piece<'_>]) -> String {
+    let pieces = pieces.iter().enumerate().map(|(index, piece)| {
+        let value = match index {
+            _ if index + 1 == pieces.len() => r"(?-u:\S)*",
+            0 => r"(?-u:\S)*?",
+            _ => "(?s-u:.)*?",
+        };
+        match piece {
+            Piece::Text(text) => regex::escape(text),
+            Piece::Field(SKIPPED) => value.to_owned(),
+            Piece::Field(_) => format!("({value})"),
+        }
+    });
+    pieces.collect()
+}
+
+fn push_text(pieces: &mut Vec<Piece<'_>>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        _ if text.is_empty() => {}
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '@' | '.'))
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '@' | '.' | '-'))
+}
+
+fn bad<T>(message: impl Into<String>) -> Result<T, BadCaptures> {
+    Err(BadCaptures(message.into()))
+}

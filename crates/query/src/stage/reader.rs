@@ -1,0 +1,240 @@
+//! The pieces that stages are made of: lists, names, options and numbers, and what is said where one is missing.
+
+use super::kinds::{Kind, WORDS};
+use crate::error::ParseError;
+use crate::limits::{LIMIT_MAX, STAGE_ITEMS_MAX};
+use crate::parse::{Meaning, Parsed};
+use crate::syntax::lex::Cursor;
+use crate::syntax::tree::StageNode;
+use crate::time::parse_duration;
+use logstead_record::Field;
+use logstead_record::FieldName;
+use std::ops::Range;
+
+/// How many rows a stage gives where nothing is said.
+pub(super) const COUNT_DEFAULT: u64 = 10;
+
+/// Reads what follows the name of a stage.
+pub(super) struct Reader<'a> {
+    pub(super) meaning: &'a mut Meaning,
+    /// It sees the stage and nothing else.
+    pub(super) cursor: Cursor,
+    pub(super) node: &'a StageNode,
+    pub(super) kind: &'static Kind,
+    /// As it was called.
+    pub(super) name: String,
+    /// Whether a stage before it made a table.
+    pub(super) follows_table: bool,
+    /// A limit of its rows, where it has none of its own.
+    pub(super) limit: Option<u64>,
+}
+
+/// What groups are made of.
+#[derive(Default)]
+pub(super) struct By {
+    pub(super) fields: Vec<FieldName>,
+    /// LogsQL's `by (_time:5m)`.
+    pub(super) span_nanos: Option<i64>,
+}
+
+impl By {
+    pub(super) fn columns(&self) -> Vec<&str> {
+        self.fields.iter().map(FieldName::as_str).collect()
+    }
+}
+
+impl Reader<'_> {
+    /// At least one.
+    pub(super) fn names(&mut self) -> Parsed<Vec<FieldName>> {
+        let (names, _) = self.list(Reader::name)?;
+        self.check_items(names.iter().map(FieldName::as_str))?;
+        Ok(names)
+    }
+
+    pub(super) fn by_fields(&mut self) -> Parsed<Vec<FieldName>> {
+        if self.keyword("by") { self.names() } else { Ok(Vec::new()) }
+    }
+
+    pub(super) fn by(&mut self) -> Parsed<By> {
+        if !self.keyword("by") {
+            return Ok(By::default());
+        }
+        let mut span_nanos = None;
+        let (fields, _) = self.list(|reader| {
+            let name = reader.name()?;
+            let is_span = name == FieldName::Known(Field::Time) && reader.eat(':');
+            if is_span {
+                span_nanos = Some(reader.span()?);
+            }
+            Ok((!is_span).then_some(name))
+        })?;
+        let by = By { fields: fields.into_iter().flatten().collect(), span_nanos };
+        self.check_items(by.columns().into_iter().chain(span_nanos.map(|_| "time")))?;
+        Ok(by)
+    }
+
+    /// Items with or without commas, and whether they stand in parentheses.
+    pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(Vec<T>, bool)> {
+        let open = self.cursor.at;
+        let in_parentheses = self.eat('(');
+        let mut items = Vec::new();
+        self.skip();
+        while self.is_at_item() {
+            items.push(item(self)?);
+            self.skip();
+        }
+        if in_parentheses && !self.eat(')') {
+            return Err(match self.cursor.is_at_end() {
+                true => self.error(open..open + 1, "this parenthesis is never closed"),
+                false => self.unexpected(),
+            });
+        }
+        self.skip();
+        Ok((items, in_parentheses))
+    }
+
+    /// Some, not too many, and none twice.
+    pub(super) fn check_items<'n>(&self, names: impl Iterator<Item = &'n str>) -> Parsed<()> {
+        let mut seen: Vec<&str> = Vec::new();
+        for name in names {
+            if seen.iter().any(|earlier| earlier.eq_ignore_ascii_case(name)) {
+                let message = format!("`{name}` is given twice: remove one or rename it");
+                return Err(self.error(self.node.range.start..self.cursor.at, message));
+            }
+            seen.push(name);
+            if STAGE_ITEMS_MAX < seen.len() {
+                let message = format!("a stage has at most {STAGE_ITEMS_MAX} columns: remove some");
+                return Err(self.error(self.node.range.start..self.cursor.at, message));
+            }
+        }
+        if seen.is_empty() { Err(self.missing("the name of a field")) } else { Ok(()) }
+    }
+
+    pub(super) fn is_at_item(&self) -> bool {
+        match self.cursor.peek(0) {
+            Some('"' | '-' | '+' | '(') => true,
+            _ if self.is_at_option() => false,
+            _ => !self.peek_word().is_empty() && !WORDS.contains(&self.peek_word().as_str()),
+        }
+    }
+
+    /// White space and commas.
+    pub(super) fn skip(&mut self) {
+        while self.cursor.peek(0).is_some_and(|c| c.is_whitespace() || c == ',') {
+            self.cursor.at += 1;
+        }
+    }
+
+    pub(super) fn eat(&mut self, c: char) -> bool {
+        let found = self.cursor.peek(0) == Some(c);
+        if found {
+            self.cursor.at += 1;
+            self.cursor.skip_space();
+        }
+        found
+    }
+
+    /// The word here, in lower case.
+    pub(super) fn peek_word(&self) -> String {
+        let at = self.cursor.at;
+        self.cursor.text(at..self.cursor.identifier_end(at)).to_ascii_lowercase()
+    }
+
+    pub(super) fn keyword(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == word;
+        if found {
+            self.cursor.at += word.len();
+            self.cursor.skip_space();
+        }
+        found
+    }
+
+    /// `name=`.
+    pub(super) fn option(&mut self, name: &str) -> bool {
+        let at = self.cursor.at;
+        let found = self.keyword(name) && self.eat('=');
+        if !found {
+            self.cursor.at = at;
+        }
+        found
+    }
+
+    pub(super) fn optional_span(&mut self) -> Parsed<Option<i64>> {
+        self.skip();
+        if self.option("span") { self.span().map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn span(&mut self) -> Parsed<i64> {
+        let (range, text) = self.value("a span")?;
+        let nanos = parse_duration(&text).filter(|nanos| 0 < *nanos);
+        nanos.ok_or_else(|| self.error(range, format!("`{text}` is not a duration: write 30s, 5m, 1h or 1d")))
+    }
+
+    /// `10`, `limit=10` or `limit 10`.
+    pub(super) fn optional_count(&mut self) -> Parsed<Option<u64>> {
+        self.skip();
+        if self.keyword("limit") {
+            self.eat('=');
+            return self.number().map(Some);
+        }
+        let is_number = self.cursor.peek(0).is_some_and(|c| c.is_ascii_digit());
+        if is_number { self.number().map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn count(&mut self) -> Parsed<u64> {
+        Ok(self.optional_count()?.unwrap_or(COUNT_DEFAULT))
+    }
+
+    pub(super) fn number(&mut self) -> Parsed<u64> {
+        let (range, text) = self.value("a number")?;
+        let number = text.parse::<u64>().ok().filter(|number| (1..=LIMIT_MAX).contains(number));
+        number.ok_or_else(|| self.error(range, format!("`{text}` is not a number between 1 and {LIMIT_MAX}")))
+    }
+
+    /// Takes the word here, which is to be `what`.
+    fn value(&mut self, what: &str) -> Parsed<(Range<usize>, String)> {
+        let range = self.word_range();
+        if range.is_empty() {
+            return Err(self.missing(what));
+        }
+        self.cursor.at = range.end;
+        self.skip();
+        Ok((range.clone(), self.cursor.text(range)))
+    }
+
+    pub(super) fn word_range(&self) -> Range<usize> {
+        let at = self.cursor.at;
+        at..self.cursor.word_end(at, &[',', '|'])
+    }
+
+    /// The word here does not belong here.
+    pub(super) fn unexpected(&self) -> ParseError {
+        let range = self.word_range();
+        let end = range.end.max(range.start + 1);
+        let word = self.cursor.text(range.start..end);
+        self.error(range.start..end, format!("`{word}` is unexpected here: {usage}", usage = self.usage()))
+    }
+
+    pub(super) fn missing(&self, what: &str) -> ParseError {
+        self.error_here(format!("{what} is expected here: {usage}", usage = self.usage()))
+    }
+
+    pub(super) fn not_available(&self, what: &str, instead: &str) -> ParseError {
+        self.error_here(format!("{what} is not available yet: {instead}"))
+    }
+
+    pub(super) fn usage(&self) -> String {
+        format!("for example `{example}`", example = self.kind.example)
+    }
+
+    /// About the word here, or the end of what stands before.
+    pub(super) fn error_here(&self, message: impl Into<String>) -> ParseError {
+        let range = self.word_range();
+        let range = if range.is_empty() { range.start.saturating_sub(1)..range.start } else { range };
+        self.error(range, message)
+    }
+
+    pub(super) fn error(&self, range: Range<usize>, message: impl Into<String>) -> ParseError {
+        self.cursor.meaning(range, message)
+    }
+}

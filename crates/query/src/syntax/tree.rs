@@ -1,0 +1,149 @@
+//! The tree of a text: its clauses and stages, and the tokens that they are made of. Places are in characters.
+//!
+//! **Invariant:** tokens come in order and do not overlap; only white space lies between them.
+
+use super::lex::Cursor;
+use super::subject::Subject;
+use super::tokens::Token;
+use crate::ast::Part;
+use crate::error::ParseError;
+use crate::stage::Kind;
+use std::ops::Range;
+
+/// A text as the grammar reads it.
+pub(crate) struct Tree {
+    /// At the beginning of the whole text.
+    pub(crate) cursor: Cursor,
+    pub(crate) filter: Node,
+    pub(crate) stages: Vec<StageNode>,
+    pub(crate) tokens: Vec<Token>,
+}
+
+/// A part of a filter.
+pub(crate) struct Node {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: NodeKind,
+}
+
+/// What a part of a filter is.
+pub(crate) enum NodeKind {
+    /// Nothing is written.
+    Nothing,
+    Or(Vec<Node>),
+    And(Vec<Node>),
+    Not(Box<Node>),
+    /// In parentheses.
+    Group(Box<Node>),
+    /// After `in`.
+    List(Vec<Node>),
+    Comparison(Box<Comparison>),
+    /// A text, or in a comparison a value.
+    Leaf(Leaf),
+    /// Here the text does not follow the grammar.
+    Error(ParseError),
+}
+
+/// A field and what it is compared with.
+pub(crate) struct Comparison {
+    pub(crate) subject: Subject,
+    pub(crate) value: Node,
+}
+
+/// A text or a value.
+pub(crate) enum Leaf {
+    Regex {
+        source: String,
+        ignore_case: bool,
+    },
+    Operand {
+        operand: Operand,
+        case_sensitive: bool,
+    },
+    /// `[low TO high}`.
+    Range {
+        low: End,
+        high: End,
+    },
+    /// `>=value` where a value stands.
+    Bound {
+        operator: &'static str,
+        operand: Operand,
+    },
+}
+
+/// An end of a range.
+pub(crate) struct End {
+    pub(crate) text: String,
+    pub(crate) excluded: bool,
+}
+
+/// A quoted text with its wildcards, or a bare word.
+#[derive(Clone)]
+pub(crate) struct Operand {
+    pub(crate) parts: Vec<Part>,
+    /// As it stands there, without quotes.
+    pub(crate) text: String,
+    pub(crate) quoted: bool,
+    /// How far its words may stand apart, where that is said.
+    pub(crate) distance: Option<usize>,
+}
+
+/// A stage.
+pub(crate) struct StageNode {
+    /// Where its `|` is.
+    pub(crate) pipe: usize,
+    /// Without the `|` and the white space at its end.
+    pub(crate) range: Range<usize>,
+    /// Where the next one begins.
+    pub(crate) end: usize,
+    /// Empty if missing.
+    pub(crate) name: Range<usize>,
+    pub(crate) kind: Option<&'static Kind>,
+    pub(crate) body: Body,
+}
+
+/// What follows the name of a stage.
+pub(crate) enum Body {
+    Filter(Node),
+    Words,
+}
+
+impl Node {
+    pub(super) fn new(range: Range<usize>, kind: NodeKind) -> Node {
+        Node { range, kind }
+    }
+
+    /// Several nodes as one; one of them is itself.
+    pub(super) fn joined(mut nodes: Vec<Node>, kind: fn(Vec<Node>) -> NodeKind) -> Node {
+        match (nodes.len(), nodes.first(), nodes.last()) {
+            (2.., Some(first), Some(last)) => Node::new(first.range.start..last.range.end, kind(nodes)),
+            _ => nodes.remove(0),
+        }
+    }
+
+    /// Whether it is a value with commas.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(&self.kind, NodeKind::Leaf(Leaf::Operand { operand, .. }) if operand.text.contains(','))
+    }
+
+    /// Whether the character at a place is one of its own.
+    pub(crate) fn holds(&self, at: usize) -> bool {
+        self.range.contains(&at)
+    }
+
+    /// The clauses that stand side by side.
+    pub(crate) fn clauses(&self) -> &[Node] {
+        match &self.kind {
+            NodeKind::And(nodes) => nodes,
+            NodeKind::Nothing => &[],
+            _ => std::slice::from_ref(self),
+        }
+    }
+}
+
+impl Operand {
+    /// Whether it is the bare `*`.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.quoted && !self.text.is_empty() && self.text.chars().all(|c| c == '*')
+    }
+}

@@ -1,0 +1,447 @@
+//! Finds a text: in one value, or in all rows of a column by sweeping its arena once.
+//!
+//! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
+//! only where they stand is the whole text compared, with its word boundaries.
+
+use super::ast::{Near, Part, Pattern, TextTest};
+use super::glob::{Edge, Glob};
+use super::near::Sequence;
+use super::steps;
+use super::window::Window;
+use logstead_record::Batch;
+use logstead_record::Selection;
+use logstead_record::TextColumn;
+use logstead_record::word;
+use memchr::memmem;
+use regex::bytes::Regex;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Below one selected row in this many, rows are looked at one by one instead of sweeping all.
+const SWEEP_SHARE: usize = 16;
+/// Most spellings of the characters that a sweep looks for.
+const SPELLINGS_MAX: usize = 8;
+/// Most characters that a sweep looks for. More are not rarer, and each has to be tried with all before it.
+const RUN_CHARS_MAX: usize = 16;
+/// A text of more characters is compared in one pass over a value: place by place, one that repeats itself takes as long as
+/// both lengths multiplied.
+const COMPARED_CHARS_MAX: usize = 64;
+
+/// After this many places in a column, more are to be expected.
+const FEW_HITS: usize = 8;
+
+/// What a text must hold.
+#[derive(Clone, Debug)]
+pub(super) struct TextMatcher {
+    test: Test,
+    /// Whether it stands in a text where it stands in its shape.
+    is_in_shapes: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Test {
+    /// Exactly these characters.
+    Literal(Finder),
+    /// A pattern with wildcards, and characters that every fit holds.
+    Glob(Option<Finder>, Glob),
+    /// Words near each other, a finder of one of them, and whether that is the first.
+    Near(Finder, Sequence, bool),
+    /// A match of this expression, and bytes that every match holds.
+    Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
+}
+
+impl TextMatcher {
+    pub(super) fn new(test: &TextTest) -> TextMatcher {
+        TextMatcher { test: Test::new(test), is_in_shapes: test.is_in_shapes() }
+    }
+
+    /// A rank: long texts are rare and quickly passed over, wildcards and expressions take longer.
+    pub(super) fn cost(&self) -> usize {
+        match &self.test {
+            Test::Literal(finder) => 10 - finder.chars.len().min(8),
+            Test::Near(..) => 15,
+            Test::Glob(..) => 20,
+            Test::Regex(..) => 40,
+        }
+    }
+
+    pub(super) fn is_match(&self, text: &[u8]) -> bool {
+        self.test.is_match(text)
+    }
+
+    /// The rows of `within` whose text matches. An empty text does not.
+    pub(super) fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
+        self.test.select(column, within)
+    }
+
+    /// The rows of `within` whose message matches.
+    pub(super) fn select_messages(&self, batch: &Batch, within: &Selection) -> Selection {
+        match batch.shapes().filter(|_| self.is_in_shapes) {
+            Some(shapes) if shapes.values().len() < within.count() => {
+                let shapes_found = self.select(shapes.values(), &Selection::all(shapes.values().len()));
+                shapes.rows_of(&shapes_found, within)
+            }
+            _ => self.select(batch.columns().message(), within),
+        }
+    }
+}
+
+impl Test {
+    fn new(test: &TextTest) -> Test {
+        match test {
+            TextTest::Pattern(pattern) => Test::pattern(pattern),
+            TextTest::Near(near) => Test::near(near),
+            TextTest::Regex(regex) => Test::regex(regex),
+        }
+    }
+
+    fn pattern(pattern: &Pattern) -> Test {
+        let sensitive = pattern.is_case_sensitive();
+        match pattern.parts() {
+            [Part::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
+            [Part::Text(text), Part::Run] => {
+                Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Free))
+            }
+            [Part::Run, Part::Text(text)] => {
+                Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Word))
+            }
+            [Part::Run, Part::Text(text), Part::Run] => {
+                Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Free))
+            }
+            parts => {
+                let longest = parts.iter().filter_map(|part| match part {
+                    Part::Text(text) => Some(text),
+                    Part::Run | Part::One => None,
+                });
+                let finder = longest
+                    .max_by_key(|text| text.len())
+                    .map(|text| Finder::new(text, sensitive, Edge::Free, Edge::Free));
+                Test::Glob(finder, Glob::within(pattern))
+            }
+        }
+    }
+
+    fn near(near: &Near) -> Test {
+        let last = near.words().len() - 1;
+        let longest = near.words().iter().enumerate().max_by_key(|(_, word)| word.len());
+        let (at, word) = longest.expect("there are two words or more");
+        let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
+        let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
+        Test::Near(finder, Sequence::new(near), at == 0)
+    }
+
+    fn regex(regex: &super::Regex) -> Test {
+        Test::Regex(regex.compiled().clone(), regex.literal().cloned())
+    }
+
+    fn is_match(&self, text: &[u8]) -> bool {
+        match self {
+            Test::Literal(finder) => finder.is_in(text),
+            Test::Glob(finder, glob) => {
+                finder.as_ref().is_none_or(|finder| finder.is_in(text)) && glob.is_match(text)
+            }
+            Test::Near(finder, sequence, _) => finder.is_in(text) && sequence.is_match(text),
+            Test::Regex(regex, _) => regex.is_match(text),
+        }
+    }
+
+    fn select(&self, column: &TextColumn, within: &Selection) -> Selection {
+        let worth_a_sweep = within.rows() <= within.count().saturating_mul(SWEEP_SHARE);
+        match self {
+            Test::Literal(finder) if worth_a_sweep => finder.sweep(column, within, |_, _| true),
+            Test::Glob(Some(finder), glob) if worth_a_sweep => {
+                finder.sweep(column, within, |text, _| glob.is_match(text))
+            }
+            Test::Near(finder, sequence, is_first) if worth_a_sweep => {
+                // Nothing begins before the first word.
+                finder.sweep(column, within, |text, hit| {
+                    sequence.is_match(if *is_first { &text[hit..] } else { text })
+                })
+            }
+            Test::Regex(regex, Some(literal)) if worth_a_sweep => sweep(
+                column,
+                within,
+                |from| literal.find(&column.bytes()[from..]).map(|at| from + at),
+                |text| regex.is_match(text),
+            ),
+            _ => {
+                let mut found = Selection::none(within.rows());
+                for row in within.iter() {
+                    let text = column.get(row);
+                    if !text.is_empty() && self.is_match(text) {
+                        found.insert(row);
+                    }
+                }
+                found
+            }
+        }
+    }
+}
+
+/// The rows of `within` in which `next` finds something and whose text is accepted. `next` is given a place in
+/// the arena; what it finds may go on in the row behind.
+fn sweep(
+    column: &TextColumn,
+    within: &Selection,
+    next: impl Fn(usize) -> Option<usize>,
+    accepts: impl Fn(&[u8]) -> bool,
+) -> Selection {
+    let mut found = Selection::none(within.rows());
+    let (mut from, mut row) = (0, 0);
+    while let Some(at) = next(from) {
+        row = column.row_of(at, row);
+        let text = column.get(row);
+        if within.contains(row) && accepts(text) {
+            found.insert(row);
+        }
+        from = column.ends()[row] as usize;
+    }
+    found
+}
+
+/// Finds given characters.
+#[derive(Clone, Debug)]
+pub(super) struct Finder {
+    chars: Vec<char>,
+    /// Finds the ones from a number on, in all their cases.
+    regex: (Regex, usize),
+    /// Some of them, found more quickly where they are in many rows: they are ASCII.
+    window: Option<(Window, usize)>,
+    begin: Edge,
+    end: Edge,
+    case_sensitive: bool,
+    /// Of a long text, for each number of its characters how many of the last of these are also its first.
+    repeats: Arc<[usize]>,
+}
+
+impl Finder {
+    /// `text` must not be empty.
+    fn new(text: &str, case_sensitive: bool, begin: Edge, end: Edge) -> Finder {
+        let chars: Vec<char> =
+            text.chars().map(|c| if case_sensitive { c } else { word::fold_char(c) }).collect();
+        let count = |c: &char| if case_sensitive { 1 } else { word::cases(*c).count() };
+        let spellings: Vec<usize> = chars.iter().map(count).collect();
+        let rarest = rarest_run(&chars, |run| {
+            run.len() == 1 || spellings[run].iter().product::<usize>() <= SPELLINGS_MAX
+        });
+        let source: String = chars[rarest.clone()].iter().map(|&c| class_of(c, case_sensitive)).collect();
+        let regex = Regex::new(&source).expect("classes of characters are a regular expression");
+        let in_window = rarest_run(&chars, |run| Window::takes(&chars[run]));
+        // What has no cases is found by the library at least as quickly.
+        let has_cases = in_window.clone().any(|at| !case_sensitive && chars[at].is_ascii_lowercase());
+        let window = Window::new(&chars[in_window.clone()], case_sensitive).filter(|_| has_cases);
+        let window = window.map(|window| (window, in_window.start));
+        let repeats = if COMPARED_CHARS_MAX < chars.len() { repeats(&chars) } else { Arc::default() };
+        Finder { regex: (regex, rarest.start), window, chars, begin, end, case_sensitive, repeats }
+    }
+
+    /// Whether a text holds them.
+    fn is_in(&self, text: &[u8]) -> bool {
+        let ((regex, number), mut from) = (&self.regex, 0);
+        while let Some(hit) = regex.find_at(text, from) {
+            if self.is_long() {
+                return self.first(text).is_some();
+            }
+            if self.hit(text, hit.start(), *number).is_some() {
+                return true;
+            }
+            from = hit.start() + 1;
+        }
+        false
+    }
+
+    fn is_long(&self) -> bool {
+        !self.repeats.is_empty()
+    }
+
+    /// The rows of `within` that hold the text and are accepted: their text, and where the first hit begins.
+    fn sweep(
+        &self,
+        column: &TextColumn,
+        within: &Selection,
+        accepts: impl Fn(&[u8], usize) -> bool,
+    ) -> Selection {
+        let mut found = Selection::none(within.rows());
+        let (bytes, mut row) = (column.bytes(), 0);
+        // Where to go on behind a place where the character with this number stands.
+        let mut visit = |at: usize, number: usize| {
+            row = column.row_of(at, row);
+            let (start, text) = (column.start(row), column.get(row));
+            if within.contains(row) {
+                let hit = if self.is_long() { self.first(text) } else { self.hit(text, at - start, number) };
+                match hit {
+                    Some(hit) if accepts(text, hit) => found.insert(row),
+                    None if !self.is_long() => return at + 1,
+                    _ => {}
+                }
+            }
+            start + text.len()
+        };
+        let ((regex, number), mut from) = (&self.regex, 0);
+        let mut hits = 0;
+        while let Some(hit) = regex.find_at(bytes, from) {
+            from = visit(hit.start(), *number);
+            hits += 1;
+            if hits == FEW_HITS
+                && let Some((window, number)) = self.window.filter(|(window, _)| window.is_complete(bytes))
+            {
+                // Its place in a row may be before that of the expression.
+                let start = column.start(column.row_of(from, 0));
+                window.for_each(bytes, start, |at| visit(at, number));
+                break;
+            }
+        }
+        found
+    }
+
+    /// Where the characters begin in a text, if they stand there so that the one with this number is at `at`.
+    fn hit(&self, text: &[u8], at: usize, number: usize) -> Option<usize> {
+        let (before, from) = self.chars.split_at(number);
+        let start = self.start_before(text, at, before)?;
+        let begins = self.begin == Edge::Free || word::may_begin(text, start);
+        let end = begins.then(|| word::end_of(text, at, from, self.case_sensitive)).flatten()?;
+        (self.end == Edge::Free || word::may_end(text, end)).then_some(start)
+    }
+
+    /// Where a long text begins in another for the first time.
+    fn first(&self, text: &[u8]) -> Option<usize> {
+        let (mut at, mut fitting) = (0, 0);
+        while at < text.len() {
+            let (c, bytes) = word::char_from(text, at);
+            let fits = |fitting: usize| c.is_some_and(|c| self.equal(c, self.chars[fitting]));
+            while 0 < fitting && !fits(fitting) {
+                fitting = self.repeats[fitting - 1];
+            }
+            fitting += usize::from(fits(fitting));
+            at += bytes;
+            if fitting == self.chars.len() {
+                if self.end == Edge::Free || word::may_end(text, at) {
+                    let start = self.start_before(text, at, &self.chars)?;
+                    if self.begin == Edge::Free || word::may_begin(text, start) {
+                        return Some(start);
+                    }
+                }
+                fitting = self.repeats[fitting - 1];
+            }
+        }
+        None
+    }
+
+    fn start_before(&self, text: &[u8], at: usize, before: &[char]) -> Option<usize> {
+        before.iter().rev().try_fold(at, |at, &wanted| {
+            let c = word::char_before(text, at)?;
+            self.equal(c, wanted).then(|| at - c.len_utf8())
+        })
+    }
+
+    fn equal(&self, c: char, wanted: char) -> bool {
+        c == wanted || (!self.case_sensitive && word::fold_char(c) == wanted)
+    }
+}
+
+/// Letters from frequent to rare in logs; other characters are rarer.
+const FREQUENT: &str = " eotisnarcdl0u1mp2.fh:-35g4bv=/xk,y6w789\"_[]()jqz";
+
+/// The longest run of characters that is fit, up to a length; of several, the one with the rarest. Part of what is fit is
+/// fit too.
+fn rarest_run(chars: &[char], is_fit: impl Fn(Range<usize>) -> bool) -> Range<usize> {
+    let rarity = |c: &char| FREQUENT.chars().position(|known| known == *c).unwrap_or(FREQUENT.len());
+    let rarities: Vec<usize> = chars.iter().map(rarity).collect();
+    let mut best = 0..0;
+    let mut best_key = (0, 0);
+    let (mut end, mut sum) = (0, 0);
+    for (start, first) in rarities.iter().enumerate() {
+        // Without its first character a run is fit still.
+        end = end.max(start);
+        while end < chars.len() && end - start < RUN_CHARS_MAX && is_fit(start..end + 1) {
+            steps::count(end + 1 - start);
+            sum += rarities[end];
+            end += 1;
+        }
+        steps::count(1);
+        if best_key < (end - start, sum) {
+            (best, best_key) = (start..end, (end - start, sum));
+        }
+        sum -= if start < end { *first } else { 0 };
+    }
+    best
+}
+
+/// For each number of the first characters how many of the last of them are also the first, all of them aside.
+fn repeats(chars: &[char]) -> Arc<[usize]> {
+    let mut repeats = vec![0; chars.len()];
+    let mut fitting = 0;
+    for at in 1..chars.len() {
+        while 0 < fitting && chars[at] != chars[fitting] {
+            steps::count(1);
+            fitting = repeats[fitting - 1];
+        }
+        steps::count(1);
+        fitting += usize::from(chars[at] == chars[fitting]);
+        repeats[at] = fitting;
+    }
+    repeats.into()
+}
+
+/// A class of the character's cases.
+fn class_of(c: char, case_sensitive: bool) -> String {
+    let cases: String = match case_sensitive {
+        true => escape(c),
+        false => word::cases(c).map(escape).collect(),
+    };
+    format!("[{cases}]")
+}
+
+fn escape(c: char) -> String {
+    format!("\\x{{{code:X}}}", code = c as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn edges() -> impl Strategy<Value = Edge> {
+        prop_oneof![Just(Edge::Word), Just(Edge::Free)]
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_that_repeats_itself_is_found_as_if_each_place_were_looked_at(
+            unit in "[aAbé. ]{1,3}", count in 30_usize..60, other in "[ab.]{0,2}", before in "[ab. ]{0,3}",
+            behind in "[ab. ]{0,3}", cut in 0_usize..4, case_sensitive: bool, begin in edges(), end in edges(),
+        ) {
+            let text = format!("{}{other}", unit.repeat(count));
+            let row = format!("{before}{}{other}{behind}", unit.repeat(count + cut));
+            let finder = Finder::new(&text, case_sensitive, begin, end);
+            let plain = Finder { repeats: Arc::default(), ..finder.clone() };
+            let starts = (0..row.len()).filter(|at| row.is_char_boundary(*at));
+            let first = starts.filter_map(|at| plain.hit(row.as_bytes(), at, 0)).next();
+            prop_assert_eq!(finder.is_in(row.as_bytes()), first.is_some());
+            prop_assert_eq!(plain.is_in(row.as_bytes()), first.is_some());
+            if finder.is_long() {
+                prop_assert_eq!(finder.first(row.as_bytes()), first);
+            }
+            let mut column = TextColumn::default();
+            [&row, "a", &row].iter().for_each(|row| column.push(row.as_bytes()));
+            let found = finder.sweep(&column, &Selection::all(3), |_, _| true);
+            prop_assert_eq!(found.count(), if first.is_some() { 2 } else { 0 });
+        }
+
+        #[test]
+        fn a_sweep_finds_the_rows_that_hold_the_text(
+            rows in proptest::collection::vec("[abcABC .k\u{212A}é]{0,14}", 0..80),
+            text in "[abck]{1,5}",
+            case_sensitive: bool,
+            begin in edges(),
+            end in edges(),
+        ) {
+            let mut column = TextColumn::default();
+            rows.iter().for_each(|row| column.push(row.as_bytes()));
+            let finder = Finder::new(&text, case_sensitive, begin, end);
+            let found = finder.sweep(&column, &Selection::all(rows.len()), |_, _| true);
+            let expected = Selection::from_fn(rows.len(), |row| finder.is_in(rows[row].as_bytes()));
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

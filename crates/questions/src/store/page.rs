@@ -1,0 +1,283 @@
+//! The first messages of all logspaces, a page at a time.
+//!
+//! **Invariant:** pages that begin after one another's last messages hold each message once, also where messages of
+//! several logspaces have the same time.
+
+use super::order::{Hits, compare};
+use super::passing::Passing;
+use super::{Coverage, Logspaces, Place, Wanted};
+use logstead_indexer::{Order, Request};
+use logstead_work::Run;
+
+/// Which page of messages is asked for.
+pub struct PageRequest {
+    /// The order of the messages.
+    pub order: Order,
+    /// The maximum number of messages.
+    pub limit: usize,
+    /// Continues after this position.
+    pub after: Option<Place>,
+}
+
+/// Messages of several logspaces in their order.
+pub struct Page {
+    /// The messages of the page.
+    pub hits: Hits,
+    /// Whether there are more after these.
+    pub more: bool,
+    /// The part of the store that was searched.
+    pub coverage: Coverage,
+    /// Up to where everything was looked at, of a page that was cut short.
+    pub reached: Option<Place>,
+}
+
+impl Logspaces {
+    /// Searches for one page.
+    pub fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+        let PageRequest { order, limit, ref after } = *request;
+        let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
+        let mut cuts = Vec::new();
+        for of in self.each(wanted, run) {
+            let Some(filter) = &of.filter else {
+                page.coverage.add_unfinished(of.id);
+                continue;
+            };
+            let after = after.as_ref().map(|place| place.position_in(of.id, order));
+            let request = Request { filter, range: of.range, order, limit, after };
+            let found = of.searcher.search(&request, run);
+            page.more |= found.more;
+            cuts.extend(
+                found.hits.last().filter(|_| found.is_cut).map(|last| (of.id.to_owned(), last.clone())),
+            );
+            page.hits.extend(found.hits.into_iter().map(|hit| (of.id.to_owned(), hit)));
+            page.coverage.add(of.id, found.coverage);
+        }
+        page.more |= limit < page.hits.len();
+        keep_first(&mut page.hits, order, limit);
+        // What comes after the end of a part that was cut may come after messages that are not here.
+        for (id, last) in &cuts {
+            page.hits.retain(|(of, hit)| compare(order, (of, hit), (id, last)).is_le());
+        }
+        page
+    }
+}
+
+impl Logspaces {
+    /// The first messages that stages leave, found a part at a time.
+    pub fn page_through(
+        &self,
+        wanted: Wanted<'_>,
+        passing: Option<&Passing>,
+        request: &PageRequest,
+        run: &Run<'_>,
+    ) -> Page {
+        let Some(passing) = passing else { return self.page(wanted, request, run) };
+        let mut whole =
+            Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: request.after.clone() };
+        loop {
+            let after = whole.reached.clone();
+            let part = PageRequest { order: request.order, limit: request.limit.max(PART_MIN), after };
+            let found = self.page(wanted, &part, run);
+            let end = found.end();
+            let is_cut = !found.coverage.unfinished.is_empty();
+            whole.coverage = whole.coverage.joined(found.coverage);
+            if is_cut && whole.reached != request.after {
+                // The next page begins with this part, of which nothing is given out yet.
+                whole.more = true;
+                return whole;
+            }
+            whole.hits.extend(passing.hits(found.hits));
+            if request.limit < whole.hits.len() || whole.hits.len() == request.limit && end.is_some() {
+                whole.hits.truncate(request.limit);
+                return Page { more: true, reached: None, ..whole };
+            }
+            let held: usize = whole.hits.iter().map(|(_, hit)| hit.bytes()).sum();
+            if run.lanes.bytes() < held && end.is_some() && !is_cut {
+                return Page { more: true, reached: None, ..whole };
+            }
+            match end {
+                Some(_) if !is_cut => whole.reached = end,
+                _ => return Page { more: found.more, reached: None, ..whole },
+            }
+        }
+    }
+}
+
+/// At least this many messages are looked at together.
+const PART_MIN: usize = 1000;
+
+/// Puts messages in their order and keeps the first.
+pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
+    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, (a_id, a), (b_id, b)));
+    hits.truncate(limit);
+}
+
+impl Page {
+    /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
+    /// that this one did not reach. Damaged parts are out of reach for every page.
+    pub fn end(&self) -> Option<Place> {
+        let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
+        last.map(|(logspace, hit)| Place::of(logspace, hit)).or_else(|| self.reached.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Copies;
+    use logstead_indexer::{Disk, Options, SimDisk, encode};
+    use logstead_query::{TimeRange, parse_pipeline};
+    use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
+    use logstead_work::{Alone, Lanes};
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const BATCHES: usize = 12;
+    const BATCH_MESSAGES: usize = 150;
+    /// One of this many is kept.
+    const KEPT: usize = 100;
+    /// More than any page takes.
+    const LOOKS_MAX: usize = 11 * 13;
+    const NOW: Timestamp = Timestamp::from_nanos(1 << 50);
+
+    /// Two logspaces whose messages have the same times, each twice. Some say `keep`.
+    fn logspaces() -> Logspaces {
+        let disk: Arc<dyn Disk> = Arc::new(SimDisk::new(0));
+        let logspace = |id: &str| {
+            let dir = Path::new("/data").join(id);
+            let mut opened = logstead_indexer::open(&disk, &dir, Options::default(), &Alone).unwrap();
+            for first in (0..BATCHES).map(|batch| batch * BATCH_MESSAGES) {
+                let mut builder = BatchBuilder::new();
+                builder.origin(Origin { source: b"", peer: b"", received: NOW });
+                for number in first..first + BATCH_MESSAGES {
+                    let text: &[u8] = if number.is_multiple_of(KEPT) { b"keep" } else { b"drop" };
+                    let time = Some(Timestamp::from_nanos(number as i64 / 2));
+                    builder.push(&Row { time, ..Row::text(text) }.with(Field::Message, text));
+                }
+                opened.appender.append(&[encode(Arc::new(builder.seal()))]).unwrap();
+            }
+            (id.to_owned(), opened.searcher)
+        };
+        ["a", "b"].map(logspace).into_iter().collect()
+    }
+
+    /// A page of what a stage keeps. Its time is over when it was looked at so often.
+    fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
+        let pipeline = parse_pipeline("* | where keep").unwrap();
+        let passing = Passing::new(&pipeline, NOW);
+        let wanted =
+            Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+        let looks = AtomicUsize::new(0);
+        let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
+        let run = Run { cancelled: &cancelled, ..Run::alone() };
+        logspaces.page_through(wanted, passing.as_ref(), request, &run)
+    }
+
+    /// All messages of a page after the other, and how many pages were cut short with a place to go on from. One that
+    /// was cut short before there was such a place is asked for again without haste, as it says that it has no next one.
+    fn pages(
+        logspaces: &Logspaces,
+        (order, limit): (Order, usize),
+        looks_max: usize,
+    ) -> (Vec<(String, u64)>, usize) {
+        let (mut found, mut cut) = (Vec::new(), 0);
+        let mut request = PageRequest { order, limit, after: None };
+        loop {
+            let mut page = page(logspaces, &request, looks_max);
+            let is_cut = |page: &Page| !page.coverage.unfinished.is_empty();
+            cut += usize::from(is_cut(&page) && page.end().is_some());
+            if is_cut(&page) && page.end().is_none() {
+                page = self::page(logspaces, &request, usize::MAX);
+            }
+            assert_eq!(page.more, page.end().is_some());
+            assert!(page.hits.len() <= limit && (page.hits.len() == limit || is_cut(&page) || !page.more));
+            found.extend(page.hits.iter().map(|(logspace, hit)| (logspace.clone(), hit.sequence)));
+            request.after = page.end();
+            if request.after.is_none() {
+                return (found, cut);
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_page_that_was_cut_short_the_next_one_goes_on_where_it_ended() {
+        let logspaces = logspaces();
+        for order in [Order::Newest, Order::Oldest] {
+            let of_one = |id: &str| {
+                let numbers = (0..BATCHES * BATCH_MESSAGES).step_by(KEPT);
+                let of_one = numbers.map(|number| (number / 2, id.to_owned(), number as u64));
+                of_one.collect::<Vec<_>>()
+            };
+            let mut expected = ["a", "b"].map(of_one).concat();
+            expected.sort_unstable();
+            if order == Order::Newest {
+                expected.reverse();
+            }
+            let expected: Vec<(String, u64)> =
+                expected.into_iter().map(|(_, id, sequence)| (id, sequence)).collect();
+            // A page of the second kind is made of more than one part.
+            for (limit, is_cut_between_parts) in [(7, false), (25, true)] {
+                let mut cut_pages = 0;
+                for looks_max in (0..=LOOKS_MAX).step_by(11) {
+                    let (found, cut) = pages(&logspaces, (order, limit), looks_max);
+                    assert_eq!(found, expected, "{order:?}, {limit} a page, {looks_max} looks");
+                    cut_pages += cut;
+                    assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");
+                }
+                assert_eq!(0 < cut_pages, is_cut_between_parts, "{limit} a page");
+            }
+        }
+    }
+
+    /// One thread, which may hold so many bytes of messages.
+    struct Small(usize);
+
+    impl Lanes for Small {
+        fn count(&self) -> usize {
+            1
+        }
+
+        fn bytes(&self) -> usize {
+            self.0
+        }
+
+        fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+            (0..jobs).for_each(job);
+        }
+    }
+
+    #[test]
+    fn pages_that_hold_as_much_as_they_may_skip_nothing_of_another_logspace() {
+        let logspaces = logspaces();
+        for (text, step) in [("*", 1), ("* | where keep", KEPT)] {
+            let pipeline = parse_pipeline(text).unwrap();
+            let passing = Passing::new(&pipeline, NOW);
+            let wanted =
+                Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+            for bytes in [0, 2000, 50_000] {
+                let lanes = Small(bytes);
+                let run = Run { lanes: &lanes, ..Run::alone() };
+                let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
+                loop {
+                    let request = PageRequest { order: Order::Oldest, limit: 400, after };
+                    let page = logspaces.page_through(wanted, passing.as_ref(), &request, &run);
+                    found.extend(
+                        page.hits.iter().map(|(id, hit)| (hit.sequence / 2, id.clone(), hit.sequence)),
+                    );
+                    pages += 1;
+                    after = page.end();
+                    if after.is_none() {
+                        break;
+                    }
+                }
+                let all = 2 * (BATCHES * BATCH_MESSAGES).div_ceil(step);
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes");
+                assert!(found.is_sorted(), "{text}, {bytes} bytes");
+                found.dedup();
+                assert_eq!(found.len(), all, "{text}, {bytes} bytes: some are on two pages");
+                assert!(50_000 <= bytes || 10 < pages, "{text}, {bytes} bytes: {pages} pages");
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! All messages that match, in the order of their times, a page at a time.
+//!
+//! Pages of all logspaces are merged. The length of a page depends on that of the messages so far, so memory does not
+//! depend on how many match.
+//!
+//! **Invariant:** what is read is what the logspaces held at one moment: exactly the messages that were counted, apart
+//! from unreadable ones. These are left out and counted, and the part that holds them is named.
+
+use super::order::compare;
+use super::passing::Passing;
+use super::{Logspaces, Wanted};
+use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Searcher};
+use logstead_query::TimeRange;
+use logstead_work::Run;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Minimum length of a piece of text.
+const PIECE_BYTES_MIN: usize = 256 << 10;
+/// Approximate size of a page, as written.
+const PAGE_BYTES: u64 = 16 << 20;
+/// Messages of a logspace's first page, when nothing is known about them.
+const FIRST_PAGE_MESSAGES: usize = 1000;
+/// Longer pages are not faster.
+const PAGE_MESSAGES_MAX: u64 = 20_000;
+/// Shorter ones are not much smaller.
+const PAGE_MESSAGES_MIN: u64 = 16;
+
+/// Messages that are being read.
+pub struct Reading {
+    order: Order,
+    range: TimeRange,
+    logspaces: Vec<InLogspace>,
+    passing: Option<Passing>,
+    /// Messages that were counted and not looked at yet.
+    left: u64,
+    /// How many more are wanted.
+    wanted: u64,
+    /// Copies that are left out.
+    copies: u64,
+    /// Messages that were counted and cannot be read.
+    missing: u64,
+    /// What cannot be read, as far as is known.
+    damaged: BTreeSet<String>,
+    written_bytes: u64,
+    written_messages: u64,
+}
+
+struct InLogspace {
+    id: String,
+    searcher: Searcher,
+    filter: Filter,
+    after: Option<Position>,
+    page: VecDeque<Hit>,
+    more: bool,
+}
+
+/// Reading ended early, as the messages are no longer wanted.
+#[derive(Debug, thiserror::Error)]
+#[error("it was cancelled")]
+pub struct Cancelled;
+
+impl Logspaces {
+    /// Starts reading at most `limit` messages of logspaces in their present state, after they passed through stages.
+    /// Counts the matches.
+    pub fn read(
+        self,
+        wanted: Wanted<'_>,
+        passing: Option<Passing>,
+        (order, limit): (Order, u64),
+        run: &Run<'_>,
+    ) -> Result<Reading, Cancelled> {
+        let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
+        let (count, coverage) = frozen.count(wanted, run);
+        let (copies, of_copies) = frozen.count_copies(wanted, run);
+        if !coverage.unfinished.is_empty() || !of_copies.unfinished.is_empty() {
+            return Err(Cancelled);
+        }
+        let filters: Option<Vec<Filter>> =
+            frozen.iter().map(|(id, _)| frozen.filter(wanted, id, run)).collect();
+        let in_logspace = |((id, searcher), filter): ((String, Searcher), Filter)| InLogspace {
+            id,
+            searcher,
+            filter,
+            after: None,
+            page: VecDeque::new(),
+            more: true,
+        };
+        Ok(Reading {
+            order,
+            range: wanted.range,
+            logspaces: frozen.into_iter().zip(filters.ok_or(Cancelled)?).map(in_logspace).collect(),
+            left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
+            wanted: limit,
+            passing,
+            copies,
+            missing: 0,
+            damaged: coverage.damaged.into_iter().map(|(id, damage)| named(&id, &damage)).collect(),
+            written_bytes: 0,
+            written_messages: 0,
+        })
+    }
+}
+
+impl Reading {
+    /// How many messages are still to be looked at.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// How many copies are left out.
+    pub fn copies(&self) -> u64 {
+        self.copies
+    }
+
+    /// Whether all of them will be written.
+    pub fn is_counted(&self) -> bool {
+        self.passing.as_ref().is_none_or(Passing::keeps_all)
+    }
+
+    /// How many messages were written.
+    pub fn written(&self) -> u64 {
+        self.written_messages
+    }
+
+    /// How many matching messages could not be read, as far as is known.
+    pub fn missing(&self) -> u64 {
+        self.missing
+    }
+
+    /// What cannot be read, with its logspace.
+    pub fn damaged(&self) -> &BTreeSet<String> {
+        &self.damaged
+    }
+
+    /// Writes the next messages, each with `write`; nothing at the end.
+    pub fn next_piece(
+        &mut self,
+        write: impl Fn(&str, &Hit, &mut Vec<u8>),
+        run: &Run<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Cancelled> {
+        let start = out.len();
+        while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
+            self.fill_pages(run)?;
+            let next = self.first().and_then(|at| {
+                let InLogspace { id, page, .. } = &mut self.logspaces[at];
+                Some((id, page.pop_front()?))
+            });
+            let Some((id, hit)) = next else {
+                self.missing = std::mem::take(&mut self.left);
+                return Ok(());
+            };
+            let before = out.len();
+            write(id, &hit, out);
+            self.written_bytes += (out.len() - before) as u64;
+            self.written_messages += 1;
+            self.left -= 1;
+            self.wanted -= 1;
+            if self.wanted == 0 {
+                self.left = 0;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ensures that each logspace has its next message, if there is one.
+    fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
+        let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
+        let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let Reading { logspaces, damaged, range, order, passing, left, .. } = self;
+        for logspace in logspaces {
+            while logspace.page.is_empty() && logspace.more {
+                let InLogspace { filter, after, .. } = &*logspace;
+                let request = Request { filter, range: *range, order: *order, limit, after: *after };
+                let Found { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
+                if coverage.cancelled {
+                    return Err(Cancelled);
+                }
+                damaged.extend(coverage.damaged.iter().map(|damage| named(&logspace.id, damage)));
+                logspace.more = more;
+                logspace.after = hits.last().map(Hit::position).or(logspace.after);
+                let found = hits.len() as u64;
+                logspace.page = match passing {
+                    Some(passing) => passing.hits_of(&logspace.id, hits).into(),
+                    None => hits.into(),
+                };
+                *left = left.saturating_sub(found - logspace.page.len() as u64);
+            }
+        }
+        Ok(())
+    }
+
+    /// The logspace whose next message comes first.
+    fn first(&self) -> Option<usize> {
+        let next = self.logspaces.iter().enumerate().filter_map(|(at, of)| {
+            let hit = of.page.front()?;
+            Some((at, (of.id.as_str(), hit)))
+        });
+        next.min_by(|(_, a), (_, b)| compare(self.order, *a, *b)).map(|(at, _)| at)
+    }
+}
+
+fn named(logspace: &str, damage: &str) -> String {
+    format!("{logspace}: {damage}")
+}
+
+/// How many messages a page of one of this many logspaces should have.
+fn page_messages(written_bytes: u64, written_messages: u64, logspaces: usize) -> usize {
+    if written_messages == 0 {
+        return FIRST_PAGE_MESSAGES;
+    }
+    let message_bytes = (written_bytes / written_messages).max(1);
+    let messages = PAGE_BYTES / message_bytes / logspaces.max(1) as u64;
+    messages.clamp(PAGE_MESSAGES_MIN, PAGE_MESSAGES_MAX) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_make_short_pages() {
+        let check = |bytes, messages, logspaces, expected| {
+            assert_eq!(page_messages(bytes, messages, logspaces), expected);
+        };
+        check(0, 0, 1, 1000);
+        check(500 * 1000, 1000, 1, 20_000);
+        check(1000 * 4096, 1000, 1, 4096);
+        check(1000 * 4096, 1000, 4, 1024);
+        check(10 << 20, 1, 1, 16);
+    }
+}

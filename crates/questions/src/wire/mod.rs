@@ -1,0 +1,8 @@
+//! Messages and tables as they are seen outside: in answers of the API, in files, and printed by commands.
+//!
+//! **Invariant:** the API and the commands show a message in the same shape, so that one reads what the other wrote.
+
+pub mod csv;
+pub mod file;
+pub mod message;
+pub mod table;

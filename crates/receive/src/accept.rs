@@ -1,0 +1,303 @@
+//! Accepts stream connections: allow lists, the real peer behind a proxy, and TLS. [`stream`](super::stream),
+//! [`relp`](super::relp) or [`otlp`](super::otlp) then speak the protocol.
+
+use super::connection::Connection;
+use super::shared::Shared;
+use super::{otlp, proxy, relp, stream};
+use logstead_config::Listener;
+use logstead_flow::chunk::Sender;
+use logstead_flow::listen::subject;
+use logstead_flow::machine::sockets::Socket;
+use socket2::TcpKeepalive;
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Idle connections stay open for days: keep-alive finds those whose peer has vanished.
+const KEEPALIVE: Duration = Duration::from_secs(60);
+/// How long accepting pauses when the system has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long a stop still accepts connections that were made before it.
+const LAST_VISITORS_WAIT_MAX: Duration = Duration::from_millis(250);
+/// How long a TLS handshake may take.
+const HANDSHAKE_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// A socket that accepts connections.
+pub(super) enum Door {
+    Tcp(TcpListener, Spoken),
+    Unix(UnixListener),
+}
+
+/// What is spoken over a TCP connection.
+#[derive(Clone, Copy)]
+pub(super) struct Spoken {
+    tls: bool,
+    speech: Speech,
+}
+
+#[derive(Clone, Copy)]
+enum Speech {
+    Frames,
+    Relp,
+    Otlp,
+}
+
+/// A connection that was just made.
+enum Visitor {
+    Tcp(TcpStream, IpAddr, Spoken),
+    Unix(UnixStream),
+}
+
+impl Spoken {
+    /// What senders that speak it come through.
+    fn name(self) -> &'static str {
+        match (self.speech, self.tls) {
+            (Speech::Frames, false) => "tcp",
+            (Speech::Frames, true) => "tls",
+            (Speech::Relp, false) => "relp",
+            (Speech::Relp, true) => "relp+tls",
+            (Speech::Otlp, _) => "otlp",
+        }
+    }
+}
+
+impl Door {
+    pub(super) fn tcp(socket: std::net::TcpListener, listener: &Listener) -> io::Result<Door> {
+        let speech = match listener {
+            _ if listener.is_relp() => Speech::Relp,
+            _ if listener.is_otlp() => Speech::Otlp,
+            _ => Speech::Frames,
+        };
+        let spoken = Spoken { tls: listener.is_tls(), speech };
+        Ok(Door::Tcp(TcpListener::from_std(socket)?, spoken))
+    }
+
+    pub(super) fn unix(socket: std::os::unix::net::UnixListener) -> io::Result<Door> {
+        UnixListener::from_std(socket).map(Door::Unix)
+    }
+
+    async fn accept(&self) -> io::Result<Visitor> {
+        match self {
+            Door::Tcp(socket, spoken) => {
+                let (stream, peer) = socket.accept().await?;
+                if let Err(error) = tune(&stream) {
+                    tracing::debug!(%peer, "options of a connection could not be set: {error}");
+                }
+                Ok(Visitor::Tcp(stream, peer.ip(), *spoken))
+            }
+            Door::Unix(socket) => socket.accept().await.map(|(stream, _)| Visitor::Unix(stream)),
+        }
+    }
+}
+
+/// Sends answers at once: a RELP sender waits for each, and Nagle's algorithm would add 40 ms.
+fn tune(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE);
+    socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
+}
+
+/// Accepts connections until told to stop, then waits for those that are open.
+pub(super) async fn serve(shared: Arc<Shared>, door: Door, mut stopped: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = door.accept() => accepted,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
+            Some(_) = connections.join_next() => continue,
+        };
+        match accepted {
+            Ok(visitor) => admit(&shared, &mut connections, visitor, &stopped),
+            Err(error) => {
+                tracing::warn!(source = %shared.id, "a connection could not be accepted: {error}");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    // Connections made before are still read. None is waited for, and new ones cannot delay a stop.
+    let end = Instant::now() + LAST_VISITORS_WAIT_MAX;
+    while Instant::now() < end {
+        let waiting = tokio::task::unconstrained(door.accept());
+        let Ok(Ok(visitor)) = tokio::time::timeout(Duration::ZERO, waiting).await else { break };
+        admit(&shared, &mut connections, visitor, &stopped);
+        // Short ones make room for the next.
+        tokio::task::yield_now().await;
+    }
+    drop(door);
+    while connections.join_next().await.is_some() {}
+}
+
+/// Starts reading a connection, unless the maximum is open.
+fn admit(
+    shared: &Arc<Shared>,
+    connections: &mut JoinSet<()>,
+    visitor: Visitor,
+    stopped: &watch::Receiver<bool>,
+) {
+    match Open::new(shared) {
+        Ok(open) => drop(connections.spawn(receive(open, visitor, stopped.clone()))),
+        Err(Refusal { reason, message }) => shared.refuse(reason, "a sender", &message),
+    }
+}
+
+async fn receive(open: Open, visitor: Visitor, stopped: watch::Receiver<bool>) {
+    let shared = &open.shared;
+    match visitor {
+        Visitor::Tcp(stream, peer, spoken) => tcp(shared, stream, peer, spoken, stopped).await,
+        Visitor::Unix(stream) => {
+            stream::read(shared, Connection::Unix(stream), Sender::local("unix"), stopped).await;
+        }
+    }
+}
+
+/// A connection, counted for as long as this lives.
+struct Open {
+    shared: Arc<Shared>,
+    _socket: Socket,
+}
+
+impl Open {
+    /// Refused if the maximum of this source or of the process is open.
+    fn new(shared: &Arc<Shared>) -> Result<Open, Refusal> {
+        let open = &shared.counters.connections;
+        let max = shared.settings.load().connections_max;
+        if i64::from(max) <= open.get() {
+            let message = format!("{max} connections are open");
+            return Err(Refusal { reason: "connection_limit", message });
+        }
+        let Some(socket) = shared.sockets.open() else {
+            let max = shared.sockets.max();
+            let message = format!(
+                "the process has {max} connections open, and the system lets it open no more files: raise the limit \
+                 (`ulimit -n`, `LimitNOFILE=`)"
+            );
+            return Err(Refusal { reason: "descriptor_limit", message });
+        };
+        open.add(1);
+        Ok(Open { shared: shared.clone(), _socket: socket })
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.shared.counters.connections.add(-1);
+    }
+}
+
+async fn tcp(
+    shared: &Arc<Shared>,
+    mut stream: TcpStream,
+    peer: IpAddr,
+    spoken: Spoken,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let opened = tokio::select! {
+        // If there is nothing to wait for, a stop makes no difference.
+        biased;
+        opened = open(shared, &mut stream, peer, spoken) => opened,
+        _ = stopped.wait_for(|stopped| *stopped) => return,
+    };
+    let (connection, sender) = match opened {
+        Ok(Opened::Plain(sender)) => (Connection::Tcp(stream), sender),
+        Ok(Opened::Encrypt(sender)) => match encrypt(shared, stream, sender, &mut stopped).await {
+            Some(encrypted) => encrypted,
+            None => return,
+        },
+        Err(Refusal { reason, message }) => return shared.refuse(reason, &peer.to_string(), &message),
+    };
+    match spoken.speech {
+        Speech::Frames => stream::read(shared, connection, sender, stopped).await,
+        Speech::Relp => relp::serve(shared, connection, sender, stopped).await,
+        Speech::Otlp => otlp::serve(shared, connection, sender, stopped).await,
+    }
+}
+
+/// Why a connection is closed at once.
+struct Refusal {
+    reason: &'static str,
+    message: String,
+}
+
+/// How a connection continues once its sender is known.
+enum Opened {
+    Plain(Sender),
+    Encrypt(Sender),
+}
+
+/// Finds out who the sender is, and whether it may connect.
+async fn open(
+    shared: &Shared,
+    stream: &mut TcpStream,
+    peer: IpAddr,
+    spoken: Spoken,
+) -> Result<Opened, Refusal> {
+    let settings = shared.settings.load_full();
+    let mut real = peer;
+    if settings.is_proxy(peer) {
+        let header = proxy::read(stream).await;
+        let header =
+            header.map_err(|error| Refusal { reason: "proxy_header", message: error.to_string() })?;
+        real = header.map_or(peer, |address| address.ip());
+    }
+    if !settings.allows(real) {
+        let message = format!("{real} is in none of the networks of `allow`");
+        return Err(Refusal { reason: "connection_not_allowed", message });
+    }
+    let sender = Sender::at(real, spoken.name());
+    Ok(if spoken.tls { Opened::Encrypt(sender) } else { Opened::Plain(sender) })
+}
+
+/// Performs the TLS handshake; a sender with a certificate is identified by its subject.
+async fn encrypt(
+    shared: &Shared,
+    stream: TcpStream,
+    sender: Sender,
+    stopped: &mut watch::Receiver<bool>,
+) -> Option<(Connection, Sender)> {
+    let certificates = shared.settings.load().certificates.clone();
+    let Some(certificates) = certificates else {
+        shared.refuse("tls_handshake", &sender.address, "the source has no certificate");
+        return None;
+    };
+    let accepted = tokio::select! {
+        accepted = tokio::time::timeout(HANDSHAKE_WAIT_MAX, certificates.acceptor().accept(stream)) => accepted,
+        _ = stopped.wait_for(|stopped| *stopped) => return None,
+    };
+    let message = match accepted {
+        Ok(Ok(stream)) => {
+            let subject = subject::of_peer(stream.get_ref().1);
+            let field = subject.map(|subject| ("tls.subject", subject.into()));
+            return Some((Connection::Tls(Box::new(stream)), Sender { field, ..sender }));
+        }
+        Ok(Err(error)) => format!("the TLS handshake failed: {error}"),
+        Err(_) => format!("no TLS handshake within {} seconds", HANDSHAKE_WAIT_MAX.as_secs()),
+    };
+    shared.refuse("tls_handshake", &sender.address, &message);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_answered_on_any_connection_goes_out_at_once() {
+        for kind in [Listener::Tcp, Listener::Tls, Listener::Relp, Listener::RelpTls] {
+            let listener = kind("127.0.0.1:0".parse().unwrap());
+            let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let address = socket.local_addr().unwrap();
+            let door = Door::tcp(socket, &listener).unwrap();
+            let (accepted, sender) = tokio::join!(door.accept(), TcpStream::connect(address));
+            let (Ok(Visitor::Tcp(stream, ..)), Ok(_sender)) = (accepted, sender) else {
+                panic!("{listener}")
+            };
+            assert!(stream.nodelay().unwrap(), "{listener}");
+            assert!(socket2::SockRef::from(&stream).keepalive().unwrap(), "{listener}");
+        }
+    }
+}

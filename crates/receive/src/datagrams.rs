@@ -1,0 +1,332 @@
+//! Messages in datagrams, over UDP or a unix socket: a datagram is a message, or many lines or a chunk of a message if the
+//! source is set so.
+//! What the workers cannot take in time is dropped and counted, as is what the kernel drops: its own count is looked at once
+//! a second, as it comes with a datagram otherwise, and after a flood there may be none.
+
+use super::coalesce::{Next, Waiting};
+use super::settings::Settings;
+use super::shared::{Shared, TOO_LONG};
+use logstead_config::Framing;
+use logstead_flow::chunk::{Chunk, Order, Sender};
+use logstead_flow::machine::drops;
+use logstead_record::Flags;
+use logstead_syslog::chunks::Chunks;
+use logstead_syslog::framing::{Found, Frame, Framer};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
+use std::collections::HashMap;
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::Interest;
+use tokio::net::{UdpSocket, UnixDatagram};
+use tokio::sync::watch;
+
+/// Maximum number of datagrams per system call.
+const DATAGRAMS_MAX: usize = 64;
+/// The longest datagram there is.
+const DATAGRAM_BYTES_MAX: usize = 1 << 16;
+/// How many messages may wait for chunks, and how many bytes of these: more than one message can have.
+const CHUNKED_MAX: usize = 1024;
+const CHUNKED_BYTES_MAX: usize = 32 << 20;
+/// How often it is looked at what the kernel has dropped.
+const DROPS_INTERVAL: Duration = Duration::from_secs(1);
+/// How many senders' names are cached.
+const SENDERS_MAX: usize = 10_000;
+
+/// A socket that receives datagrams.
+pub(super) enum Post {
+    Udp(UdpSocket),
+    Unix(UnixDatagram),
+}
+
+impl Post {
+    pub(super) fn udp(socket: std::net::UdpSocket) -> io::Result<Post> {
+        UdpSocket::from_std(socket).map(Post::Udp)
+    }
+
+    pub(super) fn unix(socket: std::os::unix::net::UnixDatagram) -> io::Result<Post> {
+        UnixDatagram::from_std(socket).map(Post::Unix)
+    }
+
+    async fn readable(&self) -> io::Result<()> {
+        match self {
+            Post::Udp(socket) => socket.readable().await,
+            Post::Unix(socket) => socket.readable().await,
+        }
+    }
+
+    /// What the kernel has dropped so far; it makes the senders of unix datagrams wait.
+    fn drops(&self) -> Option<u32> {
+        match self {
+            Post::Udp(socket) => drops::of(socket),
+            Post::Unix(_) => None,
+        }
+    }
+
+    /// Fetches what is there, up to a datagram per slot.
+    fn fetch(&self, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
+        match self {
+            Post::Udp(socket) => {
+                socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
+            }
+            Post::Unix(socket) => {
+                socket.try_io(Interest::READABLE, || fetch(socket.as_raw_fd(), slots, slot_bytes))
+            }
+        }
+    }
+}
+
+/// Reads datagrams until told to stop, and then what arrived before that.
+pub(super) async fn serve(shared: Arc<Shared>, post: Post, mut stopped: watch::Receiver<bool>) {
+    let mut receiver = Receiver::default();
+    let mut chunk = 0;
+    let mut look = tokio::time::interval(DROPS_INTERVAL);
+    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        let stop = tokio::select! {
+            ready = post.readable() => ready.is_err(),
+            () = receiver.chunks_are_late() => false,
+            _ = look.tick() => {
+                receiver.look_at_drops(&shared, &post);
+                continue;
+            }
+            _ = stopped.wait_for(|stopped| *stopped) => true,
+        };
+        let frames = receiver.read_late(&shared, &post).await;
+        if !frames.frames.is_empty() {
+            chunk += 1;
+            shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk }, ..frames });
+        } else if stop {
+            receiver.look_at_drops(&shared, &post);
+            let rest = receiver.finish();
+            if !rest.frames.is_empty() {
+                shared.submit_or_drop(Chunk { order: Order { connection: 0, chunk: chunk + 1 }, ..rest });
+            }
+            return;
+        }
+    }
+}
+
+/// The state of one socket's reader.
+struct Receiver {
+    /// Where the kernel puts datagrams, each in its own slot.
+    slots: Vec<u8>,
+    waiting: Waiting,
+    senders: HashMap<Option<IpAddr>, Sender>,
+    /// Messages of which chunks are still to come.
+    chunks: Chunks<Option<IpAddr>>,
+    /// What the kernel has dropped so far.
+    dropped: u32,
+}
+
+impl Default for Receiver {
+    fn default() -> Receiver {
+        let (slots, waiting, senders) = Default::default();
+        let chunks = Chunks::new(CHUNKED_MAX, CHUNKED_BYTES_MAX);
+        Receiver { slots, waiting, senders, chunks, dropped: 0 }
+    }
+}
+
+/// What is known of one datagram in its slot.
+struct Datagram {
+    slot: usize,
+    length: usize,
+    /// Bytes that had no room in the slot.
+    cut_bytes: usize,
+    peer: Option<IpAddr>,
+    /// What the kernel had dropped when it arrived.
+    dropped: Option<u32>,
+}
+
+impl Receiver {
+    /// Reads datagrams until the policy says that it is enough.
+    async fn read_late(&mut self, shared: &Shared, post: &Post) -> Chunk {
+        let policy = shared.settings.load().coalesce;
+        let mut read = Chunk::default();
+        loop {
+            let before = read.bytes.len();
+            let Receiver { chunks, senders, .. } = self;
+            chunks.expire(Instant::now(), &mut |peer, bytes, flags| {
+                append(&mut read, senders, peer, bytes, flags)
+            });
+            self.read_all_there_is(shared, post, &mut read, policy.bytes_max);
+            let now = Instant::now();
+            self.waiting.add(read.bytes.len() - before, now);
+            match policy.next(&self.waiting, now) {
+                Next::Sleep(wait) => tokio::time::sleep(wait).await,
+                Next::Seal | Next::Block => {
+                    self.waiting.seal(now);
+                    return read;
+                }
+            }
+        }
+    }
+
+    /// Waits until a message has waited too long for its chunks.
+    async fn chunks_are_late(&self) {
+        match self.chunks.next_end() {
+            Some(end) => tokio::time::sleep_until(end.into()).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// What waits for chunks that will not come any more.
+    fn finish(&mut self) -> Chunk {
+        let mut rest = Chunk::default();
+        let Receiver { chunks, senders, .. } = self;
+        chunks.finish(&mut |peer, bytes, flags| append(&mut rest, senders, peer, bytes, flags));
+        rest
+    }
+
+    /// Reads without waiting.
+    fn read_all_there_is(&mut self, shared: &Shared, post: &Post, read: &mut Chunk, bytes_max: usize) {
+        let settings = shared.settings.load();
+        // What is packed may be longer than its datagram.
+        let frame_max = if settings.is_gelf { DATAGRAM_BYTES_MAX } else { settings.frame_max };
+        let slot_bytes = frame_max.min(DATAGRAM_BYTES_MAX);
+        if self.slots.len() != DATAGRAMS_MAX * slot_bytes {
+            // Fresh, so that only what datagrams really fill takes memory.
+            self.slots = vec![0; DATAGRAMS_MAX * slot_bytes];
+        }
+        while read.bytes.len() < bytes_max {
+            // Nothing is there: a socket that only receives has no other errors.
+            let Ok(datagrams) = post.fetch(&mut self.slots, slot_bytes) else { return };
+            let is_all = datagrams.len() < DATAGRAMS_MAX;
+            for datagram in datagrams {
+                self.add(shared, &settings, &datagram, read);
+            }
+            if is_all {
+                return;
+            }
+        }
+    }
+
+    fn add(&mut self, shared: &Shared, settings: &Settings, datagram: &Datagram, read: &mut Chunk) {
+        let slot_bytes = self.slots.len() / DATAGRAMS_MAX;
+        if let Some(dropped) = datagram.dropped {
+            self.note_drops(shared, dropped);
+        }
+        if datagram.peer.is_some_and(|peer| !settings.allows(peer)) {
+            return shared.dropped("not_allowed", 1);
+        }
+        let start = datagram.slot * slot_bytes;
+        let Receiver { slots, chunks, senders, .. } = self;
+        let bytes = &slots[start..start + datagram.length];
+        if settings.is_gelf && !bytes.is_empty() {
+            let now = Instant::now();
+            return chunks.take(datagram.peer, bytes, now, &mut |peer, bytes, flags| {
+                append(read, senders, peer, bytes, flags);
+            });
+        }
+        let at = read.bytes.len() as u32;
+        let first = read.frames.len();
+        if settings.split_datagrams {
+            // The last line needs no newline.
+            let mut found = Found::default();
+            Framer::new(Framing::Newline, slot_bytes).split_all(bytes, &mut found);
+            shared.counters.framing_bytes.add(found.framing_bytes);
+            let placed = |line: Frame| Frame { start: line.start + at, end: line.end + at, ..line };
+            read.frames.extend(found.frames.into_iter().map(placed));
+        } else if !bytes.is_empty() {
+            read.frames.push(Frame { start: at, end: at + bytes.len() as u32, flags: Flags::default() });
+        }
+        if read.frames.len() == first {
+            return;
+        }
+        if 0 < datagram.cut_bytes
+            && let Some(last) = read.frames.last_mut()
+        {
+            last.flags = last.flags.with(Flags::TRUNCATED);
+        }
+        read.bytes.extend_from_slice(bytes);
+        sent_by(read, first, senders, datagram.peer);
+        let sender = sender_of(senders, datagram.peer);
+        shared.left_out(sender, TOO_LONG, (datagram.cut_bytes, &[]));
+    }
+
+    /// Counts what the kernel has dropped without waiting for a datagram.
+    fn look_at_drops(&mut self, shared: &Shared, post: &Post) {
+        if let Some(dropped) = post.drops() {
+            self.note_drops(shared, dropped);
+        }
+    }
+
+    /// A datagram says what had been dropped when it arrived, which may be less than is known by now.
+    fn note_drops(&mut self, shared: &Shared, dropped: u32) {
+        let more = dropped.wrapping_sub(self.dropped);
+        if more <= u32::MAX / 2 {
+            shared.lost_before("socket_buffer_full", more as usize);
+            self.dropped = dropped;
+        }
+    }
+}
+
+/// Appends a message.
+fn append(
+    read: &mut Chunk,
+    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    peer: Option<IpAddr>,
+    bytes: &[u8],
+    flags: Flags,
+) {
+    let (at, first) = (read.bytes.len() as u32, read.frames.len());
+    read.bytes.extend_from_slice(bytes);
+    read.frames.push(Frame { start: at, end: at + bytes.len() as u32, flags });
+    sent_by(read, first, senders, peer);
+}
+
+/// Notes who sent the frames from the one with this number on.
+fn sent_by(
+    read: &mut Chunk,
+    first: usize,
+    senders: &mut HashMap<Option<IpAddr>, Sender>,
+    peer: Option<IpAddr>,
+) {
+    let sender = sender_of(senders, peer);
+    if read.senders.last().is_none_or(|(_, last)| !Arc::ptr_eq(&last.address, &sender.address)) {
+        read.senders.push((first as u32, sender.clone()));
+    }
+}
+
+fn fetch(socket: RawFd, slots: &mut [u8], slot_bytes: usize) -> io::Result<Vec<Datagram>> {
+    let mut buffers: Vec<[IoSliceMut<'_>; 1]> =
+        slots.chunks_exact_mut(slot_bytes).map(|slot| [IoSliceMut::new(slot)]).collect();
+    let space = nix::cmsg_space!(u32);
+    let mut headers = MultiHeaders::<SockaddrStorage>::preallocate(DATAGRAMS_MAX, Some(space));
+    // With this flag the kernel says how long a datagram is, and not how much of it fits.
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_TRUNC;
+    let received = recvmmsg(socket, &mut headers, buffers.iter_mut(), flags, None)?;
+    let datagrams = received.enumerate().map(|(slot, message)| {
+        let dropped = message.cmsgs().ok().and_then(|mut controls| {
+            controls.find_map(|control| match control {
+                ControlMessageOwned::RxqOvfl(dropped) => Some(dropped),
+                _ => None,
+            })
+        });
+        Datagram {
+            slot,
+            length: message.bytes.min(slot_bytes),
+            cut_bytes: message.bytes.saturating_sub(slot_bytes),
+            peer: message.address.as_ref().and_then(ip_of),
+            dropped,
+        }
+    });
+    Ok(datagrams.collect())
+}
+
+fn ip_of(address: &SockaddrStorage) -> Option<IpAddr> {
+    let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(*SocketAddrV4::from(*v4).ip()));
+    v4.or_else(|| address.as_sockaddr_in6().map(|v6| IpAddr::V6(*SocketAddrV6::from(*v6).ip())))
+}
+
+fn sender_of(senders: &mut HashMap<Option<IpAddr>, Sender>, peer: Option<IpAddr>) -> &Sender {
+    if SENDERS_MAX <= senders.len() {
+        senders.clear();
+    }
+    senders.entry(peer).or_insert_with(|| {
+        // A datagram without an address came through a unix socket.
+        peer.map_or_else(|| Sender::local("unix"), |address| Sender::at(address, "udp"))
+    })
+}

@@ -1,0 +1,32 @@
+//! Sources: each has a thread with its own runtime that reads its sockets, splits what it reads into frames, and hands
+//! chunks of frames to the workers. Parsing happens there, so that a source's thread only reads.
+//!
+//! ```text
+//! accept ─▶ PROXY header ─▶ TLS ─▶ stream ─▶ gather ─▶ chunk
+//!                              ├─▶ relp (answers when the chunk is durable)
+//!                              └─▶ otlp (reads requests to batches, and answers when these are durable)
+//! datagrams ──────────────────────────────────────▶ chunk
+//! files (go on when the chunk is durable) ────────▶ chunk
+//! ```
+//!
+//! Sockets are bound before a router document goes live, and stay open while their source's settings change.
+
+mod accept;
+pub mod coalesce;
+mod connection;
+mod datagrams;
+mod files;
+mod gather;
+mod otlp;
+mod proxy;
+mod ready;
+mod relp;
+mod settings;
+mod shared;
+mod stream;
+mod thread;
+
+pub use ready::Ready;
+pub use settings::{Refused, Settings, time_zone};
+pub use shared::{Shared, Ways};
+pub use thread::Source;

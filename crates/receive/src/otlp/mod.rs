@@ -1,0 +1,190 @@
+//! One connection of OpenTelemetry's exporters: HTTP/1.1 or HTTP/2, and over both of them either gRPC's
+//! `LogsService/Export` or `POST /v1/logs`.
+//!
+//! **Invariant:** an answer that says "taken" is sent when all records are durable, or were refused by name.
+
+mod reply;
+mod store;
+
+use super::connection::Connection;
+use super::shared::Shared;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, header};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use logstead_flow::chunk::Sender;
+use logstead_flow::gate::{Barred, Pass};
+use logstead_ingest::encoding::Encoding as Packing;
+use logstead_ingest::otlp::{Code, Encoding, Status};
+use reply::{Failure, Reply};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+
+/// The method of gRPC, and the path of HTTP.
+const METHOD: &str = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
+const PATH: &str = "/v1/logs";
+/// How long the head of a request may take, and a connection over HTTP/1.1 rest between two.
+const HEAD_WAIT_MAX: Duration = Duration::from_secs(60);
+const HEAD_BYTES_MAX: usize = 32 << 10;
+/// How often a silent peer is asked whether it is still there, and how long it may take to answer.
+const PING_INTERVAL: Duration = Duration::from_secs(60);
+const PING_WAIT_MAX: Duration = Duration::from_secs(20);
+/// Requests under way on one connection.
+const REQUESTS_MAX: u32 = 16;
+/// How much of its requests a peer may send before we read it.
+const REQUEST_WINDOW_BYTES: u32 = 256 << 10;
+const CONNECTION_WINDOW_BYTES: u32 = 512 << 10;
+/// How long a stop waits for what was received to become durable.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// Serves a connection to its end, or until told to stop.
+pub(crate) async fn serve(
+    shared: &Arc<Shared>,
+    connection: Connection,
+    sender: Sender,
+    stopped: watch::Receiver<bool>,
+) {
+    match connection {
+        Connection::Tcp(stream) => serve_over(stream, shared, sender, stopped).await,
+        Connection::Unix(stream) => serve_over(stream, shared, sender, stopped).await,
+        Connection::Tls(stream) => serve_over(*stream, shared, sender, stopped).await,
+    }
+}
+
+async fn serve_over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    shared: &Arc<Shared>,
+    sender: Sender,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let address = sender.address.clone();
+    let service = service_fn(|request| {
+        let (shared, sender) = (shared.clone(), sender.clone());
+        async move { Ok::<_, Infallible>(answer(&shared, &sender, request).await) }
+    });
+    let mut http = auto::Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WAIT_MAX).max_buf_size(HEAD_BYTES_MAX);
+    http.http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PING_WAIT_MAX)
+        .max_concurrent_streams(REQUESTS_MAX)
+        .max_header_list_size(HEAD_BYTES_MAX as u32)
+        .initial_stream_window_size(REQUEST_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
+    let connection = http.serve_connection(TokioIo::new(stream), service);
+    let mut connection = std::pin::pin!(connection);
+    // What it returns is a lock, which must not be held while waiting.
+    let stop = async { drop(stopped.wait_for(|stopped| *stopped).await) };
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stop => {
+            connection.as_mut().graceful_shutdown();
+            // What is not answered by then is sent again.
+            tokio::time::timeout(STOP_WAIT_MAX, connection).await.unwrap_or(Ok(()))
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(source = %shared.id, "{address}: a connection has ended: {error}");
+    }
+}
+
+/// How a request is written and packed.
+#[derive(Clone, Copy)]
+struct Form {
+    encoding: Encoding,
+    is_grpc: bool,
+    packing: Packing,
+}
+
+async fn answer(shared: &Shared, sender: &Sender, request: Request<Incoming>) -> Response<Reply> {
+    let media = text(&request, &header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim();
+    let is_grpc = media.eq_ignore_ascii_case("application/grpc")
+        || media.to_ascii_lowercase().starts_with("application/grpc+proto");
+    let encoding = match media.eq_ignore_ascii_case("application/json") {
+        true => Encoding::Json,
+        false => Encoding::Protobuf,
+    };
+    let form = match form(&request, media, encoding, is_grpc) {
+        Ok(form) => admit(shared, &request).await.map(|pass| (form, pass)),
+        Err(failure) => Err(failure),
+    };
+    let mut body = request.into_body();
+    let stored = match form {
+        Ok((form, pass)) => store::store(shared, (sender, pass.as_deref()), &mut body, form).await,
+        Err(failure) => Err(failure),
+    };
+    if let Err(failure) = &stored {
+        store::drain(&mut body).await;
+        shared.refused_request(&sender.address, &failure.status.message);
+    }
+    match is_grpc {
+        true => reply::grpc(stored),
+        false => reply::http(stored, encoding),
+    }
+}
+
+/// Refuses a request without the token of the source, if it has one, and one that comes too soon after others.
+async fn admit(shared: &Shared, request: &Request<Incoming>) -> Result<Option<Box<dyn Pass>>, Failure> {
+    let Some(name) = shared.settings.load().token.clone() else { return Ok(None) };
+    let (gates, authorization) = (shared.gates.clone(), text(request, &header::AUTHORIZATION).to_owned());
+    let asked = store::blocking(move || gates.admits(&authorization, &name)).await?;
+    asked.map(Some).map_err(|barred| match barred {
+        Barred::Unknown(message) => Status::new(Code::Unauthenticated, message).into(),
+        Barred::Forbidden(message) => Status::new(Code::PermissionDenied, message).into(),
+        Barred::TooFast(message, wait) => {
+            Status { retry_after: Some(wait), ..Status::new(Code::ResourceExhausted, message) }.into()
+        }
+        Barred::Unavailable(message) => store::held_back(&message),
+    })
+}
+
+/// Refuses a request that nobody serves.
+fn form(
+    request: &Request<Incoming>,
+    media: &str,
+    encoding: Encoding,
+    is_grpc: bool,
+) -> Result<Form, Failure> {
+    let path = request.uri().path();
+    if is_grpc {
+        if path != METHOD {
+            return Err(
+                Status::new(Code::Unimplemented, format!("there is no method `{path}`: send logs")).into()
+            );
+        }
+        let packing = packing(text(request, &header::HeaderName::from_static("grpc-encoding")))?;
+        return Ok(Form { encoding: Encoding::Protobuf, is_grpc, packing });
+    }
+    let refused = |http: u16, message: String| Failure {
+        http: Some(http),
+        ..Status::new(Code::Unimplemented, message).into()
+    };
+    if path != PATH {
+        return Err(refused(404, format!("nobody serves `{path}`: send logs to `{PATH}`")));
+    }
+    if request.method() != Method::POST {
+        return Err(refused(405, format!("`{PATH}` takes POST")));
+    }
+    if encoding == Encoding::Protobuf && !media.eq_ignore_ascii_case("application/x-protobuf") {
+        let message = format!("`{media}` is not understood: send application/x-protobuf or application/json");
+        return Err(refused(415, message));
+    }
+    let packing = packing(text(request, &header::CONTENT_ENCODING))?;
+    Ok(Form { encoding, is_grpc, packing })
+}
+
+fn packing(name: &str) -> Result<Packing, Failure> {
+    Packing::named(name).map_err(|error| Failure {
+        http: Some(415),
+        ..Status::new(Code::Unimplemented, error.to_string()).into()
+    })
+}
+
+fn text<'r>(request: &'r Request<Incoming>, name: &header::HeaderName) -> &'r str {
+    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

@@ -1,0 +1,295 @@
+//! The records of a request, from its body to the journal.
+//!
+//! **Invariant:** all bytes of requests under way are reserved in the source's budget: twice the length of a body, for
+//! itself and for what is read from it. A batch takes its share of that along, so nothing waits while it holds something.
+
+use super::Form;
+use super::reply::Failure;
+use crate::shared::Shared;
+use hyper::body::{Body, Incoming};
+use logstead_flow::budget::Budget;
+use logstead_flow::chunk::Sender;
+use logstead_flow::gate::Pass;
+use logstead_flow::machine::clock;
+use logstead_ingest::batches::{self, Batches};
+use logstead_ingest::encoding::{Encoding as Packing, Packed, Unpacker};
+use logstead_ingest::marks::Marks;
+use logstead_ingest::messages::{Messages, Next, Refused};
+use logstead_ingest::otlp::{Answer, Code, Otlp, Status};
+use logstead_record::BatchBuilder;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+
+/// How long a body may rest, and take in all.
+const REST_MAX: Duration = Duration::from_secs(30);
+const BODY_WAIT_MAX: Duration = Duration::from_secs(300);
+/// How long a request waits for room in its source's budget before its sender is told to come again.
+const ROOM_WAIT_MAX: Duration = Duration::from_secs(10);
+/// When that should be.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How many records a request may hold.
+const RECORDS_MAX: usize = 1 << 20;
+/// How many bytes a byte of a body takes, with what is read from it.
+const BODY_FACTOR: usize = 2;
+/// How much is read of a body that is refused, and for how long.
+const DRAIN_BYTES_MAX: usize = 64 << 20;
+const DRAIN_WAIT_MAX: Duration = Duration::from_secs(5);
+/// What stands before a message of gRPC: whether it is packed, and its length.
+const PREFIX_BYTES: usize = 5;
+
+/// Stores what is in a body.
+pub(super) async fn store(
+    shared: &Shared,
+    (sender, pass): (&Sender, Option<&dyn Pass>),
+    body: &mut Incoming,
+    form: Form,
+) -> Result<Answer, Failure> {
+    let of_token = pass.and_then(Pass::body_bytes_max).unwrap_or(usize::MAX);
+    let bytes_max = shared.settings.load().frame_max.min(of_token);
+    let mut room = Room { budget: &shared.budget, permit: None, bytes: 0 };
+    let reading = read(body, bytes_max, &mut room);
+    let read = tokio::time::timeout(BODY_WAIT_MAX, reading).await.unwrap_or_else(|_| Err(too_slow()))?;
+    let (body, packing) = if form.is_grpc { unframed(read, form.packing)? } else { (read, form.packing) };
+    let body = unpack(body, packing, bytes_max, &mut room).await?;
+    let body_bytes = body.len();
+    let (host, encoding, field) = (sender.host.clone(), form.encoding, sender.field.clone());
+    let otlp = blocking(move || Otlp::of(body, encoding, &host, RECORDS_MAX)).await?.map_err(refused)?;
+    let (source, peer) = (shared.id.to_string(), sender.address.to_string());
+    let sender = batches::Sender { source, peer, received: clock::now() };
+    let batches = Batches::within(WithField { messages: otlp, field }, sender, bytes_max).map_err(refused)?;
+    // With what each record repeats of its resource.
+    charge(pass, 0, batches.rest_bytes().max(body_bytes));
+    store_all(shared, pass, batches, room.permit).await
+}
+
+fn charge(pass: Option<&dyn Pass>, messages: usize, bytes: usize) {
+    if let Some(pass) = pass {
+        pass.charge(messages, bytes);
+    }
+}
+
+async fn store_all<M: Messages>(
+    shared: &Shared,
+    pass: Option<&dyn Pass>,
+    mut batches: Batches<M>,
+    mut reserved: Option<OwnedSemaphorePermit>,
+) -> Result<Answer, Failure> {
+    while 0 < batches.rest_bytes() {
+        let (before, surplus) = (batches.rest_bytes(), batches.surplus_bytes().unwrap_or_default());
+        let batch;
+        (batch, batches) = blocking(move || (batches.next_batch(), batches)).await?;
+        let more = batches.surplus_bytes().map_err(refused)? - surplus;
+        if batch.rows() == 0 {
+            continue;
+        }
+        charge(pass, batch.rows(), more);
+        let share = share_of(&mut reserved, before - batches.rest_bytes(), before);
+        let Some(share) = share else { return Err(held_back("nothing is reserved for it")) };
+        match shared.submit_batch(batch, share).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(reason)) => return Err(held_back(&format!("the records could not be stored: {reason}"))),
+            Err(_) => return Err(held_back("the server is stopping")),
+        }
+    }
+    let message = match batches.refusals.first() {
+        Some(first) => {
+            format!("{} not taken, the first, record {}: {}", batches.refused, first.number, first.reason)
+        }
+        None => String::new(),
+    };
+    Ok(Answer { rejected: batches.refused, message })
+}
+
+/// Splits off the share of a batch.
+fn share_of(
+    reserved: &mut Option<OwnedSemaphorePermit>,
+    bytes: usize,
+    of: usize,
+) -> Option<OwnedSemaphorePermit> {
+    let reserved = reserved.as_mut()?;
+    let all = reserved.num_permits();
+    let share = if bytes == of { all } else { (all as f64 * bytes as f64 / of as f64) as usize };
+    reserved.split(share.min(all))
+}
+
+/// What is reserved for a request.
+struct Room<'a> {
+    budget: &'a Budget,
+    permit: Option<OwnedSemaphorePermit>,
+    bytes: usize,
+}
+
+impl Room<'_> {
+    /// Reserves for a body that has this length by now.
+    async fn grow(&mut self, body_bytes: usize) -> Result<(), Failure> {
+        let bytes = (body_bytes * BODY_FACTOR).clamp(1, self.budget.bytes_max());
+        let more = bytes.saturating_sub(self.bytes);
+        if more == 0 {
+            return Ok(());
+        }
+        let reserved = tokio::time::timeout(ROOM_WAIT_MAX, self.budget.reserve(more)).await;
+        let more_permit = reserved.map_err(|_| held_back("the store cannot keep up: send again later"))?;
+        match &mut self.permit {
+            Some(permit) => permit.merge(more_permit),
+            None => self.permit = Some(more_permit),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+async fn read(body: &mut Incoming, bytes_max: usize, room: &mut Room<'_>) -> Result<Vec<u8>, Failure> {
+    if body.size_hint().lower() > (bytes_max + PREFIX_BYTES) as u64 {
+        return Err(too_long(bytes_max));
+    }
+    let mut whole = Vec::new();
+    room.grow(0).await?;
+    loop {
+        let next = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
+        let frame = match tokio::time::timeout(REST_MAX, next).await {
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(error))) => {
+                return Err(
+                    Status::new(Code::InvalidArgument, format!("the body breaks off: {error}")).into()
+                );
+            }
+            Ok(None) => return Ok(whole),
+            Err(_) => return Err(too_slow()),
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes_max + PREFIX_BYTES < whole.len() + data.len() {
+            return Err(too_long(bytes_max));
+        }
+        room.grow(whole.len() + data.len()).await?;
+        whole.extend_from_slice(&data);
+    }
+}
+
+/// Reads what is left of a body that is refused, within limits: a sender that is answered before it has sent everything may
+/// take that for a broken connection.
+pub(super) async fn drain(body: &mut Incoming) {
+    let rest = async {
+        let mut bytes = 0;
+        while bytes < DRAIN_BYTES_MAX {
+            let frame = std::future::poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await;
+            let Some(Ok(frame)) = frame else { return };
+            bytes += frame.data_ref().map_or(0, |data| data.len());
+        }
+    };
+    tokio::time::timeout(DRAIN_WAIT_MAX, rest).await.ok();
+}
+
+/// The only message in a body of gRPC, and what it is packed with.
+fn unframed(mut body: Vec<u8>, packing: Packing) -> Result<(Vec<u8>, Packing), Failure> {
+    let malformed = |message: &str| Failure::from(Status::new(Code::InvalidArgument, message));
+    let Some((prefix, message)) = body.split_first_chunk::<PREFIX_BYTES>() else {
+        return Err(malformed("the body is too short for a message of gRPC"));
+    };
+    let length = u32::from_be_bytes([prefix[1], prefix[2], prefix[3], prefix[4]]);
+    if length as usize != message.len() {
+        return Err(malformed("the body is not one message of gRPC, of the length that it says"));
+    }
+    let packing = match prefix[0] {
+        0 => Packing::Identity,
+        1 if packing != Packing::Identity => packing,
+        _ => return Err(malformed("the message is packed, and `grpc-encoding` does not say how")),
+    };
+    body.drain(..PREFIX_BYTES);
+    Ok((body, packing))
+}
+
+async fn unpack(
+    body: Vec<u8>,
+    packing: Packing,
+    bytes_max: usize,
+    room: &mut Room<'_>,
+) -> Result<Vec<u8>, Failure> {
+    if packing == Packing::Identity {
+        return Ok(body);
+    }
+    let packed_bytes = body.len();
+    let mut unpacker = Unpacker::of(packing, body, bytes_max).map_err(packed)?;
+    let mut bytes = 0;
+    loop {
+        let step;
+        (step, unpacker) = blocking(move || (unpacker.step(), unpacker)).await?;
+        match step.map_err(packed)? {
+            0 => return Ok(unpacker.whole()),
+            more => bytes += more,
+        }
+        room.grow(packed_bytes + bytes).await?;
+    }
+}
+
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| held_back(&error.to_string()))
+}
+
+fn refused(refused: Refused) -> Failure {
+    match refused {
+        Refused::Malformed { detail, .. } => Status::new(Code::InvalidArgument, detail).into(),
+        Refused::TooMany { messages_max } => {
+            let message = format!("the request holds more than {messages_max} records: send it in parts");
+            Status::new(Code::ResourceExhausted, message).into()
+        }
+        Refused::TooMuch { .. } => Status::new(Code::ResourceExhausted, refused.to_string()).into(),
+        Refused::Packed(error) => packed(error),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is used as a function of an error")]
+fn packed(error: Packed) -> Failure {
+    let code = match error {
+        Packed::Unknown(_) => Code::Unimplemented,
+        Packed::Damaged { .. } => Code::InvalidArgument,
+        Packed::TooLong { .. } => Code::ResourceExhausted,
+    };
+    Status::new(code, error.to_string()).into()
+}
+
+fn too_long(bytes_max: usize) -> Failure {
+    let message = format!(
+        "the request is longer than {bytes_max} bytes: send it in parts, or raise `max_request` or the token's limit"
+    );
+    Status::new(Code::ResourceExhausted, message).into()
+}
+
+fn too_slow() -> Failure {
+    Failure { http: Some(408), ..held_back("the body comes too slowly") }
+}
+
+pub(super) fn held_back(message: &str) -> Failure {
+    Status { retry_after: Some(RETRY_AFTER), ..Status::new(Code::Unavailable, message) }.into()
+}
+
+/// Messages that each get a field with what is known of their sender.
+struct WithField<M> {
+    messages: M,
+    field: Option<(&'static str, Arc<str>)>,
+}
+
+impl<M: Messages> Messages for WithField<M> {
+    fn next(&mut self, builder: &mut BatchBuilder) -> Option<Next> {
+        let next = self.messages.next(builder)?;
+        if let (Some((name, value)), Next::Added { .. }) = (&self.field, &next) {
+            builder.field_of_last(name.as_bytes(), value.as_bytes());
+        }
+        Some(next)
+    }
+
+    fn rest_bytes(&self) -> usize {
+        self.messages.rest_bytes()
+    }
+
+    fn restart(&mut self) {
+        self.messages.restart();
+    }
+
+    fn marks(&self) -> Option<Marks> {
+        self.messages.marks()
+    }
+}

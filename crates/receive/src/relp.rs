@@ -1,0 +1,310 @@
+//! One RELP connection: takes messages, and answers each once it is durable, in the order in which they came.
+//!
+//! While messages cannot be stored, answers wait and the sender's window fills; nothing is refused.
+
+use crate::connection::Connection;
+use crate::shared::{OUT_OF_STEP, Shared, TOO_LONG, UNFINISHED};
+use crate::stream::Reader;
+use logstead_flow::chunk::{Chunk, Order, Sender};
+use logstead_flow::receipt::Outcome;
+use logstead_syslog::framing::Frame;
+use logstead_syslog::relp::{Command, Commands, Name, Read};
+use std::collections::VecDeque;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use tokio::sync::{oneshot, watch};
+
+/// How long a sender may leave answers unread before it counts as gone.
+const ANSWER_WAIT_MAX: Duration = Duration::from_secs(60);
+/// How long a stop waits for what was received to become durable.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(1);
+/// What we offer, after the status.
+const OFFERS: &str = "relp_software=logstead\ncommands=syslog";
+
+/// An answer, in the order of the commands.
+enum Answer {
+    /// It can be sent.
+    Ready(Vec<u8>),
+    /// To these messages, once they are durable.
+    Waiting { numbers: Vec<u32>, outcome: oneshot::Receiver<Outcome> },
+}
+
+/// Why a connection ends.
+enum End {
+    /// The sender closed it, or has gone.
+    Gone,
+    /// We are told to stop.
+    Stopped,
+    /// It does not speak RELP.
+    Malformed(String),
+}
+
+struct Session<'a> {
+    shared: &'a Shared,
+    connection: Connection,
+    sender: Sender,
+    /// Connection and chunks so far.
+    order: Order,
+    commands: Commands,
+    reader: Reader,
+    answers: VecDeque<Answer>,
+    is_open: bool,
+    /// The sender has asked to end.
+    is_closing: bool,
+}
+
+/// Serves a connection to its end, or until told to stop.
+pub(crate) async fn serve(
+    shared: &Shared,
+    connection: Connection,
+    sender: Sender,
+    stopped: watch::Receiver<bool>,
+) {
+    let frame_max = shared.settings.load().frame_max;
+    let mut session = Session {
+        shared,
+        connection,
+        sender,
+        order: Order { connection: shared.next_connection(), chunk: 0 },
+        commands: Commands::new(frame_max),
+        reader: Reader::new(),
+        answers: VecDeque::new(),
+        is_open: false,
+        is_closing: false,
+    };
+    let end = session.run(stopped).await;
+    let why = if matches!(end, End::Malformed(_)) { OUT_OF_STEP } else { UNFINISHED };
+    shared.no_message(&session.sender, why, &session.reader.pending);
+    match end {
+        End::Gone => {}
+        End::Stopped => session.say_goodbye().await,
+        End::Malformed(message) => {
+            let address = session.sender.address.clone();
+            shared.refuse("relp_protocol", &address, &message);
+        }
+    }
+    session.connection.close().await;
+}
+
+impl Session<'_> {
+    async fn run(&mut self, mut stopped: watch::Receiver<bool>) -> End {
+        loop {
+            if self.is_closing && self.answers.is_empty() {
+                return End::Gone;
+            }
+            let hold_more = self.reader.was_full && self.connection.may_hold_more();
+            let due = tokio::select! {
+                readable = async { if hold_more { Ok(()) } else { self.connection.readable().await } } => {
+                    if readable.is_err() {
+                        return End::Gone;
+                    }
+                    None
+                }
+                answer = due(&mut self.answers) => Some(answer),
+                _ = stopped.wait_for(|stopped| *stopped) => return End::Stopped,
+            };
+            let done = match due {
+                Some(answer) => self.answer(answer).await.map_err(|()| End::Gone),
+                None => self.read().await,
+            };
+            if let Err(end) = done {
+                return end;
+            }
+        }
+    }
+
+    /// Reads what has come and hands it on.
+    async fn read(&mut self) -> Result<(), End> {
+        let policy = self.shared.settings.load().coalesce;
+        let ended = self.reader.read_late(&mut self.connection, policy).await;
+        self.reader.waiting.seal(Instant::now());
+        let mut commands = Vec::new();
+        let split = self.commands.split(&self.reader.pending, &mut commands);
+        let Read { taken, skipped } = self.commands.read();
+        let rest = self.reader.pending[taken..].to_vec();
+        let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
+        bytes.truncate(taken);
+        self.shared.left_out(&self.sender, TOO_LONG, (skipped, &[]));
+        let messages = commands.iter().filter(|command| command.name == Name::Syslog);
+        let message_bytes =
+            messages.map(|message| (message.data.end - message.data.start) as usize).sum::<usize>();
+        self.shared.counters.framing_bytes.add(taken - skipped - message_bytes);
+        self.take(bytes, &commands).await?;
+        match split {
+            Err(malformed) => Err(End::Malformed(malformed.to_string())),
+            Ok(_) if ended => Err(End::Gone),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Carries out the commands. Consecutive messages become one chunk.
+    async fn take(&mut self, bytes: Vec<u8>, commands: &[Command]) -> Result<(), End> {
+        let is_message = |command: &Command| command.name == Name::Syslog;
+        let mut bytes = Some(bytes);
+        let mut left = commands.len();
+        for run in commands.chunk_by(|a, b| is_message(a) == is_message(b)) {
+            left -= run.len();
+            if is_message(&run[0]) {
+                let all = bytes.take_if(|_| left == 0);
+                let part = all.or_else(|| bytes.clone()).unwrap_or_default();
+                self.submit(part, run).await?;
+            } else {
+                let all = bytes.as_deref().unwrap_or_default();
+                for command in run {
+                    self.control(command, &all[command.data.start as usize..command.data.end as usize])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn submit(&mut self, bytes: Vec<u8>, messages: &[Command]) -> Result<(), End> {
+        if !self.is_open {
+            for message in messages {
+                let data = &bytes[message.data.start as usize..message.data.end as usize];
+                self.shared.no_message(&self.sender, OUT_OF_STEP, data);
+            }
+            return Err(End::Malformed("a RELP message came before `open`".to_owned()));
+        }
+        let frames: Vec<Frame> = messages.iter().map(|command| command.data).collect();
+        let numbers = messages.iter().map(|command| command.number).collect();
+        self.order.chunk += 1;
+        let chunk = Chunk { order: self.order, ..Chunk::of(bytes, frames, &self.sender) };
+        let outcome = self.shared.submit_confirmed(chunk).await;
+        self.answers.push_back(Answer::Waiting { numbers, outcome });
+        Ok(())
+    }
+
+    /// Answers a command that is not a message.
+    fn control(&mut self, command: &Command, data: &[u8]) -> Result<(), End> {
+        let answer = match command.name {
+            Name::Open => {
+                self.is_open = true;
+                response(command.number, &opened(data))
+            }
+            Name::Close => {
+                self.is_closing = true;
+                response(command.number, "")
+            }
+            Name::Syslog | Name::Other => response(command.number, "500 this command is not known"),
+        };
+        self.answers.push_back(Answer::Ready(answer));
+        Ok(())
+    }
+
+    /// Sends an answer, and the ones behind it that are ready.
+    async fn answer(&mut self, first: Vec<u8>) -> Result<(), ()> {
+        let mut text = first;
+        while let Some(next) = ready(&mut self.answers) {
+            text.extend_from_slice(&next);
+        }
+        match tokio::time::timeout(ANSWER_WAIT_MAX, self.connection.write_all(&text)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(()),
+            Err(_) => {
+                let message = format!("no answer was read for {} seconds", ANSWER_WAIT_MAX.as_secs());
+                self.shared.refuse("relp_answers_unread", &self.sender.address, &message);
+                Err(())
+            }
+        }
+    }
+
+    /// Sends the answers that become ready soon, and asks the sender to close. It will send unanswered messages again.
+    async fn say_goodbye(&mut self) {
+        let answering = async {
+            while !self.answers.is_empty() {
+                let answer = due(&mut self.answers).await;
+                self.answer(answer).await?;
+            }
+            Ok::<(), ()>(())
+        };
+        if let Ok(Err(())) = tokio::time::timeout(STOP_WAIT_MAX, answering).await {
+            return;
+        }
+        let goodbye = self.connection.write_all(b"0 serverclose 0\n");
+        // It ends either way.
+        tokio::time::timeout(STOP_WAIT_MAX, goodbye).await.ok();
+    }
+}
+
+/// The oldest answer once it is ready; waits forever if there is none.
+async fn due(answers: &mut VecDeque<Answer>) -> Vec<u8> {
+    let text = match answers.front_mut() {
+        None => std::future::pending().await,
+        Some(Answer::Ready(text)) => std::mem::take(text),
+        Some(Answer::Waiting { numbers, outcome }) => match outcome.await {
+            Ok(outcome) => acknowledged(numbers, &outcome),
+            // The server is stopping: it is told that, and sends them again.
+            Err(_) => std::future::pending().await,
+        },
+    };
+    answers.pop_front();
+    text
+}
+
+/// The oldest answer, if it is ready.
+fn ready(answers: &mut VecDeque<Answer>) -> Option<Vec<u8>> {
+    let text = match answers.front_mut()? {
+        Answer::Ready(text) => std::mem::take(text),
+        Answer::Waiting { numbers, outcome } => match outcome.try_recv() {
+            Err(oneshot::error::TryRecvError::Empty) => return None,
+            Err(oneshot::error::TryRecvError::Closed) => return None,
+            Ok(outcome) => acknowledged(numbers, &outcome),
+        },
+    };
+    answers.pop_front();
+    Some(text)
+}
+
+/// The answers to messages that were handed on together.
+fn acknowledged(numbers: &[u32], outcome: &Outcome) -> Vec<u8> {
+    // Dropped by the routes counts as taken: the protocol has no other word for it.
+    let failure = outcome.as_ref().err();
+    let mut text = Vec::with_capacity(numbers.len() * 24);
+    for number in numbers {
+        match failure {
+            // Writing to memory does not fail.
+            None => writeln!(text, "{number} rsp 6 200 OK").ok(),
+            Some(failed) => {
+                text.extend_from_slice(&response(*number, &format!("500 {failed}")));
+                None
+            }
+        };
+    }
+    text
+}
+
+fn response(number: u32, data: &str) -> Vec<u8> {
+    if data.is_empty() {
+        return format!("{number} rsp 0\n").into_bytes();
+    }
+    format!("{number} rsp {} {data}\n", data.len()).into_bytes()
+}
+
+/// The answer to a sender's offers, in its version of the protocol.
+fn opened(offers: &[u8]) -> String {
+    let version = offers.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"relp_version="));
+    let version = if version.is_some_and(|version| version.trim_ascii() == b"0") { 0 } else { 1 };
+    format!("200 OK\nrelp_version={version}\n{OFFERS}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_flow::receipt::{Failed, Taken};
+
+    #[test]
+    fn the_version_is_the_one_that_the_sender_offers() {
+        assert!(opened(b"relp_version=0\nrelp_software=x").contains("relp_version=0\n"));
+        assert!(opened(b"relp_version=1\ncommands=syslog").contains("relp_version=1\n"));
+        assert!(opened(b"").starts_with("200 OK\nrelp_version=1\n"));
+    }
+
+    #[test]
+    fn each_message_is_answered_by_its_number() {
+        let text = acknowledged(&[7, 8], &Ok(Taken::default()));
+        assert_eq!(text, b"7 rsp 6 200 OK\n8 rsp 6 200 OK\n");
+        let text = acknowledged(&[9], &Err(Failed::nowhere("disk full")));
+        assert_eq!(text, b"9 rsp 13 500 disk full\n");
+    }
+}

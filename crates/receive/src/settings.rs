@@ -1,0 +1,213 @@
+//! The settings of a source that can change while its sockets are open.
+
+use super::coalesce::Coalesce;
+use encoding_rs::Encoding;
+use ipnet::IpNet;
+use jiff::tz::TimeZone;
+use logstead_config::{
+    Admission, Count, Files, Format, Framing, Gelf, OtlpSource, Reception, SenderZone, SourceKind,
+};
+use logstead_flow::listen::tls::Certificates;
+use logstead_syslog::format::gelf;
+use logstead_syslog::format::{Parser, Syslog};
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The settings of one source, resolved.
+#[derive(Clone)]
+pub struct Settings {
+    /// The parser of the source's format.
+    pub parser: Arc<Parser>,
+    /// The framing of streams.
+    pub framing: Framing,
+    pub(crate) split_datagrams: bool,
+    /// Whether a datagram may be a chunk of a message of GELF.
+    pub(crate) is_gelf: bool,
+    pub(crate) frame_max: usize,
+    /// How long a read waits for more.
+    pub coalesce: Coalesce,
+    /// The number of receiving threads.
+    pub partitions: Count,
+    /// The maximum number of connections.
+    pub connections_max: u32,
+    allow: Vec<IpNet>,
+    proxies: Vec<IpNet>,
+    /// The certificates of encrypted listeners.
+    pub certificates: Option<Arc<Certificates>>,
+    /// The name of the token that requests must bring.
+    pub token: Option<String>,
+    /// The files that a file source follows.
+    pub files: Option<Arc<Files>>,
+}
+
+/// Why a source cannot run here.
+pub struct Refused {
+    /// The key that says it.
+    pub key: &'static str,
+    /// The reason, as a sentence.
+    pub message: String,
+}
+
+impl Settings {
+    /// `None` for kinds without a thread.
+    pub fn new(kind: &SourceKind, data: &Path) -> Option<Result<Settings, Refused>> {
+        let (framing, split_datagrams, reception) = match kind {
+            SourceKind::Syslog(syslog) => (syslog.framing, syslog.split_datagrams, &syslog.reception),
+            SourceKind::Relp(relp) => (Framing::Octet, false, &relp.reception),
+            SourceKind::Gelf(gelf) => return Some(Settings::of_gelf(gelf, data)),
+            SourceKind::Otlp(otlp) => return Some(Settings::of_otlp(otlp, data)),
+            SourceKind::File(files) => return Some(Settings::of_files(files)),
+            SourceKind::Http(_) | SourceKind::Internal => return None,
+        };
+        Some(Settings::of(framing, split_datagrams, reception, data))
+    }
+
+    /// With what all have that read nothing yet.
+    fn blank(parser: Parser) -> Settings {
+        Settings {
+            parser: Arc::new(parser),
+            framing: Framing::Newline,
+            split_datagrams: false,
+            is_gelf: false,
+            frame_max: 0,
+            coalesce: coalesce(logstead_config::Coalesce::default()),
+            partitions: Count::Auto,
+            connections_max: 0,
+            allow: Vec::new(),
+            proxies: Vec::new(),
+            certificates: None,
+            token: None,
+            files: None,
+        }
+    }
+
+    fn of_files(files: &Files) -> Result<Settings, Refused> {
+        let syslog = parser(files.format, (&files.timezone, &files.timezones), &files.charset)?;
+        Ok(Settings {
+            frame_max: files.max_message.as_usize(),
+            files: Some(Arc::new(files.clone())),
+            ..Settings::blank(Parser::Syslog(Syslog { lines: true, ..syslog }))
+        })
+    }
+
+    fn of_gelf(gelf: &Gelf, data: &Path) -> Result<Settings, Refused> {
+        let frame_max = gelf.max_message.as_usize();
+        let settings = Settings {
+            framing: Framing::Nul,
+            is_gelf: true,
+            frame_max,
+            coalesce: coalesce(gelf.coalesce),
+            partitions: gelf.partitions,
+            ..Settings::blank(Parser::Gelf(Box::new(gelf::Gelf::new(frame_max))))
+        };
+        settings.admitting(&gelf.admission, data, &[])
+    }
+
+    /// Its frames are requests.
+    fn of_otlp(otlp: &OtlpSource, data: &Path) -> Result<Settings, Refused> {
+        let parser = parser(Format::Raw, ("UTC", &[]), "utf-8")?;
+        let settings = Settings {
+            frame_max: otlp.max_request.as_usize(),
+            token: otlp.token.clone(),
+            ..Settings::blank(Parser::Syslog(parser))
+        };
+        settings.admitting(&otlp.admission, data, &[b"h2", b"http/1.1"])
+    }
+
+    fn of(
+        framing: Framing,
+        split_datagrams: bool,
+        reception: &Reception,
+        data: &Path,
+    ) -> Result<Settings, Refused> {
+        let zones = (&*reception.timezone, &*reception.timezones);
+        let parser = parser(reception.format, zones, &reception.charset)?;
+        let settings = Settings {
+            framing,
+            split_datagrams,
+            frame_max: reception.max_message.as_usize(),
+            coalesce: coalesce(reception.coalesce),
+            partitions: reception.partitions,
+            ..Settings::blank(Parser::Syslog(parser))
+        };
+        settings.admitting(&reception.admission, data, &[])
+    }
+
+    /// The same with who may send. `protocols` are what encrypted connections may choose from.
+    fn admitting(
+        self,
+        admission: &Admission,
+        data: &Path,
+        protocols: &'static [&'static [u8]],
+    ) -> Result<Settings, Refused> {
+        let certificates = match &admission.tls {
+            Some(tls) => {
+                let loaded = Certificates::load(tls, data, protocols);
+                Some(Arc::new(loaded.map_err(|message| Refused { key: "tls", message })?))
+            }
+            None => None,
+        };
+        Ok(Settings {
+            connections_max: admission.max_connections,
+            allow: admission.allow.clone(),
+            proxies: admission.proxy_protocol.clone(),
+            certificates,
+            ..self
+        })
+    }
+
+    /// Whether a sender may send.
+    pub fn allows(&self, peer: IpAddr) -> bool {
+        self.allow.is_empty() || contains(&self.allow, peer)
+    }
+
+    /// Whether a connection from this address begins with a PROXY header.
+    pub fn is_proxy(&self, peer: IpAddr) -> bool {
+        contains(&self.proxies, peer)
+    }
+}
+
+fn contains(nets: &[IpNet], peer: IpAddr) -> bool {
+    let peer = peer.to_canonical();
+    nets.iter().any(|net| net.contains(&peer))
+}
+
+fn coalesce(coalesce: logstead_config::Coalesce) -> Coalesce {
+    Coalesce {
+        wait_max: coalesce.delay.duration(),
+        first_tick: Instant::now(),
+        bytes_max: coalesce.buffer.as_usize(),
+    }
+}
+
+/// `zones` are that of the source and those of single senders.
+fn parser(
+    format: Format,
+    (zone, of_senders): (&str, &[SenderZone]),
+    charset: &str,
+) -> Result<Syslog, Refused> {
+    let zone = time_zone(zone).map_err(|message| Refused { key: "timezone", message })?;
+    let of_sender = |SenderZone { sender, zone }: &SenderZone| {
+        let zone = time_zone(zone).map_err(|message| Refused { key: "timezones", message })?;
+        Ok((sender.as_bytes().into(), zone))
+    };
+    let zones = of_senders.iter().map(of_sender).collect::<Result<_, _>>()?;
+    let charset = Encoding::for_label(charset.as_bytes()).ok_or_else(|| Refused {
+        key: "charset",
+        message: format!(
+            "`{charset}` is not a character set: use a name such as `utf-8`, `iso-8859-1` or `gbk`"
+        ),
+    })?;
+    Ok(Syslog { charset, zones, ..Syslog::new(format, zone) })
+}
+
+/// By its IANA name, or by its offset as `+02:00`.
+pub fn time_zone(name: &str) -> Result<TimeZone, String> {
+    let offset = match name.as_bytes() {
+        [b'+' | b'-', ..] => jiff::fmt::temporal::DateTimeParser::new().parse_time_zone(name),
+        _ => TimeZone::get(name),
+    };
+    offset.map_err(|_| format!("there is no time zone `{name}` in this system's database"))
+}

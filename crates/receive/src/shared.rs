@@ -1,0 +1,318 @@
+//! What the reading tasks of one source share, and how what they read gets to the workers.
+//!
+//! **Invariant:** a chunk is on its way only with its bytes reserved in the source's budget.
+
+use super::coalesce::Coalesce;
+use super::gather::{Gather, Outlet};
+use super::settings::Settings;
+use arc_swap::ArcSwap;
+use logstead_config::Count;
+use logstead_flow::budget::Budget;
+use logstead_flow::chunk::{Chunk, Order, Sender};
+use logstead_flow::counters::SourceCounters;
+use logstead_flow::gate::Gates;
+use logstead_flow::ledger::Ledger;
+use logstead_flow::listen::tls;
+use logstead_flow::machine::clock;
+use logstead_flow::machine::folders::Folders;
+use logstead_flow::machine::memory::Gauge;
+use logstead_flow::machine::sockets::Sockets;
+use logstead_flow::queue::{Partition, Work, WorkSender};
+use logstead_flow::receipt::{Outcome, Pending};
+use logstead_flow::senders::{Senders, Skip};
+use logstead_record::Batch;
+use logstead_syslog::framing::{Skipped, Why};
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinSet;
+
+/// How often one source logs problems with its senders.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Why bytes are in no message: a message is longer than what is kept of one; nothing shows that they are a message; or
+/// the sender of a message went away before its end, and was not told that it was taken.
+pub(super) const TOO_LONG: &str = "too_long";
+pub(super) const OUT_OF_STEP: &str = "out_of_step";
+pub(super) const UNFINISHED: &str = "unfinished";
+
+/// How long a chunk waits where the process is short of memory: it never stops storing.
+const SHORT_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// What the reading tasks of one source share.
+pub struct Shared {
+    /// The source's id.
+    pub id: Arc<str>,
+    /// The settings in force.
+    pub settings: ArcSwap<Settings>,
+    /// The source's counters.
+    pub counters: Arc<SourceCounters>,
+    /// The source's share of memory.
+    pub budget: Budget,
+    /// The queue of the workers.
+    pub work: WorkSender,
+    pub(super) ledger: Arc<Ledger>,
+    senders: Arc<Senders>,
+    pub(super) sockets: Arc<Sockets>,
+    pub(super) gates: Gates,
+    gauge: Arc<Gauge>,
+    /// The data directory.
+    pub(super) data: PathBuf,
+    /// Where files may be read.
+    pub(super) folders: Arc<Folders>,
+    /// Connections so far.
+    connections: AtomicUsize,
+    /// One for all workers, or one for each if a connection is limited to some of them.
+    gathers: Vec<Gather>,
+    complained: Mutex<Option<Instant>>,
+}
+
+/// What a source shares with the rest of the process.
+pub struct Ways {
+    /// The source's counters.
+    pub counters: Arc<SourceCounters>,
+    /// The source's share of memory.
+    pub budget: Budget,
+    /// The queue of the workers.
+    pub work: WorkSender,
+    /// The ledger of all messages.
+    pub ledger: Arc<Ledger>,
+    /// The registry of senders.
+    pub senders: Arc<Senders>,
+    /// The process's share of sockets.
+    pub sockets: Arc<Sockets>,
+    /// The gates that pause sources.
+    pub gates: Gates,
+    /// The gauge of memory.
+    pub gauge: Arc<Gauge>,
+}
+
+impl Shared {
+    /// The context of a source's connections.
+    pub fn new(id: &str, settings: Settings, ways: Ways, (data, folders): (&Path, &Arc<Folders>)) -> Shared {
+        let Ways { counters, budget, work, ledger, senders, sockets, gates, gauge } = ways;
+        Shared {
+            id: id.into(),
+            settings: ArcSwap::from_pointee(settings),
+            counters,
+            budget,
+            data: data.to_owned(),
+            folders: folders.clone(),
+            connections: AtomicUsize::new(0),
+            gathers: (0..work.workers().max(1)).map(|_| Gather::default()).collect(),
+            work,
+            ledger,
+            senders,
+            sockets,
+            gates,
+            gauge,
+            complained: Mutex::new(None),
+        }
+    }
+
+    /// Numbers connections.
+    pub(super) fn next_connection(&self) -> usize {
+        self.connections.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Takes what a connection has read; waits while too many bytes of this source are in flight.
+    pub(super) async fn gather(&self, connection: usize, chunk: Chunk, first_byte: Instant) {
+        let number = match self.settings.load().partitions {
+            Count::Auto => 0,
+            Count::Exactly(_) => connection % self.gathers.len(),
+        };
+        self.gathers[number].add(self, number, chunk, first_byte).await;
+    }
+
+    /// Waits while too many bytes of this source are in flight; and a little where the whole process is short of memory.
+    async fn reserve(&self, chunk: &Chunk) -> OwnedSemaphorePermit {
+        let reserved = self.budget.reserve(chunk.cost_bytes()).await;
+        self.gauge.room(SHORT_WAIT_MAX).await;
+        reserved
+    }
+
+    /// As [`Outlet::submit`]; the receiver learns when all of it is durable. What cannot be stored now is held back
+    /// until it can.
+    pub(super) async fn submit_confirmed(&self, chunk: Chunk) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let reserved = self.reserve(&chunk).await;
+        let (pending, outcome) = Pending::confirming(reserved);
+        self.submit_reserved(chunk, pending);
+        outcome
+    }
+
+    /// As [`Outlet::submit`], but drops and counts instead of waiting.
+    pub(super) fn submit_or_drop(&self, chunk: Chunk) {
+        match self.budget.try_reserve(chunk.cost_bytes()) {
+            Some(reserved) => self.submit_reserved(chunk, Pending::silent(reserved)),
+            None => self.dropped("queue_full", chunk.frames.len()),
+        }
+    }
+
+    fn submit_reserved(&self, chunk: Chunk, pending: Pending) {
+        let messages = chunk.frames.len();
+        self.counters.read(chunk.bytes.len(), messages);
+        let settings = self.settings.load();
+        let partition = partition(settings.partitions, chunk.order, self.work.workers());
+        let work = Work::Chunk {
+            chunk,
+            source: self.id.clone(),
+            parser: settings.parser.clone(),
+            counters: self.counters.clone(),
+            received: clock::now(),
+            pending,
+        };
+        if !self.work.submit(partition, work) {
+            self.dropped("stopped", messages);
+        }
+    }
+
+    /// Submits messages that are parsed already, with a share of what was reserved for them. The receiver learns when all
+    /// of them are durable, and at once if they cannot be stored now.
+    pub(super) fn submit_batch(
+        &self,
+        batch: Batch,
+        reserved: OwnedSemaphorePermit,
+    ) -> tokio::sync::oneshot::Receiver<Outcome> {
+        let (pending, outcome) = Pending::answering(reserved);
+        let (source, counters, messages) = (self.id.clone(), self.counters.clone(), batch.rows());
+        let batch = Arc::new(batch);
+        let work = Work::Batch { batch, source, counters, logspace: None, had: Vec::new(), pending };
+        if !self.work.submit(Partition::Any, work) {
+            self.dropped("stopped", messages);
+        }
+        outcome
+    }
+
+    /// Messages that arrived and get no further.
+    pub(super) fn dropped(&self, reason: &'static str, messages: usize) {
+        self.counters.dropped.add(reason, messages);
+        self.ledger.dropped(&self.id, reason, messages);
+    }
+
+    /// Messages that the kernel dropped.
+    pub(super) fn lost_before(&self, place: &'static str, messages: usize) {
+        self.counters.dropped.add(place, messages);
+        self.ledger.lost_before(&self.id, place, messages);
+    }
+
+    /// Parts of what a sender sent that no message holds.
+    pub(super) fn skipped(&self, sender: &Sender, bytes: &[u8], parts: &[Skipped]) {
+        for part in parts {
+            let reason = match part.why {
+                Why::TooLong => TOO_LONG,
+                Why::OutOfStep => OUT_OF_STEP,
+            };
+            self.no_message(sender, reason, &bytes[part.start as usize..part.end as usize]);
+        }
+    }
+
+    /// Bytes that no message holds.
+    pub(super) fn no_message(&self, sender: &Sender, reason: &'static str, bytes: &[u8]) {
+        self.left_out(sender, reason, (bytes.len(), bytes));
+    }
+
+    /// As many bytes that no message holds, and the first of them, as far as they are known.
+    pub(super) fn left_out(&self, sender: &Sender, reason: &'static str, (bytes, head): (usize, &[u8])) {
+        if bytes == 0 {
+            return;
+        }
+        self.counters.skipped_bytes.add(reason, bytes);
+        self.ledger.skipped(&self.id, reason, bytes);
+        self.senders.skipped(&self.id, &sender.host, &Skip { reason, bytes: bytes as u64, head });
+        if reason == OUT_OF_STEP {
+            self.complain(
+                "bytes are in no message",
+                format!("{}: {bytes} bytes are not understood", sender.host),
+            );
+        }
+    }
+
+    /// Counts a refused connection, and logs it unless one was logged just before.
+    pub(super) fn refuse(&self, reason: &'static str, sender: &str, message: &str) {
+        self.counters.dropped.add(reason, 1);
+        self.complain("a connection is refused", format!("{sender}: {message}"));
+    }
+
+    /// Notes a refused request. Its sender knows, so nothing of it is lost unseen.
+    pub(super) fn refused_request(&self, sender: &str, message: &str) {
+        self.complain("a request is refused", format!("{sender}: {message}"));
+    }
+
+    fn complain(&self, what: &str, text: String) {
+        let now = Instant::now();
+        let mut complained = self.complained.lock();
+        if complained.is_none_or(|last| COMPLAINT_INTERVAL <= now.duration_since(last)) {
+            *complained = Some(now);
+            tracing::warn!(source = %self.id, "{what}: {text}");
+        }
+        *self.counters.last_error.lock() = Some(text);
+    }
+}
+
+impl Outlet for Shared {
+    fn policy(&self) -> Coalesce {
+        self.settings.load().coalesce
+    }
+
+    /// Submits a chunk to the pipeline, and waits while too many bytes of this source are in flight.
+    async fn submit(&self, chunk: Chunk) {
+        let reserved = self.reserve(&chunk).await;
+        self.submit_reserved(chunk, Pending::silent(reserved));
+    }
+}
+
+/// Which worker may parse a chunk: any, or one of the few that a connection's messages are distributed to. With one
+/// partition, a connection's messages keep their order.
+fn partition(partitions: Count, order: Order, workers: usize) -> Partition {
+    match partitions {
+        Count::Exactly(partitions) if (partitions as usize) < workers => {
+            Partition::Worker(order.connection + order.chunk % partitions as usize)
+        }
+        _ => Partition::Any,
+    }
+}
+
+impl Shared {
+    /// Reads the certificates again; on failure the old ones stay.
+    pub(super) fn reload_certificates(&self) {
+        let Some(certificates) = self.settings.load().certificates.clone() else { return };
+        match certificates.reload() {
+            Ok(()) => tracing::info!(source = %self.id, "the certificates were read again"),
+            Err(error) => {
+                tracing::error!(source = %self.id, "the certificates stay as they were: {error}");
+            }
+        }
+    }
+
+    /// Reads certificates again when their files change, for as long as it is polled.
+    async fn watch_certificates(&self) {
+        let mut interval = tokio::time::interval(tls::LOOK_INTERVAL);
+        loop {
+            interval.tick().await;
+            let certificates = self.settings.load().certificates.clone();
+            if certificates.is_some_and(|certificates| certificates.changed()) {
+                self.reload_certificates();
+            }
+        }
+    }
+
+    /// Hands on all that the connections have read.
+    pub(super) async fn flush_gathers(&self) {
+        for (number, gather) in self.gathers.iter().enumerate() {
+            gather.flush(self, number).await;
+        }
+    }
+
+    /// Hands on in time what the connections have read, for as long as it is polled.
+    pub(super) async fn run_gathers(self: Arc<Shared>) {
+        let mut running = JoinSet::new();
+        for number in 0..self.gathers.len() {
+            let shared = self.clone();
+            running.spawn(async move { shared.gathers[number].run(&*shared, number).await });
+        }
+        self.watch_certificates().await;
+    }
+}

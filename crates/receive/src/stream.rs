@@ -1,0 +1,166 @@
+//! Reads one stream of syslog: late and much at a time, split into frames, gathered with those of the source's
+//! other connections.
+
+use super::coalesce::{Coalesce, Next, Waiting};
+use super::connection::Connection;
+use super::shared::Shared;
+use logstead_flow::chunk::{Chunk, Sender};
+use logstead_syslog::framing::{Found, Framer};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// How long to wait for the rest of a message whose end is not marked.
+const NEXT_LINE_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How long the final read waits to hear whether anything has come: of a connection that was just made, the runtime does
+/// not know yet.
+const LAST_NEWS_WAIT_MAX: Duration = Duration::from_millis(5);
+/// Upper bound of the final read: more than a socket holds, so everything that has arrived is kept.
+const LAST_BYTES_MAX: usize = 16 << 20;
+
+/// Reads a connection to its end, or until told to stop.
+pub(super) async fn read(
+    shared: &Shared,
+    mut connection: Connection,
+    sender: Sender,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let settings = shared.settings.load_full();
+    let framer = Framer::new(settings.framing, settings.frame_max);
+    let number = shared.next_connection();
+    let mut stream = Stream { shared, number, sender, framer, reader: Reader::new() };
+    loop {
+        let ready = tokio::select! {
+            ready = wait(&connection, &stream.reader, &stream.framer) => ready,
+            _ = stopped.wait_for(|stopped| *stopped) => Ready::Last,
+        };
+        let is_last = match ready {
+            Ready::Bytes => false,
+            Ready::Last => {
+                tokio::time::timeout(LAST_NEWS_WAIT_MAX, connection.readable()).await.ok();
+                true
+            }
+            Ready::NoMoreLines => {
+                stream.give_up_waiting().await;
+                continue;
+            }
+        };
+        if stream.read(&mut connection, is_last).await {
+            return connection.close().await;
+        }
+    }
+}
+
+/// What was read of a connection, on its way into chunks.
+struct Stream<'a> {
+    shared: &'a Shared,
+    number: usize,
+    sender: Sender,
+    framer: Framer,
+    reader: Reader,
+}
+
+impl Stream<'_> {
+    /// Reads and hands on what has come; says whether the stream has ended.
+    async fn read(&mut self, connection: &mut Connection, is_last: bool) -> bool {
+        let mut policy = self.shared.settings.load().coalesce;
+        if is_last {
+            policy = Coalesce { wait_max: Duration::ZERO, bytes_max: LAST_BYTES_MAX, ..policy };
+        }
+        let ended = self.reader.read_late(connection, policy).await || is_last;
+        let first_byte = self.reader.waiting.first_byte.unwrap_or_else(Instant::now);
+        self.reader.waiting.seal(Instant::now());
+        let mut found = Found::default();
+        let taken = self.framer.split(&self.reader.pending, &mut found);
+        self.hand_on(taken, found, first_byte).await;
+        if ended {
+            let mut found = Found::default();
+            self.framer.finish(&self.reader.pending, &mut found);
+            self.hand_on(self.reader.pending.len(), found, first_byte).await;
+        }
+        ended
+    }
+
+    /// The message that might have continued did not.
+    async fn give_up_waiting(&mut self) {
+        let mut found = Found::default();
+        let taken = self.framer.give_up_waiting(&self.reader.pending, &mut found);
+        self.hand_on(taken, found, Instant::now()).await;
+    }
+
+    /// Takes the first bytes out of what was read; if nothing is complete, they stay where they are.
+    async fn hand_on(&mut self, taken: usize, found: Found, first_byte: Instant) {
+        if taken == 0 {
+            return;
+        }
+        let rest = self.reader.pending[taken..].to_vec();
+        let mut bytes = std::mem::replace(&mut self.reader.pending, rest);
+        bytes.truncate(taken);
+        let Found { frames, skipped, framing_bytes } = found;
+        self.shared.counters.framing_bytes.add(framing_bytes);
+        self.shared.skipped(&self.sender, &bytes, &skipped);
+        self.shared.gather(self.number, Chunk::of(bytes, frames, &self.sender), first_byte).await;
+    }
+}
+
+/// Why a connection is read.
+enum Ready {
+    Bytes,
+    /// The pending message did not continue.
+    NoMoreLines,
+    /// We are told to stop, or the connection is broken: nothing more will come.
+    Last,
+}
+
+async fn wait(connection: &Connection, reader: &Reader, framer: &Framer) -> Ready {
+    if reader.was_full && connection.may_hold_more() {
+        return Ready::Bytes;
+    }
+    let readable = connection.readable();
+    let ready = if framer.may_go_on(&reader.pending) {
+        match tokio::time::timeout(NEXT_LINE_WAIT_MAX, readable).await {
+            Ok(ready) => ready,
+            Err(_) => return Ready::NoMoreLines,
+        }
+    } else {
+        readable.await
+    };
+    if ready.is_ok() { Ready::Bytes } else { Ready::Last }
+}
+
+/// What was read and not taken yet.
+pub(super) struct Reader {
+    pub(super) pending: Vec<u8>,
+    pub(super) waiting: Waiting,
+    /// Whether the last read stopped at its limit.
+    pub(super) was_full: bool,
+    /// The size of the last read, for which the next one reserves room.
+    expected_bytes: usize,
+}
+
+impl Reader {
+    /// Nothing was read yet, so there may be more than the socket reports: the first message can arrive together with
+    /// the end of the handshake.
+    pub(super) fn new() -> Reader {
+        Reader { pending: Vec::new(), waiting: Waiting::default(), was_full: true, expected_bytes: 0 }
+    }
+
+    /// Appends what comes until the policy is satisfied; says whether the stream has ended.
+    pub(super) async fn read_late(&mut self, connection: &mut Connection, policy: Coalesce) -> bool {
+        let start = self.pending.len();
+        self.pending.reserve(self.expected_bytes);
+        loop {
+            let before = self.pending.len();
+            let ended = connection.read_all_there_is(&mut self.pending, start + policy.bytes_max);
+            let now = Instant::now();
+            self.waiting.add(self.pending.len() - before, now);
+            self.was_full = start + policy.bytes_max <= self.pending.len();
+            let next = policy.next(&self.waiting, now);
+            if let (false, Next::Sleep(wait)) = (ended, next) {
+                tokio::time::sleep(wait).await;
+                continue;
+            }
+            self.expected_bytes = (self.pending.len() - start).next_power_of_two();
+            return ended;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A running source: its thread, the sockets that it reads and the files that it follows.
+//!
+//! **Invariant:** what was read before a source is stopped is handed on, if that takes no longer than
+//! [`STOP_WAIT_MAX`].
+
+use super::files;
+use super::ready::{Reader, Ready};
+use super::shared::Shared;
+use logstead_config::Listener;
+use logstead_flow::listen::sockets::{self, Bound};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+/// How long a stopped source may take to hand on what it read.
+const STOP_WAIT_MAX: Duration = Duration::from_secs(3);
+/// A running source.
+pub struct Source {
+    shared: Arc<Shared>,
+    listeners: Mutex<HashMap<Listener, Running>>,
+    /// Stops following files.
+    following: Mutex<Option<watch::Sender<bool>>>,
+    /// Taken when the source stops: then the thread ends with its tasks.
+    commands: Mutex<Option<mpsc::UnboundedSender<Command>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// The thread's runtime, for registering sockets.
+    runtime: tokio::runtime::Handle,
+}
+
+/// What the thread is to do until told to stop.
+enum Command {
+    /// Read a socket with these.
+    Listen { readers: Vec<Reader>, stopped: watch::Receiver<bool> },
+    /// Follow the files of the settings.
+    Follow(watch::Receiver<bool>),
+}
+
+/// A socket that is read.
+struct Running {
+    url: String,
+    /// To hand the socket over to another source without closing it.
+    socket: Bound,
+    stop: watch::Sender<bool>,
+}
+
+impl Source {
+    /// Starts the thread; sockets come with [`Source::listen`], files with [`Source::follow`].
+    pub fn start(shared: Shared) -> io::Result<Source> {
+        let shared = Arc::new(shared);
+        let (commands, received) = mpsc::unbounded_channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (for_thread, handle) = (shared.clone(), runtime.handle().clone());
+        let thread = std::thread::Builder::new().name(format!("source {}", shared.id)).spawn(move || {
+            runtime.block_on(read_all(for_thread, received));
+            runtime.shutdown_timeout(STOP_WAIT_MAX);
+        })?;
+        let (commands, thread) = (Mutex::new(Some(commands)), Mutex::new(Some(thread)));
+        let (listeners, following) = (Mutex::default(), Mutex::default());
+        Ok(Source { shared, listeners, following, commands, thread, runtime: handle })
+    }
+
+    /// The context of its connections.
+    pub fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Whether a socket for this listener is open.
+    pub fn has(&self, listener: &Listener) -> bool {
+        self.listeners.lock().contains_key(listener)
+    }
+
+    /// Another handle of an open socket that can serve this listener, whatever it is currently used for.
+    pub fn socket(&self, listener: &Listener) -> Option<io::Result<Bound>> {
+        let listeners = self.listeners.lock();
+        let same = listeners.iter().find(|(open, _)| sockets::is_same(open, listener));
+        same.map(|(_, running)| running.socket.try_clone())
+    }
+
+    /// Whether it accepts commands: it ends only when it is stopped, or by a bug.
+    fn is_running(&self) -> bool {
+        self.commands.lock().as_ref().is_some_and(|commands| !commands.is_closed())
+    }
+
+    /// Prepares a socket for [`Source::listen`].
+    pub fn ready(&self, listener: Listener, socket: Bound) -> io::Result<Ready> {
+        if !self.is_running() {
+            return Err(io::Error::other("the source has stopped"));
+        }
+        let _runtime_that_reads = self.runtime.enter();
+        Ready::new(listener, socket)
+    }
+
+    /// Reads a socket from now on.
+    pub fn listen(&self, Ready { listener, url, other_handle, readers }: Ready) {
+        let (stop, stopped) = watch::channel(false);
+        self.listeners.lock().insert(listener, Running { url, socket: other_handle, stop });
+        self.command(Command::Listen { readers, stopped });
+    }
+
+    /// Follows the files that the settings name, if any.
+    pub fn follow(&self) {
+        let mut following = self.following.lock();
+        let is_wanted = self.shared.settings.load().files.is_some();
+        match &*following {
+            None if is_wanted => {
+                let (stop, stopped) = watch::channel(false);
+                self.command(Command::Follow(stopped));
+                *following = Some(stop);
+            }
+            Some(stop) if !is_wanted => {
+                stop.send_replace(true);
+                *following = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// A thread that panicked takes no commands; joining it reports the panic.
+    fn command(&self, command: Command) {
+        if let Some(commands) = &*self.commands.lock() {
+            commands.send(command).ok();
+        }
+    }
+
+    /// Stops reading the sockets that `keep` does not name. What was received is still handed on.
+    pub fn retain(&self, keep: &[Listener]) {
+        self.listeners.lock().retain(|listener, running| {
+            let kept = keep.contains(listener);
+            if !kept {
+                running.stop.send_replace(true);
+            }
+            kept
+        });
+    }
+
+    /// The URLs of the sockets that are read.
+    pub fn urls(&self) -> Vec<String> {
+        let mut urls: Vec<String> =
+            self.listeners.lock().values().map(|running| running.url.clone()).collect();
+        urls.sort();
+        urls
+    }
+
+    /// Reads the certificates again, even if their files look unchanged.
+    pub fn reload_certificates(&self) {
+        self.shared.reload_certificates();
+    }
+
+    /// Stops reading; what was read is handed on. [`Source::join`] waits for that.
+    pub fn stop(&self) {
+        self.retain(&[]);
+        if let Some(stop) = self.following.lock().take() {
+            stop.send_replace(true);
+        }
+        self.commands.lock().take();
+    }
+
+    /// Waits for the thread of a stopped source.
+    pub fn join(&self) {
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!(source = %self.shared.id, "the thread of the source ended with a panic");
+        }
+    }
+}
+
+async fn read_all(shared: Arc<Shared>, mut commands: mpsc::UnboundedReceiver<Command>) {
+    let housekeeping = tokio::spawn(shared.clone().run_gathers());
+    let mut tasks = JoinSet::new();
+    while let Some(command) = commands.recv().await {
+        match command {
+            Command::Follow(stopped) => drop(tasks.spawn(files::serve(shared.clone(), stopped))),
+            Command::Listen { readers, stopped } => {
+                readers.into_iter().for_each(|reader| reader.spawn(&mut tasks, &shared, &stopped));
+            }
+        }
+    }
+    let ending = async {
+        while tasks.join_next().await.is_some() {}
+        shared.flush_gathers().await;
+    };
+    if tokio::time::timeout(STOP_WAIT_MAX, ending).await.is_err() {
+        let source = &shared.id;
+        tracing::error!(%source, "stopped before all that was read could be stored: what was not acknowledged is lost");
+    }
+    housekeeping.abort();
+}

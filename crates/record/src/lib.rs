@@ -1,0 +1,42 @@
+//! What a message, a batch and a word are. Everything else in Logstead speaks these.
+//!
+//! - [`Batch`]: messages in columns, built by a [`BatchBuilder`], narrowed by a [`Selection`], changed by a [`Rewrite`]
+//! - [`columns`]: what a batch is made of; [`Field`]: which field is kept in which column
+//! - [`word`]: what a word is; [`bits`]: many comparisons at once
+//!
+//! **Invariant:** no file, socket, clock, index or wire format is known here; what depends on the time of day
+//! takes it as an argument.
+
+mod batch;
+pub mod bits;
+mod builder;
+mod column;
+pub mod columns;
+mod copies;
+mod field;
+mod field_name;
+mod flags;
+mod group;
+mod priority;
+mod raw;
+mod rewrite;
+mod selection;
+mod shapes;
+mod time;
+mod value;
+pub mod word;
+
+pub use batch::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch};
+pub use builder::{BatchBuilder, Origin, Row, RowTexts};
+pub use column::{ColumnError, NameColumn, TextColumn};
+pub use columns::Columns;
+pub use field::{Field, Storage};
+pub use field_name::FieldName;
+pub use flags::Flags;
+pub use group::{Group, Groups};
+pub use priority::{FACILITY_NAMES, Facility, Half, Priority, SEVERITY_NAMES, Severity, UnknownName};
+pub use raw::HeadForm;
+pub use rewrite::{NewFields, Rewrite};
+pub use selection::Selection;
+pub use shapes::SHAPED_ROWS_MIN;
+pub use time::{DAY, MONTHS, SECOND, Timestamp, days_in_month};

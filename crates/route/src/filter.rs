@@ -1,0 +1,85 @@
+//! Which messages a filter means.
+
+use logstead_query::{Context, Matcher, Query, Stage};
+use logstead_record::{Batch, Selection, Timestamp};
+use logstead_transform::Transform;
+use std::sync::Arc;
+
+/// A filter made ready to run.
+#[derive(Debug)]
+pub(crate) struct Filter {
+    query: Meant,
+    /// What the messages pass through after that.
+    stages: Option<Stages>,
+}
+
+#[derive(Debug)]
+enum Meant {
+    /// Every message.
+    All,
+    Fixed(Matcher),
+    /// Depends on the time of day, which for a batch is when it was received. So routing stays a pure function of the
+    /// batch.
+    Moving(Query),
+}
+
+#[derive(Debug)]
+enum Stages {
+    Fixed(Transform),
+    Moving(Vec<Stage>),
+}
+
+impl Filter {
+    pub(crate) fn new(query: &Query) -> Filter {
+        Filter::with_stages(query, &[])
+    }
+
+    /// The messages of the query that all stages leave.
+    pub(crate) fn with_stages(query: &Query, stages: &[Stage]) -> Filter {
+        let query = match query {
+            Query::All | Query::Copies => Meant::All,
+            query if query.uses_now() => Meant::Moving(query.clone()),
+            query => Meant::Fixed(Matcher::new(query, &Context { now: Timestamp::default(), logspace: "" })),
+        };
+        let stages = match stages {
+            [] => None,
+            stages if stages.iter().any(Stage::uses_now) => Some(Stages::Moving(stages.to_vec())),
+            stages => Some(Stages::Fixed(Transform::new(stages, Timestamp::default()))),
+        };
+        Filter { query, stages }
+    }
+
+    pub(crate) fn select_within(&self, batch: &Arc<Batch>, within: &Selection) -> Selection {
+        let meant = self.query.select_within(batch, within);
+        match &self.stages {
+            Some(_) if meant.is_empty() => meant,
+            Some(Stages::Fixed(transform)) => left(transform, batch, &meant),
+            Some(Stages::Moving(stages)) => left(&Transform::new(stages, batch.received(0)), batch, &meant),
+            None => meant,
+        }
+    }
+}
+
+impl Meant {
+    fn select_within(&self, batch: &Batch, within: &Selection) -> Selection {
+        match self {
+            Meant::All => within.clone(),
+            Meant::Fixed(matcher) => matcher.select_within(batch, within),
+            Meant::Moving(_) if batch.is_empty() => within.clone(),
+            Meant::Moving(query) => {
+                let context = Context { now: batch.received(0), logspace: "" };
+                Matcher::new(query, &context).select_within(batch, within)
+            }
+        }
+    }
+}
+
+/// Those that stages leave, as they came in: a filter decides, and steps change.
+fn left(transform: &Transform, batch: &Arc<Batch>, meant: &Selection) -> Selection {
+    if transform.keeps_all() {
+        return meant.clone();
+    }
+    let mut left = Selection::none(batch.rows());
+    transform.apply(batch, meant, "").rows.into_iter().for_each(|row| left.insert(row));
+    left
+}

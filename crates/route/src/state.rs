@@ -1,0 +1,463 @@
+//! What sampling, throttling and deduplicating remember of the messages before, for each combination of values.
+//!
+//! Time is when a message was received, so what is let through depends on the messages alone, and can be tried on stored
+//! ones.
+//!
+//! What is remembered of an [attempt](crate::attempt) that fails is taken back.
+//!
+//! **Invariant:** at most [`GROUPS_MAX`] combinations are remembered; of those beyond, the one that was seen longest ago is
+//! forgotten, and counted.
+
+use crate::attempt::Attempt;
+use hashbrown::HashMap;
+use hashlink::LinkedHashMap;
+use hashlink::linked_hash_map::RawEntryMut;
+use logstead_record::FieldName;
+use logstead_record::{Batch, SECOND, Selection};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Combinations of values that a step remembers.
+pub(crate) const GROUPS_MAX: usize = 65_536;
+/// A share is counted in these.
+const MILLION: u32 = 1_000_000;
+
+/// What is let through.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// The first of each group, and then as many as the share says.
+    Sample { millionths: u32, by: Vec<FieldName> },
+    /// At most this many messages per span.
+    Throttle { messages: u64, seconds: u64, by: Vec<FieldName> },
+    /// One within a time.
+    Dedup { fields: Vec<FieldName>, within: Duration },
+}
+
+/// The memory of one step. Shared by all who route.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    kind: Kind,
+    memory: Mutex<Memory>,
+}
+
+#[derive(Debug)]
+struct Memory {
+    /// In the order in which they were seen last.
+    groups: LinkedHashMap<Vec<u8>, Group>,
+    groups_max: usize,
+    forgotten: u64,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    /// What has been saved up: shares of a message, or messages.
+    credit: f64,
+    /// Since when: for duplicates, when the last one was let through.
+    since: i64,
+    /// Messages that were taken out since the last one that was let through.
+    repeated: u64,
+    /// Whose message was let through last, where it may still fail.
+    by: Option<Weak<Attempt>>,
+}
+
+/// What an attempt did to the groups of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Memo(HashMap<Vec<u8>, Did>);
+
+#[derive(Debug, Default)]
+struct Did {
+    /// By how much it made the credit less.
+    spent: f64,
+    /// How many it took out.
+    repeated: u64,
+    /// How many repetitions it told.
+    told: u64,
+}
+
+/// What is done with messages.
+#[derive(Debug)]
+pub(crate) struct Thinned {
+    pub(crate) dropped: Selection,
+    /// Rows that are let through, and how many like them were not before.
+    pub(crate) repeated: BTreeMap<usize, u64>,
+}
+
+impl Groups {
+    pub(crate) fn new(kind: Kind) -> Groups {
+        Groups { kind, memory: Mutex::new(Memory::of(GROUPS_MAX)) }
+    }
+
+    pub(crate) fn forgotten(&self) -> u64 {
+        self.memory.lock().forgotten
+    }
+
+    /// Says which of these rows are let through. An attempt that fails takes it back.
+    pub(crate) fn thin(
+        self: &Arc<Groups>,
+        batch: &Batch,
+        rows: &Selection,
+        attempt: Option<&Arc<Attempt>>,
+    ) -> Thinned {
+        let mut thinned = Thinned { dropped: Selection::none(batch.rows()), repeated: BTreeMap::new() };
+        let mut memory = self.memory.lock();
+        let (mut key, mut memo) = (Vec::new(), Memo::default());
+        for row in rows.iter() {
+            self.key(batch, row, &mut key);
+            let now = batch.received(row).nanos();
+            let group = memory.group(&key, || self.begin(now));
+            let mut did = Did::default();
+            let passes = self.lets_through(group, now, attempt);
+            did.spent = self.spent(passes);
+            if !passes {
+                group.repeated += 1;
+                did.repeated = 1;
+                thinned.dropped.insert(row);
+            } else if matches!(self.kind, Kind::Dedup { .. }) && 0 < group.repeated {
+                did.told = std::mem::take(&mut group.repeated);
+                thinned.repeated.insert(row, did.told);
+            }
+            if attempt.is_some() {
+                memo.add(&key, &did);
+            }
+        }
+        drop(memory);
+        if let Some(attempt) = attempt {
+            let groups = Arc::clone(self);
+            attempt.remembered(move |attempt| groups.take_back(attempt, memo));
+        }
+        thinned
+    }
+
+    /// An attempt failed: what it did is undone.
+    pub(crate) fn take_back(&self, attempt: &Attempt, Memo(did): Memo) {
+        let mut memory = self.memory.lock();
+        for (key, Did { spent, repeated, told }) in did {
+            // It may be forgotten by now.
+            let Some(group) = memory.groups.get_mut(&key) else { continue };
+            group.repeated = (group.repeated + told).saturating_sub(repeated);
+            match &self.kind {
+                Kind::Sample { .. } => group.credit += spent,
+                Kind::Throttle { messages, .. } => {
+                    group.credit = (group.credit + spent).min(*messages as f64)
+                }
+                Kind::Dedup { .. } => {
+                    let is_own = |by: &Weak<Attempt>| std::ptr::eq(by.as_ptr(), attempt);
+                    if group.by.as_ref().is_some_and(is_own) {
+                        (group.by, group.since) = (None, i64::MIN);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How much less of its credit a group has by a message, beside what time gives it.
+    fn spent(&self, passes: bool) -> f64 {
+        let passes = f64::from(u8::from(passes));
+        match &self.kind {
+            Kind::Sample { millionths, .. } => passes - share(*millionths),
+            Kind::Throttle { .. } => passes,
+            Kind::Dedup { .. } => 0.0,
+        }
+    }
+
+    /// What a group has before its first message.
+    fn begin(&self, now: i64) -> Group {
+        let (credit, since) = match &self.kind {
+            // Its first message makes it one.
+            Kind::Sample { millionths, .. } => (1.0 - share(*millionths), now),
+            Kind::Throttle { messages, .. } => (*messages as f64, now),
+            Kind::Dedup { .. } => (0.0, i64::MIN),
+        };
+        Group { credit, since, ..Group::default() }
+    }
+
+    fn key(&self, batch: &Batch, row: usize, key: &mut Vec<u8>) {
+        let (Kind::Sample { by, .. } | Kind::Throttle { by, .. } | Kind::Dedup { fields: by, .. }) =
+            &self.kind;
+        key.clear();
+        for field in by {
+            let start = key.len();
+            key.extend_from_slice(&[0; 4]);
+            let mut count = 0_u32;
+            for value in batch.values(row, field) {
+                // With its length, so that different values never look alike together.
+                key.extend_from_slice(&(value.len() as u32).to_le_bytes());
+                key.extend_from_slice(&value);
+                count += 1;
+            }
+            key[start..start + 4].copy_from_slice(&count.to_le_bytes());
+        }
+    }
+
+    fn lets_through(&self, group: &mut Group, now: i64, attempt: Option<&Arc<Attempt>>) -> bool {
+        match &self.kind {
+            Kind::Sample { millionths, .. } => {
+                let share = share(*millionths);
+                group.credit += share;
+                // A little less, as shares do not add up exactly.
+                let passes = 1.0 - share / 2.0 <= group.credit;
+                group.credit -= f64::from(u8::from(passes));
+                passes
+            }
+            Kind::Throttle { messages, seconds, .. } => {
+                let most = *messages as f64;
+                let passed = now.saturating_sub(group.since).max(0) as f64 / SECOND as f64;
+                let saved = passed * most / *seconds as f64;
+                group.credit = (group.credit + saved).min(most);
+                group.since = now.max(group.since);
+                let passes = 1.0 <= group.credit;
+                group.credit -= f64::from(u8::from(passes));
+                passes
+            }
+            Kind::Dedup { within, .. } => {
+                let within = i64::try_from(within.as_nanos()).unwrap_or(i64::MAX);
+                let passes = within <= now.saturating_sub(group.since) || !group.is_taken_for(attempt);
+                if passes {
+                    (group.since, group.by) = (now, attempt.map(Arc::downgrade));
+                }
+                passes
+            }
+        }
+    }
+}
+
+fn share(millionths: u32) -> f64 {
+    f64::from(millionths) / f64::from(MILLION)
+}
+
+impl Group {
+    /// Whether the last message that was let through is taken, as far as it concerns an attempt: one that is still being
+    /// stored counts for those who hear how that ends.
+    fn is_taken_for(&mut self, attempt: Option<&Arc<Attempt>>) -> bool {
+        let by = self.by.as_ref().and_then(Weak::upgrade);
+        // A failure takes back, so that the others were taken.
+        let Some(by) = by.filter(|by| by.taken() != Some(true)) else {
+            self.by = None;
+            return true;
+        };
+        attempt.is_some_and(|attempt| attempt.follows(&by))
+    }
+}
+
+impl Memo {
+    fn add(&mut self, key: &[u8], did: &Did) {
+        let sum = match self.0.get_mut(key) {
+            Some(sum) => sum,
+            None => self.0.entry(key.to_vec()).or_default(),
+        };
+        sum.spent += did.spent;
+        sum.repeated += did.repeated;
+        sum.told += did.told;
+    }
+}
+
+impl Memory {
+    fn of(groups_max: usize) -> Memory {
+        Memory { groups: LinkedHashMap::new(), groups_max, forgotten: 0 }
+    }
+
+    /// The group of a key; a new one begins as the caller says. Only a new one copies its key.
+    fn group(&mut self, key: &[u8], begin: impl FnOnce() -> Group) -> &mut Group {
+        if self.groups_max <= self.groups.len() && !self.groups.contains_key(key) {
+            self.groups.pop_front();
+            self.forgotten += 1;
+        }
+        match self.groups.raw_entry_mut().from_key(key) {
+            RawEntryMut::Occupied(mut known) => {
+                known.to_back();
+                known.into_mut()
+            }
+            RawEntryMut::Vacant(new) => new.insert(key.to_vec(), begin()).1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use logstead_record::{BatchBuilder, Field, Origin, Row, Timestamp};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    /// Messages of hosts at seconds.
+    fn batch(messages: &[(i64, &str)]) -> Batch {
+        let mut builder = BatchBuilder::new();
+        for (second, host) in messages {
+            let received = Timestamp::from_nanos(second * SECOND);
+            builder.origin(Origin { source: b"s", peer: b"", received });
+            builder.push(&Row::text(b"m").with(Field::Host, host.as_bytes()));
+        }
+        builder.seal()
+    }
+
+    fn let_through(groups: &Arc<Groups>, messages: &[(i64, &str)]) -> Vec<usize> {
+        let_through_for(None, groups, messages)
+    }
+
+    fn let_through_for(
+        attempt: Option<&Arc<Attempt>>,
+        groups: &Arc<Groups>,
+        messages: &[(i64, &str)],
+    ) -> Vec<usize> {
+        let batch = batch(messages);
+        let dropped = groups.thin(&batch, &Selection::all(batch.rows()), attempt).dropped;
+        (0..batch.rows()).filter(|row| !dropped.contains(*row)).collect()
+    }
+
+    fn by_host() -> Vec<FieldName> {
+        vec![FieldName::Known(Field::Host)]
+    }
+
+    #[test]
+    fn a_sample_has_the_first_of_each_group_and_its_share_of_the_others() {
+        let groups = Arc::new(Groups::new(Kind::Sample { millionths: 250_000, by: by_host() }));
+        let mut messages = vec![(0, "a"); 10];
+        messages.push((0, "b"));
+        assert_eq!(let_through(&groups, &messages), [0, 4, 8, 10]);
+        assert_eq!(let_through(&groups, &messages), [2, 6], "it goes on where it was");
+        let all = Arc::new(Groups::new(Kind::Sample { millionths: MILLION, by: Vec::new() }));
+        assert_eq!(let_through(&all, &messages).len(), 11);
+        let third = Arc::new(Groups::new(Kind::Sample { millionths: 333_333, by: Vec::new() }));
+        assert_eq!(let_through(&third, &vec![(0, "a"); 9000]).len(), 3000);
+    }
+
+    #[test]
+    fn a_throttle_lets_a_number_through_in_a_time() {
+        let groups = Arc::new(Groups::new(Kind::Throttle { messages: 2, seconds: 1, by: by_host() }));
+        let messages = [
+            (0, "a"),
+            (0, "a"),
+            (0, "a"),
+            (0, "b"),
+            (1, "a"),
+            (1, "a"),
+            (1, "a"),
+            (9, "a"),
+            (9, "a"),
+            (9, "a"),
+        ];
+        assert_eq!(let_through(&groups, &messages), [0, 1, 3, 4, 5, 7, 8]);
+    }
+
+    #[test]
+    fn of_equal_messages_one_is_let_through_within_a_time_and_says_how_many_were_not() {
+        let groups =
+            Arc::new(Groups::new(Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) }));
+        let batch = batch(&[(0, "a"), (1, "a"), (9, "a"), (5, "b"), (10, "a"), (11, "a")]);
+        let thinned = groups.thin(&batch, &Selection::all(6), None);
+        assert_eq!(thinned.dropped.iter().collect::<Vec<_>>(), [1, 2, 5]);
+        assert_eq!(thinned.repeated, BTreeMap::from([(4, 2)]));
+    }
+
+    #[test]
+    fn what_is_remembered_has_a_bound_and_says_so() {
+        let groups = Arc::new(Groups::new(Kind::Sample { millionths: 1, by: by_host() }));
+        let names: Vec<String> = (0..GROUPS_MAX + 10).map(|number| number.to_string()).collect();
+        let messages: Vec<(i64, &str)> = names.iter().map(|name| (0, name.as_str())).collect();
+        let_through(&groups, &messages);
+        assert_eq!((groups.forgotten(), groups.memory.lock().groups.len()), (10, GROUPS_MAX));
+        assert_eq!(
+            let_through(&groups, &[(0, "0"), (0, "20")]),
+            [0],
+            "the first was forgotten, a later one was not"
+        );
+    }
+
+    /// The same as plainly as possible: keys in the order in which they were seen last.
+    fn seen(keys: &mut Vec<Vec<u8>>, key: &[u8], groups_max: usize, forgotten: &mut u64) -> bool {
+        let known = keys.iter().position(|known| known == key);
+        if let Some(at) = known {
+            keys.remove(at);
+        } else if groups_max <= keys.len() {
+            keys.remove(0);
+            *forgotten += 1;
+        }
+        keys.push(key.to_vec());
+        known.is_none()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_seen_longest_ago_is_forgotten_first(
+            sights in vec(vec(0_u8..4, 0..3), 0..200), groups_max in 1_usize..8,
+        ) {
+            let (mut keys, mut forgotten) = (Vec::new(), 0);
+            let mut memory = Memory::of(groups_max);
+            for (sight, key) in sights.iter().enumerate() {
+                let expected = seen(&mut keys, key, groups_max, &mut forgotten);
+                let mut is_new = false;
+                let group = memory.group(key, || {
+                    is_new = true;
+                    Group::default()
+                });
+                prop_assert_eq!(is_new, expected);
+                prop_assert_eq!(group.repeated == 0, is_new, "what is remembered is of this key");
+                group.repeated = 1 + sight as u64;
+                let in_order: Vec<_> = memory.groups.keys().cloned().collect();
+                prop_assert_eq!(&in_order, &keys);
+                prop_assert_eq!(memory.forgotten, forgotten);
+            }
+        }
+    }
+
+    fn dedup() -> Arc<Groups> {
+        Arc::new(Groups::new(Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) }))
+    }
+
+    /// Whatever a failed attempt met, the next one meets the same.
+    #[test]
+    fn a_failed_attempt_is_as_if_it_had_not_been() {
+        let messages = [(1, "a"), (1, "a"), (2, "b"), (2, "a"), (3, "b"), (3, "c")];
+        for kind in [
+            || Kind::Sample { millionths: 250_000, by: by_host() },
+            || Kind::Throttle { messages: 2, seconds: 10, by: by_host() },
+            || Kind::Dedup { fields: by_host(), within: Duration::from_secs(10) },
+        ] {
+            let (tried, untried) = (Arc::new(Groups::new(kind())), Arc::new(Groups::new(kind())));
+            for (shift, before) in [(0, &[][..]), (30, &[(20, "a"), (20, "c"), (21, "a")])] {
+                assert_eq!(let_through(&tried, before), let_through(&untried, before), "{:?}", kind());
+                let messages = messages.map(|(second, host)| (second + shift, host));
+                let first = Attempt::new(false);
+                let passed = let_through_for(Some(&first), &tried, &messages);
+                assert!(!passed.is_empty(), "{:?}", kind());
+                first.end(false);
+                let second = Attempt::new(false);
+                assert_eq!(let_through_for(Some(&second), &tried, &messages), passed, "{:?}", kind());
+                second.end(true);
+                assert_eq!(let_through(&untried, &messages), passed, "{:?}", kind());
+                let more = [(4, "a"), (4, "b"), (4, "d")].map(|(second, host)| (second + shift, host));
+                assert_eq!(let_through(&tried, &more), let_through(&untried, &more), "{:?}", kind());
+            }
+        }
+        let groups = dedup();
+        let_through(&groups, &[(0, "a"), (1, "a")]);
+        let tell = |attempt: &Arc<Attempt>| {
+            groups.thin(&batch(&[(10, "a")]), &Selection::all(1), Some(attempt)).repeated
+        };
+        for is_taken in [false, true] {
+            let attempt = Attempt::new(false);
+            assert_eq!(tell(&attempt), BTreeMap::from([(0, 1)]), "how many there were is told again");
+            attempt.end(is_taken);
+        }
+    }
+
+    #[test]
+    fn a_duplicate_of_what_is_being_stored_shares_its_fate() {
+        let one = [(0, "a")];
+        let (groups, first, second) = (dedup(), Attempt::new(false), Attempt::new(false));
+        assert_eq!(let_through_for(Some(&first), &groups, &one), [0]);
+        assert_eq!(let_through_for(Some(&second), &groups, &one), [0; 0]);
+        assert!(Arc::ptr_eq(&second.followed()[0], &first));
+        first.end(false);
+        second.end(false);
+        // Whoever hears nothing may lose nothing.
+        let (first, again) = (Attempt::new(false), Attempt::new(false));
+        assert_eq!(let_through_for(Some(&first), &groups, &one), [0]);
+        assert_eq!(let_through(&groups, &one), [0]);
+        first.end(false);
+        assert_eq!(let_through_for(Some(&again), &groups, &one), [0; 0], "that one is there");
+        assert!(again.followed().is_empty());
+    }
+}

@@ -1,0 +1,208 @@
+//! `mask`: what an expression finds is nowhere in the message afterwards: not in its texts, not in its fields, and not in
+//! its raw bytes.
+//!
+//! **Invariant:** no text that was found in a message is anywhere in what becomes of it.
+
+use super::change::{Change, Changed};
+use super::fields::edited;
+use logstead_query::{Loose, Regex};
+use logstead_record::{Batch, Field, Selection};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The texts of a message.
+const TEXTS: [Field; 5] = [Field::Message, Field::Host, Field::Program, Field::Pid, Field::Msgid];
+
+/// How much is looked through at once: it stays in the cache of a core.
+const TEXTS_BYTES: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(super) struct Mask {
+    regex: Regex,
+    /// Finds something wherever the other one does, whatever stands around it.
+    loose: Option<Loose>,
+    with: Vec<u8>,
+}
+
+/// A message without what was found in it.
+#[derive(Default)]
+struct Masked {
+    texts: [Option<Vec<u8>>; TEXTS.len()],
+    fields: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    raw: Vec<u8>,
+}
+
+impl Mask {
+    pub(super) fn new(regex: &Regex, with: &str) -> Mask {
+        Mask { regex: regex.clone(), loose: regex.without_looks(), with: with.as_bytes().to_vec() }
+    }
+
+    fn masked(&self, batch: &Batch, row: usize) -> Masked {
+        let mut raw = Vec::new();
+        batch.write_raw(row, &mut raw);
+        let mut secrets = BTreeSet::new();
+        TEXTS.iter().for_each(|field| self.find(batch.text(*field, row), &mut secrets));
+        for (name, value) in batch.fields(row) {
+            self.find(name, &mut secrets);
+            self.find(value, &mut secrets);
+        }
+        let is_elsewhere = secrets.iter().any(|secret| memchr::memmem::find(&raw, secret).is_none());
+        self.find(&raw, &mut secrets);
+        // The longest first, as one may be a part of another.
+        let mut secrets: Vec<Vec<u8>> = secrets.into_iter().collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        let without = |text: &[u8]| self.without(text, &secrets);
+        let texts = TEXTS.map(|field| without(batch.text(field, row)));
+        let message = texts[0].clone().unwrap_or_else(|| batch.message(row).to_vec());
+        let fields: Vec<_> = batch.fields(row).map(|(name, value)| (without(name), without(value))).collect();
+        let fields = fields.iter().any(|(name, value)| name.is_some() || value.is_some()).then(|| {
+            let old = batch.fields(row);
+            let new = old.zip(fields).map(|((name, value), (new_name, new_value))| {
+                (new_name.unwrap_or_else(|| name.to_vec()), new_value.unwrap_or_else(|| value.to_vec()))
+            });
+            new.collect()
+        });
+        // In the raw bytes it is written in another way, with escapes: these cannot be kept.
+        let raw = if is_elsewhere { message } else { without(&raw).unwrap_or(raw) };
+        Masked { texts, fields, raw }
+    }
+
+    /// Rows that may hold something: what many of them say is looked through at once.
+    fn likely(&self, batch: &Batch, rows: &Selection) -> Selection {
+        let Some(loose) = &self.loose else { return rows.clone() };
+        let mut likely = Selection::none(batch.rows());
+        let (mut texts, mut ends) = (Vec::with_capacity(2 * TEXTS_BYTES), Vec::new());
+        for row in rows.iter() {
+            batch.write_raw(row, &mut texts);
+            texts.push(b'\n');
+            if !batch.has_written_head(row) {
+                for field in TEXTS {
+                    texts.extend_from_slice(batch.text(field, row));
+                    texts.push(b'\n');
+                }
+            }
+            for (name, value) in batch.fields(row) {
+                for text in [name, value] {
+                    texts.extend_from_slice(text);
+                    texts.push(b'\n');
+                }
+            }
+            ends.push((texts.len(), row));
+            if TEXTS_BYTES <= texts.len() {
+                insert_likely(loose, &texts, &ends, &mut likely);
+                texts.clear();
+                ends.clear();
+            }
+        }
+        insert_likely(loose, &texts, &ends, &mut likely);
+        likely
+    }
+
+    fn is_in(&self, text: &[u8]) -> bool {
+        let start = self.loose.as_ref().map_or(Some(0), |loose| loose.earliest(text));
+        start.is_some_and(|start| self.regex.compiled().is_match_at(text, start))
+    }
+
+    fn find(&self, text: &[u8], secrets: &mut BTreeSet<Vec<u8>>) {
+        let found = self.regex.compiled().find_iter(text).filter(|found| !found.is_empty());
+        secrets.extend(found.map(|found| found.as_bytes().to_vec()));
+    }
+
+    /// The text without any of these; `None` where it has none.
+    fn without(&self, text: &[u8], secrets: &[Vec<u8>]) -> Option<Vec<u8>> {
+        let mut new: Option<Vec<u8>> = None;
+        for secret in secrets {
+            let old = new.as_deref().unwrap_or(text);
+            let mut places = memchr::memmem::find_iter(old, secret).peekable();
+            if places.peek().is_none() {
+                continue;
+            }
+            let (mut replaced, mut after) = (Vec::with_capacity(old.len()), 0);
+            for at in places {
+                replaced.extend_from_slice(&old[after..at]);
+                replaced.extend_from_slice(&self.with);
+                after = at + secret.len();
+            }
+            replaced.extend_from_slice(&old[after..]);
+            // What is left on both sides, or the new text with it, may be the secret again.
+            while let Some(at) =
+                memchr::memmem::find(&replaced, secret).filter(|_| !contains(&self.with, secret))
+            {
+                replaced.drain(at..at + secret.len());
+            }
+            new = Some(replaced);
+        }
+        new
+    }
+}
+
+/// Adds the rows whose texts hold something, or a part of it. `ends` says where the texts of each end.
+fn insert_likely(loose: &Loose, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
+    let (mut rest, mut at) = (ends, 0);
+    while let Some(found) = loose.find_at(texts, at) {
+        // What is before the match holds nothing; what it reaches into may.
+        let before = rest.partition_point(|(end, _)| *end <= found.start);
+        rest = &rest[before..];
+        let reached = rest.partition_point(|(end, _)| *end < found.end) + 1;
+        for (end, row) in rest.iter().take(reached) {
+            likely.insert(*row);
+            at = *end;
+        }
+        rest = rest.get(reached..).unwrap_or_default();
+        if rest.is_empty() {
+            break;
+        }
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(text, part).is_some()
+}
+
+impl Change for Mask {
+    fn candidates(&self, batch: &Batch, rows: &Selection) -> Selection {
+        let mut raw = Vec::new();
+        let likely = self.likely(batch, rows);
+        Selection::from_fn(batch.rows(), |row| {
+            if !likely.contains(row) {
+                return false;
+            }
+            raw.clear();
+            batch.write_raw(row, &mut raw);
+            self.is_in(&raw)
+                || TEXTS.iter().any(|field| self.is_in(batch.text(*field, row)))
+                || batch.fields(row).any(|(name, value)| self.is_in(name) || self.is_in(value))
+        })
+    }
+
+    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+        let masked: BTreeMap<usize, Masked> = rows.iter().map(|row| (row, self.masked(batch, row))).collect();
+        let mut rewrite = batch.rewrite();
+        for (number, field) in TEXTS.into_iter().enumerate() {
+            let has = |row: usize| masked.get(&row).is_some_and(|masked| masked.texts[number].is_some());
+            let changed = Selection::from_fn(batch.rows(), has);
+            if !changed.is_empty() {
+                rewrite.text(field, &changed, |row| {
+                    masked.get(&row).and_then(|masked| masked.texts[number].as_deref()).unwrap_or_default()
+                });
+            }
+        }
+        if masked.values().any(|masked| masked.fields.is_some()) {
+            // All are written anew, as the names and values of the old ones stay in its column otherwise.
+            let fields = edited(batch, rows, |row, edit| {
+                let new = masked.get(&row).and_then(|masked| masked.fields.as_ref());
+                if let Some(new) = new {
+                    batch.fields(row).for_each(|(name, _)| edit.remove(name));
+                    new.iter().for_each(|(name, value)| edit.set(name, value));
+                }
+            });
+            if let Some((fields, _)) = fields {
+                rewrite.fields(fields);
+            }
+        }
+        for (row, masked) in masked {
+            rewrite.raw(row, masked.raw);
+        }
+        let new = rewrite.finish();
+        Changed { batch: Some(new), changed: rows.clone(), failed: Selection::none(batch.rows()) }
+    }
+}

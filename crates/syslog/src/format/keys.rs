@@ -1,0 +1,313 @@
+//! Under which keys a JSON object says what every message has: the one list for bodies of HTTP and for syslog messages
+//! that are JSON. `docs/http.md` prints it.
+//!
+//! Keys compare without regard to case; nested ones are joined by dots. Where several of a column's keys are there, the
+//! first one in the list counts whose value is not empty and can be read as what it stands for.
+
+use super::pair::Pair;
+use super::stamp::{self, Clock};
+use logstead_record::{Facility, Priority, Severity, Timestamp};
+
+/// What a key may say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Column {
+    /// When it was written.
+    Time,
+    /// The text.
+    Message,
+    /// Where it was written.
+    Host,
+    /// What wrote it.
+    Program,
+    /// How bad it is.
+    Severity,
+    /// A severity, or severity and facility in one number as in `<PRI>`.
+    Priority,
+    /// What kind of program wrote it.
+    Facility,
+    /// Which process wrote it.
+    Pid,
+    /// Its kind, as the program names it.
+    Msgid,
+}
+
+/// The keys of each column, the first ones first.
+pub const KEYS: [(Column, &str); 9] = [
+    (
+        Column::Time,
+        "time,timestamp,@timestamp,_time,ts,datetime,isodate,date,_source_realtime_timestamp,__realtime_timestamp",
+    ),
+    (Column::Message, "message,msg,_msg,log,short_message"),
+    (Column::Host, "host,hostname,host.name,host.hostname,_hostname"),
+    (
+        Column::Program,
+        "program,app,appname,app_name,app-name,tag,syslog_identifier,service,service.name,process.name",
+    ),
+    (
+        Column::Severity,
+        "severity,level,log.level,levelname,lvl,loglevel,log_level,syslog_severity,log.syslog.severity.name",
+    ),
+    (Column::Priority, "priority,pri,log.syslog.priority"),
+    (Column::Facility, "facility,syslog_facility,log.syslog.facility.name"),
+    (Column::Pid, "pid,procid,process_id,process.pid,syslog_pid,_pid"),
+    (Column::Msgid, "msgid"),
+];
+
+/// What programs call severities, and syslog's names for them.
+const LEVELS: [(&str, &str); 10] = [
+    ("fatal", "crit"),
+    ("60", "crit"),
+    ("50", "err"),
+    ("40", "warning"),
+    ("30", "info"),
+    ("20", "debug"),
+    ("10", "debug"),
+    ("trace", "debug"),
+    ("verbose", "debug"),
+    ("fine", "debug"),
+];
+
+/// What a severity without a facility belongs to, as in syslog.
+pub(super) const USER: Facility = Facility::new(1).expect("1 is a facility");
+
+/// How many slots there are for keys: most hold one or none.
+const SLOTS: usize = 256;
+/// Room for the keys of most objects.
+const RANKED_EXPECTED: usize = 12;
+
+/// The keys that are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keys {
+    /// In the order in which they count.
+    keys: Vec<(Column, String)>,
+    /// Places of keys by their [`slot`], and for each slot where those of it and of the slots before it end. Comparing a
+    /// name with all keys, or with those of its first letter, took a third of the time of reading an object.
+    places: Vec<u16>,
+    ends: [u16; SLOTS],
+}
+
+/// What an object says of the columns, and where.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) time: Option<Timestamp>,
+    pub(super) severity: Option<Severity>,
+    pub(super) facility: Option<Facility>,
+    /// The pairs that hold texts.
+    pub(super) message: Option<usize>,
+    pub(super) host: Option<usize>,
+    pub(super) program: Option<usize>,
+    pub(super) pid: Option<usize>,
+    pub(super) msgid: Option<usize>,
+    /// Every pair that was taken for a column.
+    pub(super) taken: Vec<usize>,
+}
+
+impl Default for Keys {
+    fn default() -> Keys {
+        Keys::new(|_| None)
+    }
+}
+
+impl Keys {
+    /// The keys of [`KEYS`], or of the list with commas that `instead` gives for a column.
+    pub fn new(instead: impl Fn(Column) -> Option<String>) -> Keys {
+        let mut keys: Vec<(Column, String)> = Vec::with_capacity(64);
+        for (column, default) in KEYS {
+            let list = instead(column).unwrap_or_else(|| default.to_owned());
+            for key in list.split(',').map(str::trim).filter(|key| !key.is_empty()) {
+                // Only the first place of a key counts.
+                if !keys.iter().any(|(of, known)| *of == column && known.eq_ignore_ascii_case(key)) {
+                    keys.push((column, key.to_owned()));
+                }
+            }
+        }
+        // More keys than this are in no address of a request.
+        keys.truncate(usize::from(u16::MAX));
+        let mut ends = [0; SLOTS];
+        let mut places: Vec<u16> = (0..keys.len() as u16).collect();
+        places.sort_by_key(|place| slot(&keys[usize::from(*place)].1));
+        for (at, place) in places.iter().enumerate() {
+            ends[slot(&keys[usize::from(*place)].1)] = at as u16 + 1;
+        }
+        for slot in 1..ends.len() {
+            ends[slot] = ends[slot].max(ends[slot - 1]);
+        }
+        Keys { keys, places, ends }
+    }
+
+    /// The same for values beside a text, which says itself what its message is and when it was written.
+    pub fn beside(instead: impl Fn(Column) -> Option<String>) -> Keys {
+        Keys::new(|column| match column {
+            Column::Time | Column::Message => Some(String::new()),
+            column => instead(column),
+        })
+    }
+
+    /// Which keys these pairs have, by place in the list and among the pairs, in the order in which they count. Empty
+    /// values do not, except that a message may be empty: it is one if no other key has it.
+    fn ranked(&self, pairs: &[Pair<'_, '_>]) -> Vec<(usize, usize)> {
+        let mut ranked = Vec::with_capacity(RANKED_EXPECTED);
+        for (at, pair) in pairs.iter().enumerate() {
+            let (name, is_empty) = (pair.name, pair.value.is_empty());
+            let slot = slot(name);
+            let begin = slot.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let places = &self.places[usize::from(begin)..usize::from(self.ends[slot])];
+            let ranks = places.iter().map(|place| usize::from(*place)).filter(|rank| {
+                let (column, key) = &self.keys[*rank];
+                key.eq_ignore_ascii_case(name) && (!is_empty || *column == Column::Message)
+            });
+            ranked.extend(ranks.map(|rank| (is_empty, rank, at)));
+        }
+        ranked.sort_unstable();
+        ranked.into_iter().map(|(_, rank, at)| (rank, at)).collect()
+    }
+}
+
+/// By its first letter, whatever its case, and its length.
+fn slot(key: &str) -> usize {
+    let first = key.bytes().next().map_or(0, |first| first.to_ascii_lowercase());
+    (usize::from(first) + key.len() * 37) % SLOTS
+}
+
+impl Found {
+    /// Looks for the keys among the values of an object.
+    pub(super) fn among(pairs: &[Pair<'_, '_>], keys: &Keys, clock: Clock<'_>) -> Found {
+        let ranked = keys.ranked(pairs);
+        let mut found = Found { taken: Vec::with_capacity(ranked.len()), ..Found::default() };
+        for (rank, at) in ranked {
+            if !found.taken.contains(&at) && found.take(keys.keys[rank].0, at, &pairs[at].value, clock) {
+                found.taken.push(at);
+            }
+        }
+        found
+    }
+
+    /// Takes a value for a column that has none yet; `false` where it cannot be read as that.
+    fn take(&mut self, column: Column, at: usize, value: &str, clock: Clock<'_>) -> bool {
+        match column {
+            Column::Time => set(&mut self.time, || time(value, clock)),
+            Column::Severity => set(&mut self.severity, || severity(value)),
+            Column::Priority => self.take_priority(value),
+            // A severity has to be known for a facility to be kept.
+            Column::Facility => {
+                self.severity.is_some() && set(&mut self.facility, || value.parse::<Facility>().ok())
+            }
+            Column::Message => set(&mut self.message, || Some(at)),
+            Column::Host => set(&mut self.host, || Some(at)),
+            Column::Program => set(&mut self.program, || Some(at)),
+            Column::Pid => set(&mut self.pid, || Some(at)),
+            Column::Msgid => set(&mut self.msgid, || Some(at)),
+        }
+    }
+
+    fn take_priority(&mut self, value: &str) -> bool {
+        let number: Option<u8> = value.parse().ok();
+        match number.filter(|&number| 7 < number).and_then(Priority::new) {
+            Some(priority) => {
+                let is_new = set(&mut self.severity, || Some(priority.severity()));
+                is_new && set(&mut self.facility, || Some(priority.facility()))
+            }
+            None => set(&mut self.severity, || severity(value)),
+        }
+    }
+
+    /// Whether a pair is what a column says in the end, where others have the word before.
+    pub(super) fn is_said(&self, at: usize, before: &[&Found]) -> bool {
+        let texts: [fn(&Found) -> Option<usize>; 4] =
+            [|found| found.host, |found| found.program, |found| found.pid, |found| found.msgid];
+        match texts.iter().find(|text| text(self) == Some(at)) {
+            Some(text) => before.iter().all(|other| text(other).is_none()),
+            None => self.taken.contains(&at) && before.iter().all(|other| other.severity.is_none()),
+        }
+    }
+
+    /// Severity and facility; without a facility it is user.
+    pub(super) fn priority(&self) -> Option<Priority> {
+        Some(Priority::of(self.facility.unwrap_or(USER), self.severity?))
+    }
+}
+
+fn set<T>(column: &mut Option<T>, read: impl FnOnce() -> Option<T>) -> bool {
+    if column.is_some() {
+        return false;
+    }
+    *column = read();
+    column.is_some()
+}
+
+/// A stamp in any of its spellings, or a number since 1970.
+fn time(text: &str, clock: Clock<'_>) -> Option<Timestamp> {
+    Timestamp::parse_rfc3339(text.as_bytes())
+        .or_else(|| epoch(text))
+        .or_else(|| stamp::whole(text.as_bytes(), clock))
+}
+
+/// A number since 1970, of seconds, milliseconds, microseconds or nanoseconds: its size tells which.
+pub fn epoch(text: &str) -> Option<Timestamp> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !all_digits(digits) || !all_digits(fraction) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    let unit_nanos = match number.unsigned_abs() {
+        0..100_000_000_000 => 1_000_000_000,
+        100_000_000_000..100_000_000_000_000 => 1_000_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1_000,
+        _ => 1,
+    };
+    let fraction_nanos = fraction_of(fraction, unit_nanos);
+    let signed_fraction = if whole.starts_with('-') { -fraction_nanos } else { fraction_nanos };
+    Some(Timestamp::from_nanos(number.checked_mul(unit_nanos)?.checked_add(signed_fraction)?))
+}
+
+/// The digits after the point, in nanoseconds; what is finer is cut.
+fn fraction_of(digits: &str, mut unit_nanos: i64) -> i64 {
+    let mut nanos = 0;
+    for digit in digits.bytes().map(|byte| i64::from(byte - b'0')) {
+        unit_nanos /= 10;
+        nanos += digit * unit_nanos;
+    }
+    nanos
+}
+
+/// Syslog's names and numbers, and what programs call theirs.
+pub fn severity(text: &str) -> Option<Severity> {
+    let other = LEVELS.iter().find(|(level, _)| level.eq_ignore_ascii_case(text));
+    other.map_or(text, |(_, name)| name).parse().ok()
+}
+
+/// Whether a word says how urgent something is: it is not the name of a host or a program.
+pub(super) fn is_level(word: &[u8]) -> bool {
+    word.len() <= 13
+        && std::str::from_utf8(word).is_ok_and(|word| severity(word).is_some() && !is_number(word))
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_about_http_prints_every_key() {
+        let page = include_str!("../../../../docs/http.md");
+        for (column, keys) in KEYS {
+            let shown = keys.split(',').map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            assert!(page.contains(&shown), "{column:?}: {shown}");
+        }
+    }
+
+    #[test]
+    fn words_that_say_how_urgent_something_is() {
+        for word in ["ERROR", "warn", "Info", "DEBUG", "TRACE", "fatal", "notice"] {
+            assert!(is_level(word.as_bytes()), "{word}");
+        }
+        for word in ["web1", "10", "", "errors", "kernel"] {
+            assert!(!is_level(word.as_bytes()), "{word}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The stages `extract`, `parse` and `eval`: a batch whose messages have more fields.
+//!
+//! **Invariant:** an added field stands for those of its name that were there. But it never stands for a field that every
+//! message has: `host` in a JSON text is passed over.
+
+use crate::found;
+use hashbrown::HashSet;
+use logstead_parse::Pair;
+use logstead_query::{Added, Cell, Expression, Format, Stage};
+use logstead_record::FieldName;
+use logstead_record::{Batch, Field, NewFields, Selection, Storage, Timestamp};
+use std::borrow::Cow;
+
+/// Where fields come from.
+#[derive(Clone, Debug)]
+pub struct Enrich {
+    source: Source,
+    adds: Added,
+    now: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Text { format: Format, from: FieldName },
+    Computed(Vec<(String, Expression)>),
+}
+
+/// What later stages look at.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Names of dynamic fields; `None` for all. What a stage names itself is wanted anyway.
+    pub fields: Option<Vec<FieldName>>,
+}
+
+impl Wanted {
+    /// Everything.
+    pub const ALL: Wanted = Wanted { fields: None };
+
+    fn wants(&self, name: &[u8]) -> bool {
+        let is_name = |field: &FieldName| field.as_str().as_bytes().eq_ignore_ascii_case(name);
+        self.fields.as_ref().is_none_or(|fields| fields.iter().any(is_name))
+    }
+}
+
+impl Enrich {
+    /// Of a stage, if it is one of these.
+    pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
+        let text = |format, from: &FieldName| Source::Text { format, from: from.clone() };
+        let source = match stage {
+            Stage::Extract { template, from } => text(Format::Regex(template.captures().clone()), from),
+            Stage::Parse { format, from } => text(format.clone(), from),
+            Stage::Eval(assignments) => Source::Computed(assignments.clone()),
+            _ => return None,
+        };
+        Some(Enrich { source, now, adds: stage.adds() })
+    }
+
+    /// The fields it may add.
+    pub fn adds(&self) -> &Added {
+        &self.adds
+    }
+
+    /// Where the text is that fields stand in; `None` where they are computed.
+    pub fn reads_text(&self) -> Option<&FieldName> {
+        match &self.source {
+            Source::Text { from, .. } => Some(from),
+            Source::Computed(_) => None,
+        }
+    }
+
+    /// The fields that stand in a text.
+    pub fn found(&self, text: &[u8]) -> Vec<Pair> {
+        match &self.source {
+            Source::Text { format, .. } => found::pairs(format, text),
+            Source::Computed(_) => Vec::new(),
+        }
+    }
+
+    /// The fields that are computed of a row whose fields have these values.
+    pub fn computed<'a>(&'a self, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Vec<(&'a str, Cell<'a>)> {
+        let mut made: Vec<(&str, Cell<'a>)> = Vec::new();
+        let Source::Computed(assignments) = &self.source else { return made };
+        for (name, expression) in assignments {
+            let value = {
+                let known = |field_name: &FieldName| {
+                    let is_it =
+                        |(other, _): &&(&str, Cell<'a>)| other.eq_ignore_ascii_case(field_name.as_str());
+                    made.iter().rfind(is_it).map_or_else(|| field(field_name), |(_, cell)| cell.clone())
+                };
+                expression.eval(self.now, &known)
+            };
+            made.retain(|(other, _)| !other.eq_ignore_ascii_case(name));
+            made.push((name, value));
+        }
+        made
+    }
+
+    /// The batch with the fields of its selected rows.
+    pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &Wanted) -> Batch {
+        let mut fields = NewFields::of(batch);
+        for row in 0..batch.rows() {
+            let pairs =
+                if selected.contains(row) { self.pairs(batch, row, logspace, wanted) } else { Vec::new() };
+            let added: HashSet<Vec<u8>> = pairs.iter().map(|(name, _)| name.to_ascii_lowercase()).collect();
+            let is_left = |name: &[u8]| added.is_empty() || !added.contains(&name.to_ascii_lowercase());
+            if batch.fields(row).all(|(name, _)| is_left(name)) {
+                fields.keep(row);
+            } else {
+                fields.changed();
+                let left = batch.fields(row).filter(|(name, _)| is_left(name));
+                left.for_each(|(name, value)| fields.push(name, value));
+            }
+            let values = pairs.iter().filter(|(_, value)| !value.is_empty());
+            values.for_each(|(name, value)| fields.push(name, value));
+            fields.end_row();
+        }
+        let mut rewrite = batch.rewrite();
+        rewrite.fields(fields);
+        rewrite.finish()
+    }
+
+    /// The fields of a row; one without a value has none any more.
+    fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &Wanted) -> Vec<Pair> {
+        match &self.source {
+            Source::Text { format, from } => {
+                let Some(text) = value(batch, row, from, logspace) else { return Vec::new() };
+                let is_named = self.adds != Added::Any;
+                let mut pairs = found::pairs(format, &text);
+                pairs.retain(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
+                pairs
+            }
+            Source::Computed(_) => {
+                let computed = self.computed(&|field| cell(batch, row, field, logspace));
+                let text = |cell: &Cell<'_>| cell.text().map(Cow::into_owned).unwrap_or_default();
+                computed.iter().map(|(name, cell)| (name.as_bytes().to_vec(), text(cell))).collect()
+            }
+        }
+    }
+}
+
+/// Whether it is a value, of a field of its own.
+pub fn counts((name, value): &Pair) -> bool {
+    let is_known = std::str::from_utf8(name).is_ok_and(|name| Field::from_name(name).is_some());
+    !value.is_empty() && !is_known
+}
+
+/// What a message in a logspace says under a name.
+fn value<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Option<Cow<'b, [u8]>> {
+    match field {
+        FieldName::Known(Field::Logspace) => Some(Cow::Owned(logspace.as_bytes().to_vec())),
+        field => batch.value(row, field),
+    }
+}
+
+/// The same as a value of an expression.
+fn cell<'b>(batch: &'b Batch, row: usize, field: &FieldName, logspace: &str) -> Cell<'b> {
+    match field {
+        FieldName::Known(known) if known.storage() == Storage::Time => Cell::Time(batch.time(row)),
+        FieldName::Known(known) if known.storage() == Storage::Received => Cell::Time(batch.received(row)),
+        field => value(batch, row, field, logspace).map_or(Cell::Null, Cell::Text),
+    }
+}

@@ -1,0 +1,32 @@
+//! The fields that stand in a text.
+
+use logstead_parse::Pair;
+use logstead_query::{Captures, Format};
+
+/// Them, in their order.
+pub(crate) fn pairs(format: &Format, text: &[u8]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    match format {
+        Format::Json => return logstead_parse::json(text),
+        Format::KeyValue => return logstead_parse::key_value(text),
+        Format::Regex(captures) => return captured(captures, text),
+        Format::Cef => {
+            logstead_parse::cef(text, &mut pairs);
+        }
+        Format::Leef => {
+            logstead_parse::leef(text, &mut pairs);
+        }
+        Format::Csv(columns) => {
+            logstead_parse::csv(text, columns, &mut pairs);
+        }
+    }
+    pairs
+}
+
+fn captured(captures: &Captures, text: &[u8]) -> Vec<Pair> {
+    let Some(found) = captures.regex().compiled().captures(text) else { return Vec::new() };
+    let pair = |(group, name): &(usize, String)| {
+        found.get(*group).map(|value| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+    };
+    captures.fields().iter().filter_map(pair).collect()
+}

@@ -1,0 +1,65 @@
+//! A row of stages, made ready to run over batches.
+
+use crate::enrich::{Enrich, Wanted};
+use logstead_query::{Context, Matcher, Stage};
+use logstead_record::{Batch, Selection, Timestamp};
+use std::sync::Arc;
+
+/// Stages that stream.
+#[derive(Debug)]
+pub struct Transform {
+    steps: Vec<Step>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Where(Matcher),
+    Enrich(Enrich),
+}
+
+/// Messages after the stages.
+#[derive(Debug)]
+pub struct Changed {
+    /// How they look.
+    pub batch: Arc<Batch>,
+    /// Which row of the batch that came in each is.
+    pub rows: Vec<usize>,
+}
+
+impl Transform {
+    /// Makes stages ready to run. Those that do not stream are passed over: `Pipeline::obstacle` finds them. `fields` is
+    /// for who shows messages: `Pipeline::columns` says what it leaves.
+    pub fn new(stages: &[Stage], now: Timestamp) -> Transform {
+        let step = |stage: &Stage| match stage {
+            Stage::Where(query) => Some(Step::Where(Matcher::new(query, &Context { now, logspace: "" }))),
+            other => Enrich::of(other, now).map(Step::Enrich),
+        };
+        Transform { steps: stages.iter().filter_map(step).collect() }
+    }
+
+    /// Whether every message passes.
+    pub fn keeps_all(&self) -> bool {
+        !self.steps.iter().any(|step| matches!(step, Step::Where(_)))
+    }
+
+    /// The selected messages of a batch after the stages.
+    pub fn apply(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> Changed {
+        let rows: Vec<usize> = selected.iter().collect();
+        if self.steps.is_empty() && selected.is_all() {
+            return Changed { batch: batch.clone(), rows };
+        }
+        let mut batch = batch.take(selected);
+        let mut left = Selection::all(batch.rows());
+        for step in &self.steps {
+            match step {
+                Step::Where(matcher) => left = matcher.select_within(&batch, &left),
+                Step::Enrich(enrich) => batch = enrich.batch(&batch, &left, logspace, &Wanted::ALL),
+            }
+        }
+        if left.is_all() {
+            return Changed { batch: Arc::new(batch), rows };
+        }
+        let rows = left.iter().map(|row| rows[row]).collect();
+        Changed { batch: Arc::new(batch.take(&left)), rows }
+    }
+}

@@ -1,0 +1,95 @@
+//! Work that is done side by side, on threads that the caller brings.
+
+use std::sync::OnceLock;
+
+/// What a question may hold where nobody says otherwise.
+const HELD_BYTES: usize = 256 << 20;
+
+/// Does jobs side by side.
+pub trait Lanes: Sync {
+    /// How many at once.
+    fn count(&self) -> usize;
+
+    /// What one question may hold of messages at once, in bytes: it reads fewer side by side where these are long.
+    fn bytes(&self) -> usize {
+        HELD_BYTES
+    }
+
+    /// Calls `job` with each number below `jobs`, and returns when all calls have.
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync));
+}
+
+/// One after the other, on the calling thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Lanes for Alone {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..jobs).for_each(job);
+    }
+}
+
+/// What `job` makes of each number below `jobs`, in their order.
+pub fn map<T: Send + Sync>(lanes: &dyn Lanes, jobs: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    if jobs <= 1 || lanes.count() <= 1 {
+        return (0..jobs).map(job).collect();
+    }
+    let made: Vec<OnceLock<T>> = (0..jobs).map(|_| OnceLock::new()).collect();
+    lanes.run(jobs, &|number| {
+        made[number].get_or_init(|| job(number));
+    });
+    made.into_iter().map(|made| made.into_inner().expect("every job was run")).collect()
+}
+
+/// How many batches are read before the next are: a number for each lane at most, and no more than may be held.
+pub struct Wave {
+    lanes: usize,
+    batches_max: usize,
+    bytes_max: usize,
+    /// The largest that was seen.
+    largest: usize,
+}
+
+impl Wave {
+    /// At most so many for each lane.
+    pub fn new(lanes: &dyn Lanes, of_each: usize) -> Wave {
+        let count = lanes.count().max(1);
+        Wave { lanes: count, batches_max: count * of_each, bytes_max: lanes.bytes(), largest: 0 }
+    }
+
+    /// Something of so many bytes was read.
+    pub fn saw(&mut self, bytes: usize) {
+        self.largest = self.largest.max(bytes);
+    }
+
+    /// The next of what is left, and the rest. While nothing is known, each lane reads one.
+    pub fn split<'a, T>(&self, left: &'a [T]) -> (&'a [T], &'a [T]) {
+        let fit = self.bytes_max.checked_div(self.largest).unwrap_or(self.lanes);
+        left.split_at(fit.clamp(1, self.batches_max).min(left.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wave_holds_no_more_than_may_be_held() {
+        let left = [0; 100];
+        let mut wave = Wave::new(&Alone, 8);
+        let next = |wave: &Wave| (wave.split(&left).0.len(), wave.split(&left).1.len());
+        assert_eq!(next(&wave), (1, 99));
+        wave.saw(1);
+        assert_eq!(next(&wave), (8, 92));
+        wave.saw(HELD_BYTES / 3);
+        wave.saw(5);
+        assert_eq!(next(&wave), (3, 97));
+        wave.saw(HELD_BYTES * 3);
+        assert_eq!(next(&wave), (1, 99));
+        assert!(wave.split(&left[..0]).0.is_empty());
+    }
+}

@@ -1,8 +1,0 @@
-//! Messages and tables as they are seen outside: in answers of the API, in files, and printed by commands.
-//!
-//! **Invariant:** the API and the commands show a message in the same shape, so that one reads what the other wrote.
-
-pub(crate) mod csv;
-pub(crate) mod file;
-pub(crate) mod message;
-pub(crate) mod table;
