@@ -6,6 +6,7 @@ mod corpus;
 mod forward;
 mod forward_soak;
 mod fresh;
+mod groups;
 mod growth;
 mod hostile;
 mod ingest;
@@ -67,6 +68,12 @@ enum Command {
         /// The folder that the store is written to; its contents are removed, and the new store stays
         #[arg(long, default_value = "target/bench-store")]
         data: PathBuf,
+    },
+    /// CPU and bytes of texts in groups of templates, and the time of questions to them
+    Groups {
+        /// Lines to read
+        #[arg(long)]
+        corpus: PathBuf,
     },
     /// How long searches take in a store written by `store`
     Search {
@@ -151,6 +158,10 @@ fn main() -> Result<()> {
         }
         Command::Store { corpus: Some(path), data, .. } => store::run(std::fs::File::open(path)?, &data),
         Command::Store { messages, data, .. } => store::run(corpus::lines(messages).as_slice(), &data),
+        Command::Groups { corpus } => {
+            groups::run(&std::fs::read(corpus)?);
+            Ok(())
+        }
         Command::Search { data, runs, threads, check, query } => {
             search::run(&data, (runs, threads), check, &query)
         }

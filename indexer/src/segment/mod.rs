@@ -23,8 +23,6 @@ pub(crate) mod packed;
 mod range;
 mod templates;
 pub(crate) mod times;
-#[cfg(test)]
-mod timing;
 pub(crate) mod words;
 
 use crate::disk::{Disk, DiskFile};

@@ -12,6 +12,7 @@ use logstead_config::settings::{self, Layers, Settings};
 use logstead_indexer::{Disk, RealDisk};
 use logstead_pipeline::{Change, Pipeline};
 use logstead_record::Timestamp;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -40,37 +41,39 @@ id = "default"
 to = ["main"]
 "#;
 
-/// A server without a socket. Each test file gives it the calls that it needs.
-pub struct Server {
+/// A server without a socket. Each test file gives it the calls that it needs, under a type of its own, so that files may
+/// name them alike.
+pub struct Server<Calls = ()> {
     pub app: Router,
     pub pipeline: Arc<Pipeline>,
     pub meta: Meta,
     /// Its directory, unless somebody else keeps that.
     data: Option<TempDir>,
+    calls: PhantomData<Calls>,
 }
 
-impl Drop for Server {
+impl<Calls> Drop for Server<Calls> {
     fn drop(&mut self) {
         self.pipeline.stop();
     }
 }
 
-impl Server {
+impl<Calls> Server<Calls> {
     /// In a directory that goes with it. `adjust` changes settings from their defaults.
-    pub fn start(adjust: impl FnOnce(&mut Settings)) -> Server {
+    pub fn start(adjust: impl FnOnce(&mut Settings)) -> Self {
         let data = TempDir::new().unwrap();
-        let mut server = Server::start_in(data.path(), adjust);
+        let mut server = Self::start_in(data.path(), adjust);
         server.data = Some(data);
         server
     }
 
     /// In a directory that outlives it.
-    pub fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
-        Server::start_on(Arc::new(RealDisk), data, adjust)
+    pub fn start_in(data: &Path, adjust: impl FnOnce(&mut Settings)) -> Self {
+        Self::start_on(Arc::new(RealDisk), data, adjust)
     }
 
     /// The same with its messages on this disk.
-    pub fn start_on(disk: Arc<dyn Disk>, data: &Path, adjust: impl FnOnce(&mut Settings)) -> Server {
+    pub fn start_on(disk: Arc<dyn Disk>, data: &Path, adjust: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings::load(&Layers::default()).unwrap();
         adjust(&mut settings);
         let settings = Arc::new(settings);
@@ -91,6 +94,6 @@ impl Server {
                 ..Process::default()
             },
         });
-        Server { app, pipeline, meta, data: None }
+        Server { app, pipeline, meta, data: None, calls: PhantomData }
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 
+mod grammar;
 mod habits;
 mod matching;
 mod pipelines;

@@ -33,8 +33,6 @@ mod forms;
 mod hashes;
 mod look;
 mod matching;
-#[cfg(test)]
-mod measure;
 mod messages;
 mod others;
 mod placed;

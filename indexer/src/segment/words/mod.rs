@@ -9,8 +9,6 @@
 //!
 //! **Invariant:** rows that have a word are never missing from an answer. An exact answer has no others.
 
-#[cfg(test)]
-mod cost;
 mod layout;
 mod read;
 #[cfg(test)]

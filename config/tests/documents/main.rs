@@ -1,0 +1,10 @@
+//! Settings and router documents: what is read, what is refused and why, and what is written again.
+
+mod diff;
+mod problems;
+mod round_trip;
+#[cfg(feature = "schema")]
+mod schema;
+mod settings;
+mod shipped;
+mod warnings;

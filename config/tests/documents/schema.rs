@@ -1,0 +1,35 @@
+//! The schema of the API describes the JSON that a document really has.
+
+use logstead_config::{Admission, Count, Files, Problem, Reception, Route, Source, Syslog};
+use utoipa::PartialSchema;
+
+fn schema<T: PartialSchema>() -> String {
+    serde_json::to_string(&T::schema()).expect("a schema is JSON")
+}
+
+#[test]
+fn units_and_addresses_are_strings() {
+    let properties = |schema: String| {
+        let schema: serde_json::Value = serde_json::from_str(&schema).expect("a schema is JSON");
+        // What has the keys of others besides its own is all of these.
+        let own = schema["allOf"].as_array().and_then(|all| all.last()).unwrap_or(&schema);
+        own["properties"].clone()
+    };
+    let (reception, files) = (properties(schema::<Reception>()), properties(schema::<Files>()));
+    assert_eq!(reception["max_message"]["type"], "string");
+    let admission = properties(schema::<Admission>());
+    assert_eq!(admission["allow"]["items"]["type"], "string");
+    assert_eq!(files["paths"]["items"]["type"], "string");
+    assert!(schema::<Syslog>().contains(r#""listen":{"type":"array","items":{"type":"string"}"#));
+    assert!(schema::<Count>().contains("\"auto\""));
+}
+
+#[test]
+fn keys_have_the_names_of_the_document() {
+    let route = schema::<Route>();
+    for key in ["\"where\"", "\"final\"", "\"flow_control\""] {
+        assert!(route.contains(key), "{route}");
+    }
+    assert!(schema::<Source>().contains("SourceKind"), "{}", schema::<Source>());
+    assert!(schema::<Problem>().contains("\"line\""));
+}

@@ -1,0 +1,15 @@
+//! A logspace from outside: appending, sealing, searching and opening, on disks that fail and on a real one.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod bit_rot;
+#[path = "../common/mod.rs"]
+mod common;
+mod crash_points;
+mod ends;
+mod full_disk;
+mod golden_files;
+mod opening;
+mod pages;
+mod queue;
+mod real_disk;

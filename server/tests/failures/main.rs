@@ -1,0 +1,15 @@
+//! Kills, full disks, damaged stores, small memory, and starts after them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod apply_under_load;
+mod crash;
+mod damaged_stores;
+mod full_disk;
+mod ledger;
+mod memory;
+mod sealing;
+mod starting;
+#[path = "../support/mod.rs"]
+mod support;
+mod troubles;

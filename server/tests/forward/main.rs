@@ -1,0 +1,15 @@
+//! Destinations: queues, protocols, kills, and whom the server trusts as a client.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../peers/certificates.rs"]
+mod certificates;
+mod files;
+mod http;
+mod kills;
+mod outside;
+mod queues;
+mod s3;
+mod steps;
+#[path = "../support/mod.rs"]
+mod support;

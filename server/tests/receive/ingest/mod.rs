@@ -1,0 +1,11 @@
+//! What comes over HTTP in the protocols of other systems, and the tokens that it comes with: on real pipelines without
+//! sockets.
+
+mod calls;
+mod destinations;
+mod full;
+mod hostile;
+use crate::support::protobuf;
+mod protocols;
+mod rights;
+mod tokens;
