@@ -1,3 +1,4 @@
+// Keywords: axe, contrast, screen reader, dark theme.
 import type axe from 'axe-core';
 import type { RunOptions } from 'axe-core';
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Keywords: password, second factor, sessions.
 import { expect, test } from './logstead';
 import { admin } from './server';
 

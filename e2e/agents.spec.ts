@@ -1,3 +1,4 @@
+// Keywords: agents, set-up snippets.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from './logstead';

@@ -1,3 +1,4 @@
+// Keywords: stats, charts, tables.
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';

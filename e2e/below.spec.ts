@@ -1,3 +1,4 @@
+// Keywords: base path, reverse proxy.
 /** The console below a path of a host, `http://host/logs/`, behind a real proxy that removes the path or keeps it. */
 import type { Page } from '@playwright/test';
 import { expect, test as base } from './logstead';

@@ -1,3 +1,4 @@
+// Keywords: empty search page, first visit.
 import { expect, test } from './logstead';
 
 /** Syslog of `minutes` ago. */

@@ -1,3 +1,4 @@
+// Keywords: bundle size, requests, page weight.
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 

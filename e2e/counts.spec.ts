@@ -1,3 +1,4 @@
+// Keywords: totals, rows and counts.
 import { expect, test } from './logstead';
 import { parseLine, questions } from './queries';
 

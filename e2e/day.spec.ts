@@ -1,3 +1,4 @@
+// Keywords: a working day, tasks, keyboard, mouse.
 import { type Hands, keyboard, mouse } from './hands';
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';

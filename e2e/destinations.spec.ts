@@ -1,3 +1,4 @@
+// Keywords: destination, queue, pause, retry.
 import type { Locator, Page } from '@playwright/test';
 import { Collector } from './collector';
 import { expect, test as base } from './logstead';

@@ -1,3 +1,4 @@
+// Keywords: LDAP, login.
 import { expect, test as base } from './logstead';
 import { Directory, password } from './directory';
 import { admin } from './server';

@@ -1,3 +1,4 @@
+// Keywords: query editor, typing.
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 

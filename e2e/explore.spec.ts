@@ -1,3 +1,4 @@
+// Keywords: message drawer, context, fields.
 import { expect, test } from './logstead';
 import type { Fields } from './pages/fields';
 import type { ValueCount } from './server';

@@ -1,3 +1,4 @@
+// Keywords: facets, field values.
 import { expect, test } from './logstead';
 
 const logins = [

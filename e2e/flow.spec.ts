@@ -1,3 +1,4 @@
+// Keywords: flow canvas, routes, live figures.
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: navigation, session end, offline.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 

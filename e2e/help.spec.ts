@@ -1,3 +1,4 @@
+// Keywords: help, guide, API page.
 import { expect, test } from './logstead';
 
 test('a read of the API is found, tried, and linked to', async ({ logstead, page }) => {

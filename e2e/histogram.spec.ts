@@ -1,3 +1,4 @@
+// Keywords: histogram, zoom, time range.
 import { expect, test } from './logstead';
 
 const MINUTE_MS = 60_000;

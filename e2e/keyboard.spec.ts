@@ -1,3 +1,4 @@
+// Keywords: keyboard, shortcuts, focus.
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { admin } from './server';

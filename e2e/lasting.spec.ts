@@ -1,3 +1,4 @@
+// Keywords: long-lived page, reconnect, memory.
 import { expect, test } from './logstead';
 import { admin } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: message list, columns, wrap.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';

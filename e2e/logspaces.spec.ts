@@ -1,3 +1,4 @@
+// Keywords: logspaces, retention.
 import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';

@@ -1,3 +1,4 @@
+// Keywords: overview, health.
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: theme, time zone, preferences.
 import { expect, test } from './logstead';
 import { admin } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: permissions, roles, hidden actions.
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';
 import { type Account, type Logstead, defaultRouter } from './server';

@@ -1,3 +1,4 @@
+// Keywords: router editor, document, apply.
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: search, query, results.
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';
 

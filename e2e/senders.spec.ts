@@ -1,3 +1,4 @@
+// Keywords: senders, silent hosts.
 import { expect, test } from './logstead';
 
 /** A message with the stamp that a device writes if its clock is this many hours ahead of UTC. */

@@ -1,3 +1,4 @@
+// Keywords: login, logout, expiry.
 import { expect, test } from './logstead';
 import { admin } from './server';
 

@@ -1,3 +1,4 @@
+// Keywords: not known, killed server, slow server, empty.
 /** No page says that something is well of which nothing is known. `npm run states -w e2e` makes pictures of the same. */
 import type { Page } from '@playwright/test';
 import { expect, test } from './logstead';

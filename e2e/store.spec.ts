@@ -1,3 +1,4 @@
+// Keywords: store, integrity, segments.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from './logstead';
 

@@ -1,3 +1,4 @@
+// Keywords: tasks of newcomers.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CountingHands } from './effort';

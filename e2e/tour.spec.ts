@@ -1,3 +1,4 @@
+// Keywords: pictures of the manual.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,3 +1,4 @@
+// Keywords: dry run, draft, preview.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './logstead';
 import { defaultRouter } from './server';

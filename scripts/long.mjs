@@ -14,14 +14,14 @@ const proofs = {
       'four troubles of a queue, three kinds of senders, and kills: each message is once in the store, and arrives',
     command: [
       'cargo',
-      ['test', '-p', 'logstead', '--test', 'troubles', 'every_trouble', '--', '--ignored'],
+      ['test', '-p', 'logstead', '--test', 'failures', 'every_trouble', '--', '--ignored'],
     ],
     env: {},
   },
   queries: {
     proves:
       'none of 2 000 hostile queries takes half a second longer than a search may, and who hangs up frees a place at once',
-    command: ['cargo', ['test', '-p', 'logstead', '--test', 'answers', '--', '--ignored']],
+    command: ['cargo', ['test', '-p', 'logstead', '--test', 'api', 'answers', '--', '--ignored']],
     env: {},
   },
   memory: {
@@ -34,7 +34,7 @@ const proofs = {
         '-p',
         'logstead',
         '--test',
-        'memory',
+        'failures',
         'never_killed',
         '--',
         '--ignored',

@@ -1,3 +1,4 @@
+// Keywords: clients, clients.
 import { expect, test as base } from '@playwright/test';
 import { Logstead } from '../server';
 import { chosen, type Address, type Client } from './clients';

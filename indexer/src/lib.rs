@@ -18,7 +18,7 @@
 //! | `open`    | opening one, or only looking at it                                |
 //! | `queue`   | a journal that is read once, in order                             |
 //!
-//! Each may use those above it, as `tests/structure.rs` says in detail; no files need each other.
+//! Each may use those above it, as `server/tests/structure` says in detail; no files need each other.
 //!
 //! **Invariant:** no thread, no clock, no runtime: who calls brings them, and the disk.
 

@@ -1,4 +1,6 @@
 //! What an edit changes, in words.
+//!
+//! Keywords: document diff.
 
 use logstead_config::{Changes, check_toml, diff};
 

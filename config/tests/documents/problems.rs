@@ -1,4 +1,6 @@
 //! Every problem that a router document can have, with its place and its message.
+//!
+//! Keywords: validation, error messages.
 
 use logstead_config::{DOCUMENT_BYTES_MAX, PROBLEMS_MAX, Problem, check_toml, draft_json, from_json};
 

@@ -1,4 +1,6 @@
 //! A document survives TOML, JSON and being edited into a text with comments.
+//!
+//! Keywords: parse and print, comments kept.
 
 use logstead_config::{
     Action, Address, Addresses, Addressing, Admission, ClientTls, Coalesce, Compression, Count, Destination,

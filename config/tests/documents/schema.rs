@@ -1,4 +1,6 @@
 //! The schema of the API describes the JSON that a document really has.
+//!
+//! Keywords: JSON schema, openapi.
 
 use logstead_config::{Admission, Count, Files, Problem, Reception, Route, Source, Syslog};
 use utoipa::PartialSchema;

@@ -1,4 +1,6 @@
 //! Settings and their layers.
+//!
+//! Keywords: settings, environment, layers.
 
 use logstead_config::settings::{
     DEFAULT_SETTINGS_TOML, InForce, Layer, Layers, LogLevel, Settings, WebListener, in_force, load,

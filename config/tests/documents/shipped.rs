@@ -1,4 +1,6 @@
 //! The files that we ship are right, and the manual names everything that can be configured.
+//!
+//! Keywords: shipped files, documentation, catalogue.
 
 use logstead_config::catalogue::{Item, Standard, Table, catalogue, tables};
 use logstead_config::settings::DEFAULT_SETTINGS_TOML;
@@ -168,7 +170,7 @@ fn is_fresh(file: &str, fresh: &str) {
         std::fs::write(&path, fresh).expect("a file");
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    let how = "UPDATE=1 cargo test -p logstead-config --test shipped";
+    let how = "UPDATE=1 cargo test -p logstead-config --test documents shipped";
     assert!(committed == fresh, "{file} is stale: {how}");
 }
 

@@ -1,4 +1,6 @@
 //! What can be run but is hardly meant.
+//!
+//! Keywords: warnings, unreachable route.
 
 use logstead_config::check_toml;
 

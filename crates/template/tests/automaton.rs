@@ -1,4 +1,6 @@
 //! An automaton is made for as long as somebody wants it.
+//!
+//! Keywords: regular expressions, automaton, property test.
 
 use logstead_query::Regex;
 use logstead_template::Automaton;

@@ -1,5 +1,7 @@
 //! Whatever becomes of a logspace, it answers what looking at every message would: random messages, random
 //! questions, and a random life of appends, sealing, joining, expiry, lost indexes, restarts and power cuts.
+//!
+//! Keywords: property test, search correctness, brute force.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod answers;

@@ -1,4 +1,6 @@
 //! A bit flips anywhere: no panic, the rest is found, and what is missing is said.
+//!
+//! Keywords: corruption, flipped bit, checksum.
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};

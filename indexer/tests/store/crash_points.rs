@@ -5,6 +5,8 @@
 //! what a kill or a power cut leaves. What was acknowledged must be there once, under its sequence, whether an
 //! index is asked or every message; and what has expired is gone. Of an append that was not acknowledged any of
 //! its batches may be there, each whole: who sent them sends them again.
+//!
+//! Keywords: crash, power cut, simulated disk, durability.
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open, open_all};

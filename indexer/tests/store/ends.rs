@@ -1,5 +1,7 @@
 //! A search that nobody wants any more ends soon, whatever it is doing. How soon is told in time of its own thread's
 //! processor, so that it makes no difference what else the machine does.
+//!
+//! Keywords: empty store, last message, boundaries.
 
 use crate::common;
 

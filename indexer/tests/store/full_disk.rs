@@ -1,4 +1,6 @@
 //! A full disk refuses appends, loses nothing, and does not need a restart.
+//!
+//! Keywords: full_disk, ENOSPC, simulated disk.
 use crate::common;
 
 use common::{Message, encoded, everything, filter, open, open_all};

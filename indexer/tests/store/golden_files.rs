@@ -3,6 +3,8 @@
 //!
 //! A change of a format takes a new version and new golden files: run with `UPDATE=1`. With another compressor or another
 //! tantivy the bytes may differ although the layout does not; then they are made again as well.
+//!
+//! Keywords: file formats, compatibility.
 use crate::common;
 
 use common::{DIR, JOURNAL, SEGMENTS, filter, open, open_all, read};

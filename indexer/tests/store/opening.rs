@@ -5,6 +5,8 @@
 //! it was earlier, cut, or changed by a bit; then the store is looked at, searched, and opened to store messages. The same
 //! with somebody who noted elsewhere how far the messages reach; and with every kind of retention, where nothing may be
 //! gone that was whole and is not beyond it.
+//!
+//! Keywords: recovery, missing file, truncated file, older file.
 use crate::common;
 
 use common::{DIR, JOURNAL, Message, SEGMENTS, encoded, everything, filter, noise, open_all, read};

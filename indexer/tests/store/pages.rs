@@ -1,5 +1,7 @@
 //! A search finds what filtering and sorting every message finds, in memory or read back, page after page, while
 //! messages arrive and become segments.
+//!
+//! Keywords: pagination, order, newest first.
 use crate::common;
 
 use common::{Message, SEGMENTS, encoded, filter, message, noise, open, open_all};

@@ -3,6 +3,8 @@
 //!
 //! Every script runs once for each disk call it makes, and that call goes wrong. Then the machine restarts from what a
 //! kill or a power cut leaves, and the rest of the queue is read.
+//!
+//! Keywords: queue, cursor, acknowledge, crash.
 use crate::common;
 
 use common::{Message, encoded, noise};

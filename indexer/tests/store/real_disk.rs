@@ -1,4 +1,6 @@
 //! The journal on a real file system, and what it keeps in memory.
+//!
+//! Keywords: real file system, fsync.
 use crate::common;
 
 use common::{Message, encoded, everything, noise};

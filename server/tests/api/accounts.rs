@@ -1,4 +1,6 @@
 //! What users do with their own accounts at the real binary: sessions, second factors, and the command for a stopped store.
+//!
+//! Keywords: account, session list, second factor, TOTP, recovery code, preferences, command line user.
 
 use crate::support;
 

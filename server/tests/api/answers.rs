@@ -1,4 +1,6 @@
 //! Histograms, facets, tables, explanations and overviews over HTTP, on a real pipeline without sockets.
+//!
+//! Keywords: histogram, facets, stats, timechart, explain, overview, cost, timeout.
 
 mod copies;
 use crate::in_process;

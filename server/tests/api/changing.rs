@@ -1,4 +1,6 @@
 //! A change of the router document becomes live whole, or leaves no trace: whatever fails, and whenever.
+//!
+//! Keywords: apply, rollback, failure injection, atomic change, router document.
 
 use crate::in_process;
 use crate::support;

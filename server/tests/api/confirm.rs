@@ -1,4 +1,6 @@
 //! A revision that has to be confirmed is confirmed or goes away by itself, whatever happens to the process.
+//!
+//! Keywords: confirm, automatic rollback, trial period.
 
 use crate::support;
 

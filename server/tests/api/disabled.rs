@@ -1,4 +1,6 @@
 //! Sources and destinations that are turned off in the router document, and on again.
+//!
+//! Keywords: enabled = false, disable source, disable destination.
 
 use crate::support;
 

@@ -1,5 +1,7 @@
 //! What surrounds a message, what may be written next, the parts of a query, and answers as they grow: over HTTP, on
 //! a real pipeline without sockets.
+//!
+//! Keywords: context, surrounding messages, completion, suggestions, query outline, progress.
 
 use crate::in_process;
 use axum::body::{Body, to_bytes};

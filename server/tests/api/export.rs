@@ -1,4 +1,6 @@
 //! Exports: all that match, in order, exactly as many as were promised; and the commands, against a real server.
+//!
+//! Keywords: export, download, csv, ndjson, command line.
 
 use crate::support;
 

@@ -2,6 +2,8 @@
 //!
 //! That nothing of hidden messages gets out is tested by two stores that differ in them alone: whoever may not see them
 //! gets the same answers from both, to whatever question.
+//!
+//! Keywords: grant, scope, row-level access, permissions, logspace access.
 
 use crate::in_process;
 use axum::body::{Body, HttpBody};

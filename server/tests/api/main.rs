@@ -3,22 +3,29 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod accounts;
+mod administration;
 mod answers;
-#[path = "../receive/ingest/calls.rs"]
 mod calls;
 mod changing;
 mod confirm;
+mod console;
+mod description;
 mod disabled;
-mod endpoints;
+mod documents;
 mod explore;
 mod export;
 mod grants;
 #[path = "../in_process/mod.rs"]
 mod in_process;
+#[path = "../receive/ingest/calls.rs"]
+mod ingest_calls;
+mod ingesting;
 mod managing_parts;
 mod metrics;
 mod private_logspaces;
 mod rights;
+mod searching;
+mod sessions;
 mod streaming;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,7 +1,9 @@
 //! Operators and administrators who are granted a part of the store: what they manage of it, and what they do not.
+//!
+//! Keywords: partial administrator, scope, permissions, router parts.
 
-use crate::calls;
 use crate::in_process;
+use crate::ingest_calls as calls;
 
 use calls::Answer;
 use calls::Server;

@@ -1,4 +1,6 @@
 //! The dashboard and the alert rules that are shipped ask for metrics that the server has, with labels that they have.
+//!
+//! Keywords: metrics, prometheus, grafana, alert rules.
 
 use crate::support;
 

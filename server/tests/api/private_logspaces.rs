@@ -1,5 +1,7 @@
 //! A private logspace keeps what accounts did. Only a search that names it finds anything there, and only for callers with
 //! the right to know of it.
+//!
+//! Keywords: audit, private logspace, searches on record.
 
 use crate::support;
 

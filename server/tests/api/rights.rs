@@ -1,5 +1,7 @@
 //! What others may see and do: files of the data directory are their owner's, and whoever may change the router document
 //! reaches only the files that the settings name.
+//!
+//! Keywords: file permissions, umask, who may change what.
 
 use crate::support;
 

@@ -1,5 +1,7 @@
 //! Stages that work on messages one by one: a search, its pages, a table, a file, the filter of a route and the live tail
 //! give the same messages.
+//!
+//! Keywords: pipeline stages, where, eval, tail, export.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! Following what is stored: each message once, in order, whatever happens to the files, the connection and the server.
+//!
+//! Keywords: tail, follow, server-sent events, resume, position.
 
 use crate::in_process;
 use axum::body::{Body, BodyDataStream};

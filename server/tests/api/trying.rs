@@ -1,5 +1,7 @@
 //! A draft that is tried on stored messages, in the real server: a sample first, every message in the end, each once, and
 //! what became of them by which route and step.
+//!
+//! Keywords: dry run, draft, preview, stored messages.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The commands that look for messages, as a shell runs them.
+//!
+//! Keywords: command line, search, tail, output formats, exit codes.
 
 use crate::support;
 

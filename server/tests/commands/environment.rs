@@ -1,4 +1,6 @@
 //! What the environment says to the real binary: settings file, secrets, server and token, and what its log looks like.
+//!
+//! Keywords: environment variables, settings file, secrets.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The load generator against the real server and against small receivers: what it says it sent is what arrives.
+//!
+//! Keywords: load generator, counts, acknowledgement.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The real binary under good and bad input: what it takes, what it refuses, and that nothing is lost.
+//!
+//! Keywords: serve, settings errors, ports, sockets, shutdown, large messages.
 
 use crate::support;
 

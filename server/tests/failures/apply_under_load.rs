@@ -1,5 +1,7 @@
 //! Revisions of the router document become live while a sender does not stop: every message is stored once, and which
 //! revision it went through is the only difference.
+//!
+//! Keywords: apply, no loss under load, reload.
 
 use crate::support;
 

@@ -1,5 +1,7 @@
 //! What was acknowledged is there, whenever the process is killed: the load generator says which messages those are, over
 //! RELP and HTTP, and each is looked for by its run, connection and number.
+//!
+//! Keywords: kill -9, acknowledged messages, durability.
 
 use crate::support;
 

@@ -1,5 +1,7 @@
 //! Stores that are not as they were left: what looks at them changes nothing, what opens them destroys nothing, and what
 //! is missing is said by the commands, by answers and by exports.
+//!
+//! Keywords: corruption, bit rot, verify, inspect, read-only, salvage.
 
 use crate::support;
 

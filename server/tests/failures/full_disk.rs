@@ -1,5 +1,7 @@
 //! A full disk is a designed state: senders are refused or held back, search works, and when space returns
 //! everything goes on by itself.
+//!
+//! Keywords: full_disk, ENOSPC, reserve, recovery.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The ledger accounts for every message that a server has received, over kills, and agrees with what it holds.
+//!
+//! Keywords: ledger, accounting, lost, dropped, kill -9.
 
 use crate::support;
 

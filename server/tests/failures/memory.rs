@@ -1,5 +1,7 @@
 //! A server in a small memory group stores everything and answers everything: exactly, or with the reason why not. It is
 //! never killed. To make such a group, the test has to run as root.
+//!
+//! Keywords: memory limit, cgroup, out of memory, gauge.
 
 #![expect(clippy::print_stderr, reason = "a test's helpers")]
 

@@ -1,5 +1,7 @@
 //! Messages become segments while the server runs: they are found before, meanwhile and afterwards, whatever ends
 //! it, and the commands that keep a store say what is with it.
+//!
+//! Keywords: segments, sealing, reindex, retention, import.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The real binary starts where something is not as it was: it harms nothing, and says what it found and what to do.
+//!
+//! Keywords: start, lock, damaged database, missing files, clock jump.
 
 use crate::support;
 

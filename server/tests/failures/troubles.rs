@@ -3,6 +3,8 @@
 //!
 //! A session over RELP ends with the process, and has no identity: what was not acknowledged by then may be there twice.
 //! Everything else is there once.
+//!
+//! Keywords: duplicate, retry, idempotency, damaged queue, exactly once.
 
 use crate::support;
 

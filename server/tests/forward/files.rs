@@ -1,4 +1,6 @@
 //! The real binary writes files by host, sets them aside, and waits for a disk that is full.
+//!
+//! Keywords: file destination, rotation, full_disk.
 
 use crate::support;
 

@@ -1,4 +1,6 @@
 //! The real binary forwards over HTTP to another one: every message arrives, with everything that it has.
+//!
+//! Keywords: HTTP destination, bulk, retry, quarantine.
 
 use crate::support;
 

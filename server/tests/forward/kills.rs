@@ -2,6 +2,8 @@
 //! destination is in, and with a disk that becomes full.
 //!
 //! The other side speaks RELP, as over TCP nobody knows what has arrived.
+//!
+//! Keywords: kill -9, crash, at least once, duplicate.
 
 use crate::support;
 

@@ -1,5 +1,7 @@
 //! The real binary as a client of others: whom it trusts when the connection is encrypted, and through which proxy it goes.
 //! The others are sockets of this test that agree on keys by a certificate of their own authority.
+//!
+//! Keywords: proxy, CA, TLS trust, certificate.
 
 use crate::certificates;
 use crate::support;

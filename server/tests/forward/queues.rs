@@ -1,4 +1,6 @@
 //! Forwarding through the queues on disk, over kills, restarts, pauses, full queues and changes of the router document.
+//!
+//! Keywords: queue, pause, replay, discard, backpressure, restart, queue limit.
 
 use crate::support;
 

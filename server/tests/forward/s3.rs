@@ -1,5 +1,7 @@
 //! The real binary stores what it forwards as objects, over kills of either side: every message is in an object, in order,
 //! and an upload that is repeated replaces its object.
+//!
+//! Keywords: S3, objects, kill -9, multipart.
 
 use crate::support;
 

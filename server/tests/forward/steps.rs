@@ -1,5 +1,7 @@
 //! Steps of routes in the real server: what they drop is accounted for, what they mask is in no file, and what a test on
 //! history says is what then happens.
+//!
+//! Keywords: drop, mask, parse, sample, deduplicate, rate_limit, lookup.
 
 use crate::support;
 

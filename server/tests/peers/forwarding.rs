@@ -1,5 +1,7 @@
 //! Forwarding to programs of other projects: what was forwarded arrives in order, also after the receiver was away; and
 //! over RELP nothing is missing, however often it is killed.
+//!
+//! Keywords: forward to syslog-ng, rsyslog.
 
 use crate::numbered::text;
 use crate::receiver::{Program, Receiver, Spoken};

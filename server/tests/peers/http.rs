@@ -1,4 +1,6 @@
 //! Senders over HTTP: syslog-ng's `http()` destination, and the commands of `docs/http.md` as they stand there.
+//!
+//! Keywords: curl, ingest examples.
 
 use crate::numbered::text;
 use crate::program::{program, run};

@@ -1,4 +1,6 @@
 //! `systemd-journal-upload`: a journal arrives with all its fields, each entry once.
+//!
+//! Keywords: systemd-journal-upload.
 
 use crate::program::{Daemon, run};
 use crate::support::{Server, wait_until};

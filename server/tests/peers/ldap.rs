@@ -1,4 +1,6 @@
 //! Logging in with the passwords of a directory: the real binary against OpenLDAP's slapd (Debian package `slapd`).
+//!
+//! Keywords: LDAP, directory.
 
 use crate::certificates::Authority;
 use crate::program::{Daemon, program};

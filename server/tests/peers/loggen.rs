@@ -1,4 +1,6 @@
 //! syslog-ng's load generator: many messages over every transport, each once.
+//!
+//! Keywords: loggen, RELP.
 
 use crate::certificates::Authority;
 use crate::numbered::each_arrives_once;

@@ -1,4 +1,6 @@
 //! The `logger` of util-linux, which scripts use: its formats and transports.
+//!
+//! Keywords: logger, RFC 3164, RFC 5424.
 
 use crate::numbered::{each_arrives_once, text};
 use crate::program::{program, run};

@@ -1,4 +1,6 @@
 //! openssl's client as a sender inside TLS: who is let in, and a certificate that is renewed while the server runs.
+//!
+//! Keywords: TLS, s_client.
 
 use crate::certificates::{Authority, Identity};
 use crate::program::{program, run};

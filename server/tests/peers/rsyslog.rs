@@ -1,5 +1,7 @@
 //! rsyslog as a forwarder. Over RELP every message has a receipt, so nothing may be missing however often the receiver is
 //! killed; what was stored but not acknowledged comes again.
+//!
+//! Keywords: rsyslog, RELP, TLS, omelasticsearch.
 
 use crate::certificates::Authority;
 use crate::numbered::{each_arrives, each_arrives_once, text};

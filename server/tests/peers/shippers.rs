@@ -1,5 +1,7 @@
 //! Shippers that believe to speak to Elasticsearch: rsyslog's `omelasticsearch`, also when the receiver is killed, syslog-ng
 //! as its `elasticsearch-http()` is configured; and the commands of `docs/ingest.md` as they stand there.
+//!
+//! Keywords: Vector, Fluent Bit, Filebeat, Promtail.
 
 use crate::numbered::{each_arrives, text};
 use crate::program::{Daemon, program, rsyslog, run};

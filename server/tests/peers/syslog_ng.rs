@@ -4,6 +4,8 @@
 //! Syslog over a stream has no receipts: what is in the connection when a receiver goes away is gone without the sender
 //! knowing, and inside TLS syslog-ng finds out only when it writes. So the promise is: what was there before the stop is
 //! stored, and what the sender holds once it knows arrives later.
+//!
+//! Keywords: syslog-ng, ALTP, TLS.
 
 use crate::certificates::{Authority, Identity};
 use crate::numbered::{PROBE, each_arrives_once, text};

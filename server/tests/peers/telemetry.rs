@@ -1,4 +1,6 @@
 //! OpenTelemetry: requests over HTTP/1.1, HTTP/2 and gRPC, by curl, to a source of its own.
+//!
+//! Keywords: OpenTelemetry, OTLP.
 
 use crate::certificates::Authority;
 use crate::program::{program, run};

@@ -1,5 +1,7 @@
 //! curl and openssl at the web port: encryption, HTTP/2, the way there for those who come in the clear, unix sockets,
 //! compression. And our own commands, which have to trust the same certificate.
+//!
+//! Keywords: browser-less HTTP client, proxy.
 
 use crate::certificates::Authority;
 use crate::program::{program, run};

@@ -1,4 +1,6 @@
 //! Syslog inside TLS, where what a sender may do depends on which bytes come together.
+//!
+//! Keywords: TLS, octet counting, fragments, limits.
 
 use crate::certificates;
 use crate::support;

@@ -1,4 +1,6 @@
 //! The real binary follows files: what is appended to them is stored once, whatever happens to them and to it.
+//!
+//! Keywords: file source, rotation, truncation, tail file, positions.
 
 use crate::support;
 

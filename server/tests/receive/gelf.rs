@@ -1,4 +1,6 @@
 //! A source of GELF: datagrams, chunks and streams become messages, all of them, once.
+//!
+//! Keywords: GELF, chunks, UDP, zlib.
 
 use crate::support;
 

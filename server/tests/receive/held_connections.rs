@@ -1,5 +1,7 @@
 //! Clients that hold connections and do nothing with them take nothing from others: neither memory nor places nor
 //! file descriptors. Senders go on sending, and users log in and search.
+//!
+//! Keywords: slowloris, idle connection, connection limit, denial of service.
 
 use crate::certificates;
 use crate::support;

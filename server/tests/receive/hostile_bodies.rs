@@ -1,5 +1,7 @@
 //! Hostile bodies, sent to the real process without pause by clients with a valid token: each gets an answer, memory stays
 //! bounded, what others send is stored, and logins stay fast.
+//!
+//! Keywords: hostile input, decompression bomb, memory limit, fuzz.
 
 use crate::support;
 

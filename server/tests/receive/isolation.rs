@@ -1,5 +1,7 @@
 //! What one sender or the disk does is nobody else's trouble: senders that are slow, stuck or too many, and a disk that
 //! is full. In each, the counters add up to what was sent, and everyone who may log in can.
+//!
+//! Keywords: backpressure, noisy neighbour, stuck sender, slow disk, fairness.
 
 use crate::certificates;
 use crate::support;

@@ -1,4 +1,6 @@
 //! Who sends: what the server knows of each host, how it tells that one has gone silent, and how a zone is set right.
+//!
+//! Keywords: silent host, last seen, clock skew, sender registry.
 
 use crate::support;
 

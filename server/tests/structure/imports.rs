@@ -3,6 +3,8 @@
 //! `crate`, `super`, `self` and names of children are followed, in `use` and in the middle of code. A name that a
 //! folder passes on stands for the file that defines it, so a `mod.rs` that only declares its children and passes on
 //! their names uses none of them. Tests are left out.
+//!
+//! Keywords: circular imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,6 @@
 //! The rules about the repository that ARCHITECTURE.md and CONTRIBUTING.md state, as far as tests can check them.
+//!
+//! Keywords: architecture, dependencies, layout, dead links, names, prose.
 
 mod imports;
 
@@ -141,6 +143,24 @@ fn every_rust_file_opens_with_the_idea_it_owns() {
     let opens = |path: &PathBuf| read(path).starts_with("//! ");
     let bare: Vec<PathBuf> = files_ending(".rs").into_iter().filter(|path| !opens(path)).collect();
     assert!(bare.is_empty(), "these files do not open with //!: {bare:#?}");
+}
+
+#[test]
+fn every_file_of_integration_tests_has_keywords_to_be_found_by() {
+    let is_test = |path: &PathBuf| {
+        let in_tests = path.components().any(|part| part.as_os_str() == "tests");
+        let text = read(path);
+        in_tests
+            && ["#[test]", "#[tokio::test]", "proptest! {"]
+                .iter()
+                .any(|mark| text.contains(&format!("\n{mark}\n")))
+    };
+    let tests = files_ending(".rs").into_iter().filter(is_test);
+    let bare: Vec<PathBuf> = tests.filter(|path| !read(path).contains("//! Keywords: ")).collect();
+    assert!(bare.is_empty(), "these files lack a line of plain keywords: {bare:#?}");
+    let browser = files_ending(".spec.ts").into_iter().filter(|path| path.starts_with(root().join("e2e")));
+    let bare: Vec<PathBuf> = browser.filter(|path| !read(path).starts_with("// Keywords: ")).collect();
+    assert!(bare.is_empty(), "these files do not open with keywords: {bare:#?}");
 }
 
 #[test]

@@ -1,4 +1,6 @@
 //! The corpus of cases of the grammar, which the console reads too: `grammar.json`.
+//!
+//! Keywords: grammar, shared test corpus.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
 

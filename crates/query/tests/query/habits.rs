@@ -1,4 +1,6 @@
 //! What people type who come from other tools, what they paste, and what they get wrong.
+//!
+//! Keywords: syntax of other products, mistakes, hints.
 
 use logstead_query::{
     CLAUSES_MAX, ErrorKind, FIELD_BYTES_MAX, GLOB_CHARS_MAX, NEAR_WORDS_MAX, NESTING_MAX, QUERY_BYTES_MAX,

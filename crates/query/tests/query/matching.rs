@@ -1,4 +1,6 @@
 //! What queries find, by example.
+//!
+//! Keywords: matcher, query semantics.
 
 use logstead_query::{Context, DISTANCE_MAX, Matcher, NEAR_WORDS_MAX, parse};
 use logstead_record::{Batch, BatchBuilder, Field, Origin, Priority, Row, Selection, Timestamp};

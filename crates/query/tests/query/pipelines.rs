@@ -1,4 +1,6 @@
 //! Random pipelines that the parser can make.
+//!
+//! Keywords: pipeline, stages, strategies.
 
 use crate::strategies::queries;
 use logstead_query::{

@@ -1,4 +1,6 @@
 //! The big claims, on random queries and messages.
+//!
+//! Keywords: property test, parse and print.
 
 use crate::pipelines::pipelines;
 use crate::reference;

@@ -1,4 +1,6 @@
 //! What a query means, said as plainly as possible: one row, one character at a time.
+//!
+//! Keywords: naive matcher.
 
 use logstead_query::{Bounds, Context, FieldTest, Number, Part, Pattern, Query, TextTest, Unit};
 use logstead_record::FieldName;

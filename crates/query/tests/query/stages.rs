@@ -1,4 +1,6 @@
 //! What people write after a filter who come from SPL and LogsQL, and what they get wrong.
+//!
+//! Keywords: stages, eval, stats, parse.
 
 use logstead_query::{
     ErrorKind, Format, LIMIT_MAX, QUERY_BYTES_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX, Stage, Template,

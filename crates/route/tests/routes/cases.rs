@@ -1,4 +1,6 @@
 //! What routes and steps mean: documents, messages, and what becomes of them.
+//!
+//! Keywords: routes, filters, steps, targets.
 
 use logstead_config::{Checked, Target, check_toml};
 use logstead_record::{

@@ -1,4 +1,6 @@
 //! The recipes of the manual make of messages what they say.
+//!
+//! Keywords: documentation examples, recipes.
 
 use logstead_config::{Format, Target, check_toml};
 use logstead_record::{Batch, BatchBuilder, Origin, Timestamp};

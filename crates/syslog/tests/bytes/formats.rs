@@ -17,6 +17,8 @@
 //!
 //! **Invariant:** a case is exact: a column that it does not list is empty. The raw bytes are always those of
 //! the frame.
+//!
+//! Keywords: RFC 3164, RFC 5424, CEF, Cisco, formats.
 
 use jiff::tz::TimeZone;
 use logstead_config::Format;

@@ -1,5 +1,7 @@
 //! The bodies of the fuzz targets over random bytes and over texts that look like what they read, as far as a test has
 //! time for it.
+//!
+//! Keywords: fuzz, random bytes.
 
 #[expect(unreachable_pub, reason = "they are public in the crate of the fuzz targets")]
 #[path = "../../fuzz/src/bodies.rs"]

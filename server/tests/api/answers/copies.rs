@@ -1,5 +1,7 @@
 //! A message that routes store in several logspaces counts once, in every kind of question, and every answer says how many
 //! copies it leaves out.
+//!
+//! Keywords: duplicate, copies, several logspaces, dedup.
 
 use crate::support::{Server, output};
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! Destinations: a queue that the disk does not read for a while loses nothing, what is damaged is kept, and what other
 //! servers say is not for everybody.
+//!
+//! Keywords: client libraries, discovery endpoints, Elasticsearch, Loki.
 
 use super::calls::Server;
 use crate::in_process::TOKEN as ADMIN;

@@ -1,4 +1,6 @@
 //! A full disk: whoever sends, in whatever protocol, is asked to come again in its words, and then everything is stored once.
+//!
+//! Keywords: full_disk, backpressure, 503, 507, retry.
 
 use super::calls::Answer;
 use super::calls::Server;

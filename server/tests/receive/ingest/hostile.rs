@@ -1,4 +1,6 @@
 //! Bodies that are meant to do harm: each is answered, and takes a bounded amount of memory.
+//!
+//! Keywords: hostile input, malformed body, limits.
 
 use super::calls::Server;
 use super::protobuf::field;

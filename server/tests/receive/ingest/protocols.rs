@@ -1,4 +1,6 @@
 //! Each protocol with what its clients ask, send and expect.
+//!
+//! Keywords: Elasticsearch bulk, Loki push, HEC, OTLP, Datadog.
 
 use super::calls::Server;
 use crate::in_process::TOKEN as ADMIN;

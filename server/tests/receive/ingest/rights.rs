@@ -1,4 +1,6 @@
 //! Every endpoint of the description and of the ecosystem, asked by everybody: a new one is in the table by itself.
+//!
+//! Keywords: token permissions, ingest token, 401, 403.
 
 use super::calls::Answer;
 use super::calls::Server;

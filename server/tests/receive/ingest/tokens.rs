@@ -1,4 +1,6 @@
 //! Tokens that send and do nothing else: which source is theirs, how much they may send, and how they end.
+//!
+//! Keywords: token quota, rate_limit, 429, expiry.
 
 use super::calls::Server;
 use super::protobuf::field as protobuf;

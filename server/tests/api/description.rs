@@ -1,0 +1,253 @@
+//! The description of the API, and who may use each of its operations.
+//!
+//! Keywords: openapi, permissions, roles, routes.
+
+use super::calls::{As, PASSWORD, Server};
+use axum::http::{Method, StatusCode};
+use logstead_accounts::Role;
+use logstead_api as api;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every route and who may use it.
+pub(super) const ROUTES: &[(&str, &str, Option<Role>)] = &[
+    ("GET", "/healthz", None),
+    ("GET", "/readyz", None),
+    ("GET", "/api/v1/session", None),
+    ("POST", "/api/v1/session", None),
+    ("DELETE", "/api/v1/session", None),
+    ("POST", "/api/v1/setup", None),
+    ("GET", "/api/v1/oidc/{id}/login", None),
+    ("GET", "/api/v1/oidc/{id}/callback", None),
+    ("GET", "/api/v1/account", Some(Role::Analyst)),
+    ("GET", "/api/v1/account/sessions", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/account/sessions", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/account/sessions/{id}", Some(Role::Analyst)),
+    ("GET", "/api/v1/account/preferences", Some(Role::Analyst)),
+    ("PUT", "/api/v1/account/preferences", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/totp", Some(Role::Analyst)),
+    ("PUT", "/api/v1/account/totp", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/totp/remove", Some(Role::Analyst)),
+    ("POST", "/api/v1/account/recovery-codes", Some(Role::Analyst)),
+    ("GET", "/metrics", Some(Role::Analyst)),
+    ("GET", "/api/v1/openapi.json", Some(Role::Analyst)),
+    ("POST", "/api/v1/search", Some(Role::Analyst)),
+    ("GET", "/api/v1/search", Some(Role::Analyst)),
+    ("POST", "/api/v1/count", Some(Role::Analyst)),
+    ("GET", "/api/v1/count", Some(Role::Analyst)),
+    ("POST", "/api/v1/histogram", Some(Role::Analyst)),
+    ("GET", "/api/v1/histogram", Some(Role::Analyst)),
+    ("POST", "/api/v1/facets", Some(Role::Analyst)),
+    ("GET", "/api/v1/facets", Some(Role::Analyst)),
+    ("POST", "/api/v1/fields", Some(Role::Analyst)),
+    ("POST", "/api/v1/aggregate", Some(Role::Analyst)),
+    ("GET", "/api/v1/aggregate", Some(Role::Analyst)),
+    ("POST", "/api/v1/explain", Some(Role::Analyst)),
+    ("POST", "/api/v1/overview", Some(Role::Analyst)),
+    ("GET", "/api/v1/tail", Some(Role::Analyst)),
+    ("GET", "/api/v1/changes", Some(Role::Analyst)),
+    ("GET", "/api/v1/export", Some(Role::Analyst)),
+    ("GET", "/api/v1/messages/{id}", Some(Role::Analyst)),
+    ("GET", "/api/v1/messages/{id}/context", Some(Role::Analyst)),
+    ("POST", "/api/v1/complete", Some(Role::Analyst)),
+    ("POST", "/api/v1/query", Some(Role::Analyst)),
+    ("POST", "/api/v1/ingest", Some(Role::Analyst)),
+    ("GET", "/api/v1/logspaces", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/status", Some(Role::Analyst)),
+    ("GET", "/api/v1/flow", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/senders", Some(Role::Operator)),
+    ("GET", "/api/v1/senders", Some(Role::Analyst)),
+    ("GET", "/api/v1/about", Some(Role::Analyst)),
+    ("GET", "/api/v1/certificates", Some(Role::Analyst)),
+    ("GET", "/api/v1/settings", Some(Role::Admin)),
+    ("GET", "/api/v1/support-report", Some(Role::Admin)),
+    ("GET", "/api/v1/senders/{source}/{host}/frames", Some(Role::Analyst)),
+    ("GET", "/api/v1/senders/{source}/{host}/skipped", Some(Role::Operator)),
+    ("DELETE", "/api/v1/senders/{source}/{host}", Some(Role::Operator)),
+    ("PUT", "/api/v1/senders/{source}/{host}/timezone", Some(Role::Operator)),
+    ("PUT", "/api/v1/users/{name}/password", Some(Role::Analyst)),
+    ("GET", "/api/v1/router", Some(Role::Analyst)),
+    ("PUT", "/api/v1/router", Some(Role::Operator)),
+    ("POST", "/api/v1/router/validate", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/revisions", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/revisions/{revision}", Some(Role::Analyst)),
+    ("GET", "/api/v1/router/diff", Some(Role::Analyst)),
+    ("POST", "/api/v1/router/rollback/{revision}", Some(Role::Operator)),
+    ("POST", "/api/v1/router/confirm", Some(Role::Operator)),
+    ("POST", "/api/v1/router/test", Some(Role::Analyst)),
+    ("POST", "/api/v1/router/trace", Some(Role::Analyst)),
+    ("GET", "/api/v1/lookups", Some(Role::Analyst)),
+    ("GET", "/api/v1/lookups/{name}", Some(Role::Operator)),
+    ("PUT", "/api/v1/lookups/{name}", Some(Role::Operator)),
+    ("DELETE", "/api/v1/lookups/{name}", Some(Role::Operator)),
+    ("GET", "/api/v1/users", Some(Role::Admin)),
+    ("POST", "/api/v1/users", Some(Role::Admin)),
+    ("PUT", "/api/v1/users/{name}", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}", Some(Role::Admin)),
+    ("POST", "/api/v1/users/{name}/disable", Some(Role::Admin)),
+    ("POST", "/api/v1/users/{name}/enable", Some(Role::Admin)),
+    ("GET", "/api/v1/users/{name}/sessions", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/sessions", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/sessions/{id}", Some(Role::Admin)),
+    ("DELETE", "/api/v1/users/{name}/totp", Some(Role::Admin)),
+    ("GET", "/api/v1/saved-searches", Some(Role::Analyst)),
+    ("POST", "/api/v1/saved-searches", Some(Role::Analyst)),
+    ("PUT", "/api/v1/saved-searches/{id}", Some(Role::Analyst)),
+    ("DELETE", "/api/v1/saved-searches/{id}", Some(Role::Analyst)),
+    ("POST", "/api/v1/saved-searches/{id}/used", Some(Role::Analyst)),
+    ("GET", "/api/v1/tokens", Some(Role::Admin)),
+    ("POST", "/api/v1/tokens", Some(Role::Admin)),
+    ("POST", "/api/v1/tokens/{id}/rotate", Some(Role::Admin)),
+    ("DELETE", "/api/v1/tokens/{id}", Some(Role::Admin)),
+    ("PUT", "/api/v1/logspaces/{id}", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/retention-preview", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/verify", Some(Role::Operator)),
+    ("POST", "/api/v1/logspaces/{id}/reindex", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/pause", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/resume", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/retry", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/discard", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/test", Some(Role::Operator)),
+    ("GET", "/api/v1/destinations/{id}/queue", Some(Role::Operator)),
+    ("GET", "/api/v1/destinations/{id}/quarantine", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/quarantine/replay", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/quarantine/discard", Some(Role::Operator)),
+    ("POST", "/api/v1/destinations/{id}/replay", Some(Role::Operator)),
+    ("POST", "/api/v1/retention/resume", Some(Role::Admin)),
+    ("GET", "/api/v1/audit", Some(Role::Admin)),
+    ("HEAD", "/api/v1/audit", Some(Role::Admin)),
+    ("HEAD", "/metrics", Some(Role::Analyst)),
+    ("HEAD", "/api/v1/router", Some(Role::Analyst)),
+];
+
+pub(super) fn address(path: &str) -> String {
+    // One that is followed has no end.
+    path.replace("/tail", "/tail?last=5000")
+        .replace("{id}", "99")
+        .replace("{name}", "nobody")
+        .replace("{revision}", "1")
+}
+
+#[test]
+fn the_table_of_routes_is_what_is_documented() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let mut documented = BTreeMap::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let is_protected = operation["security"].as_array().is_some_and(|security| !security.is_empty());
+            documented.insert((method.to_uppercase(), path.clone()), is_protected);
+            assert!(operation["responses"]["default"].is_object(), "{method} {path} tells its problems");
+            assert_eq!(operation["responses"]["401"].is_object(), is_protected, "{method} {path}");
+        }
+    }
+    let tested = ROUTES.iter().filter(|(method, ..)| *method != "HEAD");
+    let tested: BTreeMap<_, _> = tested
+        .map(|(method, path, role)| (((*method).to_owned(), (*path).to_owned()), role.is_some()))
+        .collect();
+    assert_eq!(documented, tested);
+}
+
+#[test]
+fn operations_have_names_of_their_own() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let items = document["paths"].as_object().unwrap().values();
+    let ids: Vec<_> = items
+        .flat_map(|item| item.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
+}
+
+#[test]
+fn every_reference_of_the_description_leads_somewhere() {
+    let document = serde_json::to_value(api::openapi()).unwrap();
+    let text = document.to_string();
+    let names = text.split("\"#/components/schemas/").skip(1).map(|rest| rest.split('"').next().unwrap());
+    for name in names {
+        assert!(document["components"]["schemas"][name].is_object(), "there is no schema {name}");
+    }
+    assert!(document["components"]["schemas"]["Problem"]["properties"]["detail"].is_object());
+}
+
+/// An integer is a number, too.
+#[test]
+fn no_count_fits_two_schemas_of_which_one_may_fit() {
+    fn look(value: &Value, path: &str) {
+        let of = |one: &Value| one["type"].as_str().unwrap_or_default().to_owned();
+        let types: Vec<String> = value["oneOf"].as_array().into_iter().flatten().map(of).collect();
+        let has = |name: &str| types.iter().any(|one| one == name);
+        assert!(!has("integer") || !has("number"), "{path}: {types:?}");
+        match value {
+            Value::Object(members) => {
+                members.iter().for_each(|(name, value)| look(value, &format!("{path}/{name}")));
+            }
+            Value::Array(items) => items.iter().for_each(|item| look(item, path)),
+            _ => {}
+        }
+    }
+    look(&serde_json::to_value(api::openapi()).unwrap(), "");
+}
+
+#[test]
+fn the_committed_description_of_the_api_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");
+    let fresh = api::openapi().to_pretty_json().unwrap() + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, &fresh).unwrap();
+    }
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == fresh,
+        "web/openapi.json is stale: UPDATE=1 cargo test -p logstead --test api the_committed"
+    );
+}
+
+#[tokio::test]
+async fn who_may_do_what() {
+    let server = Server::with_admin();
+    let roles = [Role::Analyst, Role::Operator, Role::Admin].map(|role| (role, server.token(role)));
+    let wrong = As { token: Some("lst_guess".to_owned()), ..As::default() };
+    for &(method, path, needed) in ROUTES {
+        let method: Method = method.parse().unwrap();
+        let status = |who: As| {
+            let (method, path, server) = (method.clone(), address(path), &server);
+            async move { server.call(method, &path, &who, "", "").await.status }
+        };
+        let anonymous = status(As::default()).await;
+        assert_eq!(anonymous == StatusCode::UNAUTHORIZED, needed.is_some(), "{method} {path}: {anonymous}");
+        let Some(needed) = needed else { continue };
+        assert_eq!(status(wrong.clone()).await, StatusCode::UNAUTHORIZED, "{method} {path}");
+        for (role, who) in &roles {
+            let answer = status(who.clone()).await;
+            assert_ne!(answer, StatusCode::UNAUTHORIZED, "{method} {path} as {role}");
+            assert_ne!(answer, StatusCode::METHOD_NOT_ALLOWED, "{method} {path} as {role}");
+            let is_refused = answer == StatusCode::FORBIDDEN;
+            // What is about a user's own account is for no token.
+            if path.starts_with("/api/v1/account") {
+                assert!(is_refused, "{method} {path} as {role}: {answer}");
+                continue;
+            }
+            // Somebody else's password is for administrators; that is decided later.
+            if !path.ends_with("/password") {
+                assert_eq!(is_refused, *role < needed, "{method} {path} as {role}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_structure_is_an_object_and_nothing_is_taken_by_its_position() {
+    let server = Server::with_admin();
+    for (path, body) in [
+        ("/api/v1/tokens", json!(["x", "analyst"])),
+        ("/api/v1/users", json!(["bo", PASSWORD, "admin"])),
+        ("/api/v1/session", json!(["ada", PASSWORD])),
+        ("/api/v1/search", json!(["error"])),
+        ("/api/v1/router/trace", json!([null, "raw", "http"])),
+    ] {
+        server.post(path, &body).await.is_problem(400, "sequence");
+    }
+    assert_eq!(server.get("/api/v1/tokens").await.json()["tokens"], json!([]));
+    let nested = json!({"name": "x", "role": "ingest", "limits": [1, 2, 3]});
+    server.post("/api/v1/tokens", &nested).await.is_problem(400, "sequence");
+}
