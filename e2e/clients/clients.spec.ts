@@ -1,4 +1,4 @@
-// Keywords: clients, clients.
+// Keywords: client libraries, Go, Python, Java, Node
 import { expect, test as base } from '@playwright/test';
 import { Logstead } from '../server';
 import { chosen, type Address, type Client } from './clients';

@@ -1,4 +1,4 @@
-// Keywords: clients, documents.
+// Keywords: documentation examples, client libraries
 import { expect, test } from '@playwright/test';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
