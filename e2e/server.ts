@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 /** What `npm start` runs, too. */
-export const binary = process.env['LOGSTEAD'] ?? join(root, 'target/release/logstead');
+export const binary = process.env['LOGSTEAD'] ?? join(root, 'target/quick/logstead');
 
 export const admin = { name: 'admin', password: 'correct horse battery' };
 const administratorToken = 'e2e-administrator-token';

@@ -1,20 +1,44 @@
-// Builds what `npm start` runs: web dependencies, the console, and the release binary with the console embedded.
+// Builds the binary with the console embedded: `npm run build` the release, `npm start` the one that is built quickly.
 // Each step is skipped if its result is up to date. The binary is not built when `LOGSTEAD` names one.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { root, runOrExit } from './run.mjs';
-import { requireTools } from './tools.mjs';
+import { root, run, runOrExit } from './run.mjs';
+import { answers, requireTools } from './tools.mjs';
 
 const given = process.env.LOGSTEAD;
-export const binary = given ?? join(root, 'target/release/logstead');
 
-export async function build() {
-  await buildConsole();
-  if (given) return;
-  await runOrExit('cargo', ['build', '--release', '--locked', '--package', 'logstead'], {
-    env: { CARGO_TARGET_DIR: join(root, 'target') },
-  });
+/** Builds the binary in a profile of cargo, and resolves with its path. */
+export async function build(profile) {
+  const locked = ['--locked', '--package', 'logstead'];
+  const env = { CARGO_TARGET_DIR: join(root, 'target') };
+  if (given) {
+    await buildConsole();
+    return given;
+  }
+  // The compiler embeds the console, and what it needs from the network can come meanwhile.
+  const [, fetched] = await Promise.all([
+    buildConsole(),
+    run('cargo', ['fetch', '--locked'], { env }),
+  ]);
+  if (fetched !== 0) process.exit(fetched);
+  await runOrExit('cargo', ['build', '--profile', profile, ...locked], { env });
+  return binaryOf(profile);
+}
+
+export function binaryOf(profile) {
+  return join(root, 'target', profile === 'dev' ? 'debug' : profile, 'logstead');
+}
+
+/** Moves the debug information out of a binary, into a file beside it, which debuggers and backtraces find there. */
+async function splitDebugInfo(binary) {
+  if (!answers('objcopy'))
+    return console.log('objcopy is missing: the debug information stays in the binary');
+  const kept = `${binary}.debug`;
+  await runOrExit('objcopy', ['--only-keep-debug', binary, kept]);
+  await runOrExit('objcopy', ['--strip-debug', `--add-gnu-debuglink=${kept}`, binary]);
+  const size = (path) => `${Math.round(statSync(path).size / 1e6)} MB`;
+  console.log(`${binary}: ${size(binary)}, debug information beside it: ${size(kept)}`);
 }
 
 export async function buildConsole() {
@@ -70,5 +94,6 @@ function newestChange(path) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   requireTools();
-  await build();
+  const binary = await build('release');
+  if (!given) await splitDebugInfo(binary);
 }

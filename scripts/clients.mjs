@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { binary, build } from './build.mjs';
+import { build } from './build.mjs';
 import { prepareSenders } from './packages.mjs';
 import { root, run } from './run.mjs';
 import { answers, requireTools } from './tools.mjs';
@@ -85,7 +85,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   requireTools();
   await prepareSenders();
   await fetchClients({ all: true });
-  await build();
+  const binary = await build('quick');
   const args = ['playwright', 'test', '--config', 'clients/clients.config.ts'];
   process.exitCode = await run('npx', [...args, ...process.argv.slice(2)], {
     cwd: join(root, 'e2e'),

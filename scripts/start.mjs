@@ -1,10 +1,10 @@
 // From a fresh checkout to a running Logstead, with its data in ./data as configured by default. Arguments go to `logstead serve`.
-import { build, binary } from './build.mjs';
+import { build } from './build.mjs';
 import { run } from './run.mjs';
 import { requireTools } from './tools.mjs';
 
 requireTools();
-await build();
+const binary = await build('quick');
 
 let consoleUrl;
 let syslogPort;

@@ -3,6 +3,7 @@
 //! Keywords: architecture, dependencies, layout, dead links, names, prose.
 
 mod imports;
+mod prose;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
