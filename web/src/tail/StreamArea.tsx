@@ -6,9 +6,9 @@ import type { Tab } from '../messages/asked';
 import type { Hits } from '../ui/highlight';
 import { formatCount } from '../ui/number';
 import { Faces } from './Faces';
-import { Stream } from './Stream';
+import { type ListLook, Stream } from './Stream';
 import type { Tail } from './tail';
-import type { ListLook } from './listLook';
+
 import { useTailView } from './useTail';
 import classes from './TailPane.module.css';
 

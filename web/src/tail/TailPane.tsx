@@ -15,7 +15,7 @@ import { MeterRow } from './MeterRow';
 import { StateLine } from './StateLine';
 import { StreamArea } from './StreamArea';
 import { searchLink } from './links';
-import type { ListLook } from './listLook';
+import type { ListLook } from './Stream';
 import { marksFor } from './marks';
 import { useTail } from './useTail';
 import classes from './TailPane.module.css';

@@ -3,9 +3,8 @@ import { Menu, VisuallyHidden } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { type ReactNode, memo } from 'react';
 import { type LinePart, type Look, lineParts, shownParts } from '../../ui/message/look';
-import { movedPart } from './lineOrder';
+import { movedPart, useLineOrder } from './lineOrder';
 import { useColumnMoves } from './useColumnMoves';
-import { useLineOrder } from './useLineOrder';
 import classes from './LinesHead.module.css';
 
 /** Drawn again when it has something else to say, not with every row that comes into view. */

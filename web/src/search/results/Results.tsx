@@ -14,12 +14,11 @@ import { Newer } from './Newer';
 import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
 import { selectedIn } from '../../messages/list/SelectionMenu';
 import { type ClickedValue, clickedIn } from '../../messages/list/clicked';
+import { useFolded } from '../../messages/list/folds';
+import { useLook } from '../../messages/list/useLook';
 import { type List, useList } from './useList';
-import { useFolds } from './useFolds';
-import { useLook } from './useLook';
 import { useNewer } from './useNewer';
 import { useNote } from './useNote';
-import { useRowActions } from './useRowActions';
 import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
@@ -50,12 +49,17 @@ type Props = {
 
 /** Drawn again when its own answer changes, not when the counts beside it do. */
 export const Results = memo(function Results(all: Props) {
-  const { messages, folds, toggle } = useFolds(all.messages, all.state.open);
+  const { messages, folds, toggle } = useFolded(all.messages, all.state.open);
   // A list that is refreshed is its newest page, however few rows that has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(props.hits), [props.hits]);
-  const look = useLook(state, first, props.hits, props.common);
+  const look = useLook(
+    first,
+    props.hits,
+    state.view === 'table' ? state.columns : NO_COLUMNS,
+    props.common,
+  );
   const list = useList(props);
   const { scroller } = list;
   const rank = (name: string) => props.onEdit([{ op: 'top', field: name }]);
@@ -89,10 +93,9 @@ export const Results = memo(function Results(all: Props) {
     onCopy: copy,
     onMenu: (value: ClickedValue) => setMenu({ value }),
     onFold: toggle,
+    onNewest: () => (newer > 0 ? takeIn() : list.move(-Infinity)),
   };
-  const { field, actions } = useRowActions(own);
-  const newest = () => (newer > 0 ? takeIn() : actions.move(-Infinity));
-  const onKeyDown = useRowKeys({ ...actions, newest });
+  const { field, onKeyDown } = useRowKeys(own);
   return (
     <div className={classes.frame}>
       {newer > 0 && <Newer count={newer} onTakeIn={takeIn} />}
@@ -153,6 +156,8 @@ export const Results = memo(function Results(all: Props) {
     </div>
   );
 });
+
+const NO_COLUMNS: readonly string[] = [];
 
 type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
   list: List;

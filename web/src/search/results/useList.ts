@@ -15,7 +15,7 @@ import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
 import { useCursor } from './useCursor';
 import { TABLE_MORE_PX } from '../../messages/list/listStyle';
-import { useDensity } from '../../messages/list/useDensity';
+import { useDensity } from '../../messages/list/listPreferences';
 import { useRoom } from '../../messages/list/useRoom';
 
 const HEAD_PX = 28;

@@ -2,15 +2,13 @@ import { renderHook } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Hits } from '../../ui/highlight';
 import { sample } from '../../ui/message/sample';
-import { readSearch } from '../searchParams';
 import { useLook } from './useLook';
 
 const first = Array.from({ length: 20 }, () => sample({ host: 'web-1', program: 'sshd' }));
-const state = readSearch({});
 const common = { host: 'web-1', program: 'sshd' };
 
 function look(hits: Hits) {
-  const { host, program } = renderHook(() => useLook(state, first, hits, common)).result.current;
+  const { host, program } = renderHook(() => useLook(first, hits, [], common)).result.current;
   return [host.only, program.only];
 }
 

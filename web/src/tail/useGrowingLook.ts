@@ -1,0 +1,45 @@
+/** How the rows of a tail are drawn. Columns grow while the first lines come, and hold still afterwards. */
+import { useState } from 'react';
+import { useOrdered } from '../messages/list/lineOrder';
+import { lookFor } from '../messages/list/useLook';
+import type { Hits } from '../ui/highlight';
+import { type Column, type Look, nothingCommon } from '../ui/message/look';
+import type { Line } from './buffer';
+
+const LOOKED_AT = 500;
+
+export function useGrowingLook(lines: readonly Line[], hits: Hits, columns: readonly string[]) {
+  const [known, setKnown] = useState<{ lines: number; look: Look | null }>({
+    lines: 0,
+    look: null,
+  });
+  // Looking again pays with twice the lines: that is a dozen times in all, however many come.
+  const kept = lines.length < 2 * known.lines ? known.look : null;
+  const look = kept ?? grown(known.look, lookFor(newestOf(lines), hits, columns, nothingCommon));
+  if (kept === null && lines.length > 0) setKnown({ lines: lines.length, look });
+  return useOrdered(look);
+}
+
+/** The look once more rows are known: no column becomes narrower, and none goes away. */
+export function grown(before: Look | null, now: Look): Look {
+  if (before === null) return now;
+  return {
+    order: now.order,
+    profile: now.profile,
+    host: grownColumn(before.host, now.host),
+    program: grownColumn(before.program, now.program),
+    logspace: before.logspace === null ? now.logspace : grownColumn(before.logspace, now.logspace),
+  };
+}
+
+function grownColumn(before: Column, now: Column | null): Column {
+  return {
+    ch: Math.max(before.ch, now?.ch ?? 0),
+    only: now?.only === before.only ? before.only : null,
+  };
+}
+
+function newestOf(lines: readonly Line[]) {
+  const newest = lines.slice(-LOOKED_AT).toReversed();
+  return newest.flatMap((line) => (line.kind === 'message' ? [line.message] : []));
+}
