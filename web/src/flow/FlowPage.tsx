@@ -6,7 +6,7 @@ import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
 import type { Ledger } from '../api/model';
 import { Empty } from '../ui/Empty';
 import { Unanswered } from '../ui/Unanswered';
-import { follow } from '../ui/open';
+import { follow, useOpen } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
 import { formatTime, useZone } from '../ui/time';
 import { DestinationTable } from './DestinationTable';
@@ -26,17 +26,16 @@ type Props = {
   /** Where it is chosen. */
   picker?: ReactNode;
   onRange: (range: TimeRange) => void;
-  /** Goes to an address of the console. */
-  onOpen: (href: string) => void;
 };
 
-export function FlowPage({ range, picker, onRange, onOpen }: Props) {
+export function FlowPage({ range, picker, onRange }: Props) {
+  const open = useOpen();
   const asked = useQuery(flowQuery(range));
   const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
   // What became of a time that is over does not change any more.
   const known = useKnown([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
-    <div className={classes.page} onClick={(event) => follow(event, onOpen)}>
+    <div className={classes.page} onClick={(event) => follow(event, open)}>
       <div className={classes.title}>
         <h1>Flow</h1>
         <p className="dimmed">What became of every message that was received.</p>

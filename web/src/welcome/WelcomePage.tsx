@@ -13,15 +13,13 @@ import { testWord } from '../ui/testWord';
 import type { Step } from './welcomeParams';
 import classes from './WelcomePage.module.css';
 
-type Props = {
-  step: Step;
-  onStep: (step: Step) => void;
-  /** Leaves for Search, with this query over all time. */
-  onSearch: (query: string) => void;
-};
+type Props = { step: Step; onStep: (step: Step) => void };
 
-export function WelcomePage({ step, onStep, onSearch }: Props) {
+export function WelcomePage({ step, onStep }: Props) {
   const open = useOpen();
+  /** Leaves for Search, with this query over all time. */
+  const onSearch = (query: string) =>
+    open(address('/search', query === '' ? {} : { q: query, from: 'all' }));
   const [word] = useState(testWord);
   const { data: arrival, error } = useQuery(arrivalQuery(word));
   const hasArrived = arrival?.message != null;
