@@ -38,21 +38,6 @@ export function LogspacesPage({ state, onChange }: Props) {
   const mayAdd = mayChangeRouter(user);
   const add = () => onChange({ ...state, isAdding: true });
   const checked = (logspaces ?? []).filter(({ id }) => mayManage(user, id)).map(({ id }) => id);
-  useCommands([
-    ...(mayAdd
-      ? [{ id: 'new-logspace', title: 'New logspace', keys: 'n', words: 'add create', run: add }]
-      : []),
-    ...(checked.length > 0
-      ? [
-          {
-            id: 'verify-all',
-            title: 'Verify all logspaces',
-            words: 'integrity check hash',
-            run: () => verify.start(checked),
-          },
-        ]
-      : []),
-  ]);
   const details = useRevealed(state.open);
   const full = whenFull(
     (logspaces ?? []).map((info) => ({
@@ -72,28 +57,11 @@ export function LogspacesPage({ state, onChange }: Props) {
         {logspaces !== undefined && (
           <p className="dimmed">{sumText(logspaces, growths, disk?.freeBytes ?? null)}</p>
         )}
-        <div className={classes.tools}>
-          <ul className={classes.legend} aria-label="Colours of the bars">
-            <li data-part="blocks">blocks</li>
-            <li data-part="index">index</li>
-            <li data-part="journal">journal</li>
-          </ul>
-          {checked.length > 0 && (
-            <Button
-              variant="default"
-              leftSection={<IconShieldCheck size={16} aria-hidden />}
-              loading={verify.running !== null}
-              onClick={() => verify.start(checked)}
-            >
-              Verify all
-            </Button>
-          )}
-          {mayAdd && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-              New logspace
-            </Button>
-          )}
-        </div>
+        <Tools
+          isVerifying={verify.running !== null}
+          onVerify={checked.length > 0 ? () => verify.start(checked) : undefined}
+          onAdd={mayAdd ? add : undefined}
+        />
       </header>
       {error !== null && (
         <Unanswered
@@ -152,6 +120,57 @@ export function LogspacesPage({ state, onChange }: Props) {
           onClose={() => onChange({ ...state, isAdding: false })}
           onMade={(id) => onChange({ ...state, isAdding: false, open: id, tab: 'retention' })}
         />
+      )}
+    </div>
+  );
+}
+
+type ToolsProps = {
+  isVerifying: boolean;
+  /** Undefined for those who may not, as is `onAdd`. */
+  onVerify: (() => void) | undefined;
+  onAdd: (() => void) | undefined;
+};
+
+function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
+  useCommands([
+    ...(onAdd === undefined
+      ? []
+      : [
+          { id: 'new-logspace', title: 'New logspace', keys: 'n', words: 'add create', run: onAdd },
+        ]),
+    ...(onVerify === undefined
+      ? []
+      : [
+          {
+            id: 'verify-all',
+            title: 'Verify all logspaces',
+            words: 'integrity check hash',
+            run: onVerify,
+          },
+        ]),
+  ]);
+  return (
+    <div className={classes.tools}>
+      <ul className={classes.legend} aria-label="Colours of the bars">
+        <li data-part="blocks">blocks</li>
+        <li data-part="index">index</li>
+        <li data-part="journal">journal</li>
+      </ul>
+      {onVerify !== undefined && (
+        <Button
+          variant="default"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isVerifying}
+          onClick={onVerify}
+        >
+          Verify all
+        </Button>
+      )}
+      {onAdd !== undefined && (
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+          New logspace
+        </Button>
       )}
     </div>
   );

@@ -5,6 +5,7 @@ import { fetched } from '../api/code';
 import type { Message } from '../api/model';
 import type { MessageState } from '../messages/asked';
 import { useCommands } from '../ui/commands';
+import { useKept } from '../ui/useKept';
 import { Notice } from '../ui/Notice';
 import { useOpen } from '../ui/open';
 import { splitStages } from '../ui/query/stages';
@@ -15,10 +16,9 @@ import { TailPane } from './TailPane';
 import { Tools } from './Tools';
 import { ViewMenu } from './ViewMenu';
 import { searchLink } from './links';
-import { TAILS_MAX, type TailState, withHighlight } from './tailParams';
+import { TAILS_MAX, type TailState } from './tailParams';
 import { useNotifications } from './useNotifications';
 import { usePanes } from './usePanes';
-import { useWrap } from './useWrap';
 import classes from './TailPage.module.css';
 
 /** Loaded when the first message is opened. */
@@ -41,35 +41,14 @@ type Props = {
 
 export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights, view, columns, open } = state;
-  const [paused, setPaused] = useState(false);
-  const [cleared, setCleared] = useState(0);
   /** The tail that the reader turned to last: the fields are those of its messages. */
   const [turnedTo, turnTo] = useState(0);
   const active = Math.min(turnedTo, queries.length - 1);
-  const panes = usePanes(queries.length);
   const { tell, ...notifications } = useNotifications();
-  const [wrap, toggleWrap] = useWrap();
+  const controls = useControls(state, onChange);
+  const { paused, wrap, panes, resume } = controls;
   const openPage = useOpen();
   const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
-  const following = panes.shown.every((pane) => pane.following);
-  const pause = () => setPaused((was) => !was);
-  const clear = () => setCleared((times) => times + 1);
-  const followAll = () => panes.followAll(!following);
-  const resume = useCallback(() => setPaused(false), []);
-  const split = () =>
-    onChange({
-      ...state,
-      queries: [...queries, queries.at(-1) ?? ''],
-      off: [...state.off, []],
-    });
-  const canSplit = queries.length < TAILS_MAX;
-  useCommands([
-    { id: 'tail-pause', title: 'Pause or resume', keys: 'Space', run: pause },
-    { id: 'tail-follow', title: 'Follow the newest, or stop', keys: 'f', run: followAll },
-    { id: 'tail-clear', title: 'Clear', keys: 'Ctrl-l', run: clear },
-    { id: 'tail-wrap', title: 'Wrap long messages, or not', keys: 'w', run: toggleWrap },
-    ...(canSplit ? [{ id: 'tail-split', title: 'Split the tail', run: split }] : []),
-  ]);
   const show = (part: Partial<TailState>) => onChange({ ...state, ...part }, true);
   const ask = (at: number, { query, off }: { query?: string; off?: readonly string[] }) => {
     const next = query ?? queries[at] ?? '';
@@ -123,27 +102,15 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       <div className={classes.bar}>
         {picker}
         <div className={classes.highlights}>
-          <Highlights
-            highlights={highlights}
-            onAdd={(text) => onChange(withHighlight(state, text), true)}
-            onRemove={(text) => show({ highlights: highlights.filter((known) => known !== text) })}
-          />
+          <Highlights state={state} onChange={onChange} />
         </div>
         {isSmall && <div className={classes.fields}>{fields}</div>}
-        <Tools
-          paused={paused}
-          following={following}
-          notifications={{ ...notifications, tell }}
-          onPause={pause}
-          onFollow={followAll}
-          onClear={clear}
-          onSplit={canSplit ? split : undefined}
-        >
+        <Tools {...controls} notifications={{ ...notifications, tell }}>
           <ViewMenu
             view={view}
             wrap={wrap}
             onView={(chosen) => show({ view: chosen })}
-            onWrap={toggleWrap}
+            onWrap={controls.toggleWrap}
           />
         </Tools>
       </div>
@@ -162,7 +129,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
               look={{ view, columns, open, wrap, onColumns }}
               paused={paused}
               following={pane.following}
-              cleared={cleared}
+              cleared={controls.cleared}
               onFollow={pane.follow}
               onResume={resume}
               onAsk={(part) => ask(at, part)}
@@ -189,6 +156,39 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       </div>
     </div>
   );
+}
+
+/** The controls of all tails at once, and the commands for them. */
+function useControls(state: TailState, onChange: Props['onChange']) {
+  const { queries, off } = state;
+  const [paused, setPaused] = useState(false);
+  const [cleared, setCleared] = useState(0);
+  const panes = usePanes(queries.length);
+  const [wrap, setWrap] = useKept({ key: 'logstead-tail-wrap', defaultValue: false });
+  const following = panes.shown.every((pane) => pane.following);
+  const pause = () => setPaused((was) => !was);
+  const clear = () => setCleared((times) => times + 1);
+  const followAll = () => panes.followAll(!following);
+  const toggleWrap = () => setWrap((was) => !was);
+  const resume = useCallback(() => setPaused(false), []);
+  const split = () =>
+    onChange({ ...state, queries: [...queries, queries.at(-1) ?? ''], off: [...off, []] });
+  const canSplit = queries.length < TAILS_MAX;
+  useCommands([
+    { id: 'tail-pause', title: 'Pause or resume', keys: 'Space', run: pause },
+    { id: 'tail-follow', title: 'Follow the newest, or stop', keys: 'f', run: followAll },
+    { id: 'tail-clear', title: 'Clear', keys: 'Ctrl-l', run: clear },
+    { id: 'tail-wrap', title: 'Wrap long messages, or not', keys: 'w', run: toggleWrap },
+    ...(canSplit ? [{ id: 'tail-split', title: 'Split the tail', run: split }] : []),
+  ]);
+  return {
+    ...{ panes, paused, following, cleared, wrap, toggleWrap, resume },
+    onPause: pause,
+    onFollow: followAll,
+    onClear: clear,
+    /** Undefined at the maximum number of tails. */
+    onSplit: canSplit ? split : undefined,
+  };
 }
 
 const NOTHING_OFF: readonly string[] = [];

@@ -40,7 +40,8 @@ export type Layout = {
 };
 
 export const TOP = 48;
-const SOURCE: Box = { x: 0, y: TOP, width: 184, height: 60 };
+export const SOURCE_WIDTH = 184;
+const SOURCE: Box = { x: 0, y: TOP, width: SOURCE_WIDTH, height: 60 };
 export const ROUTE_X = 292;
 export const ROUTE_WIDTH = 276;
 export const TARGET_X = 708;
