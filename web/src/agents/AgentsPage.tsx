@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import guideText from '../../../docs/agents.md?raw';
-import { isForbidden } from '../api/known';
+import { isForbidden } from '../api/freshness';
 import { sessionQuery } from '../api/session';
 import { statusQuery } from '../api/status';
 import { follow, useOpen, address } from '../ui/open';

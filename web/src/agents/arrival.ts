@@ -23,10 +23,10 @@ export const NOTHING: Arrival = {
   received: 0,
 };
 
-export type Step =
+export type ArrivalEvent =
   { kind: 'connection'; state: EventsState } | { kind: 'event'; event: TailEvent | null };
 
-export function nextArrival(before: Arrival, step: Step): Arrival {
+export function nextArrival(before: Arrival, step: ArrivalEvent): Arrival {
   if (step.kind === 'connection') return { ...before, connection: step.state };
   switch (step.event?.kind) {
     case 'messages':
@@ -45,14 +45,14 @@ export function nextArrival(before: Arrival, step: Step): Arrival {
   }
 }
 
-export type Face =
+export type ArrivalState =
   | { kind: 'waiting'; others: number; isOpen: boolean }
   | { kind: 'received'; message: Message; count: number }
   | { kind: 'lost'; problem: ProblemDetail }
   | { kind: 'refused'; problem: ProblemDetail; isForbidden: boolean }
   | { kind: 'timeout' };
 
-export function faceOf({ connection, first, matched, received }: Arrival): Face {
+export function arrivalStateOf({ connection, first, matched, received }: Arrival): ArrivalState {
   if (first !== null) return { kind: 'received', message: first, count: Math.max(matched, 1) };
   switch (connection.kind) {
     case 'connecting':

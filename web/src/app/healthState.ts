@@ -1,6 +1,6 @@
 /** How the server is, in a word. What is wrong with what it does is said as on the overview. */
 import type { Health } from '../api/health';
-import type { Known } from '../api/known';
+import type { Freshness } from '../api/freshness';
 import { type Cause, isBad, wordOf } from '../overview/causes';
 
 export type HealthState =
@@ -18,7 +18,7 @@ export type HealthState =
 /** `known` is whether the causes are all there are. */
 export function stateOf(
   health: Health | undefined,
-  known: Known,
+  known: Freshness,
   causes: readonly Cause[],
 ): HealthState {
   if (health === undefined) return 'checking';

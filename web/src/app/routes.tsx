@@ -26,13 +26,12 @@ import { readTail, writeTail } from '../tail/tailParams';
 import { readRange, writeRange } from '../ui/range';
 import { readStep, writeStep } from '../welcome/welcomeParams';
 import { sessionQuery } from '../api/session';
-import { ErrorPage } from './ErrorPage';
+import { ErrorPage, NotFound } from './ErrorPage';
 import { Gate } from './Gate';
-import { NotFound } from './NotFound';
 import { PagePending } from './PagePending';
 import { LogspaceScope, RangeScope } from './Scope';
 import { parseParams, stringifyParams } from './params';
-import { firstPage } from './places';
+import { firstPage } from './pages';
 
 type Params = Record<string, string | undefined>;
 

@@ -2,10 +2,10 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
+import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
 import type { Ledger } from '../api/model';
 import { Empty } from '../ui/Empty';
-import { Unanswered } from '../ui/Unanswered';
+import { PageLoadError } from '../ui/PageLoadError';
 import { follow, useOpen } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
 import { formatTime, useZone } from '../ui/time';
@@ -16,7 +16,7 @@ import { Sankey } from './Sankey';
 import { Series } from './Series';
 import { SourceTable } from './SourceTable';
 import { flowQuery, sourceQuery } from './flowQueries';
-import type { Place } from './graph';
+import type { PlacedNode } from './graph';
 import { countersHref, reasonHref, searchHref } from './links';
 import { sumOf } from './reasons';
 import classes from './Flow.module.css';
@@ -33,7 +33,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
   const asked = useQuery(flowQuery(range));
   const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
   // What became of a time that is over does not change any more.
-  const known = useKnown([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
+  const known = useFreshness([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
       <div className={classes.title}>
@@ -42,7 +42,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
         <div className={classes.picker}>{picker}</div>
       </div>
       {error !== null && (
-        <Unanswered error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
+        <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
       )}
       {flow === undefined && error === null && <Loading />}
       {flow !== undefined && <Balance {...{ flow, known, range, stale, onRange }} />}
@@ -52,7 +52,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
 
 type BalanceProps = Pick<Props, 'range' | 'onRange'> & {
   flow: Ledger;
-  known: Known;
+  known: Freshness;
   stale: boolean;
 };
 
@@ -107,7 +107,7 @@ function useSourceQueries({ rows }: Ledger): ReadonlyMap<string, string> {
 }
 
 function hrefOf(
-  { kind, name, key }: Place,
+  { kind, name, key }: PlacedNode,
   range: TimeRange,
   queries: ReadonlyMap<string, string>,
 ): string | undefined {

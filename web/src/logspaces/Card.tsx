@@ -3,7 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { LogspaceInfo } from '../api/model';
 import { formatBytes } from '../ui/number';
-import { type Full, type Growth, changeOf, messageBytes, storedBytes } from './growth/growth';
+import {
+  type FullForecast,
+  type Growth,
+  changeOf,
+  messageBytes,
+  storedBytes,
+} from './growth/growth';
 import { integrityOf } from './integrity';
 import { rawBytesQuery } from './queries';
 import { limitsOf, retentionText } from './retention/limits';
@@ -14,7 +20,7 @@ type Props = {
   info: LogspaceInfo;
   /** Undefined as long as it is not known. */
   growth: Growth | undefined;
-  full: Full;
+  full: FullForecast;
   check: Check;
   isOpen: boolean;
   onOpen: () => void;
@@ -64,7 +70,7 @@ export function Card({ info, growth, full, check, isOpen, onOpen }: Props) {
   );
 }
 
-function Lead({ full, isWritten }: { full: Full; isWritten: boolean }) {
+function Lead({ full, isWritten }: { full: FullForecast; isWritten: boolean }) {
   if (!isWritten) return <span className="dimmed">does not grow</span>;
   switch (full.kind) {
     case 'unknown':

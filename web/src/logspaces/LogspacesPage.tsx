@@ -8,13 +8,13 @@ import { logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
-import { Unanswered } from '../ui/Unanswered';
+import { PageLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
 import { formatBytes } from '../ui/number';
 import { Card } from './Card';
 import { Details } from './Details';
 import { NewLogspaceDialog } from './change/NewLogspaceDialog';
-import { Fills } from './fills/Fills';
+import { FillTable } from './fills/FillTable';
 import { type Growth, growthOf, storedBytes, whenFull } from './growth/growth';
 import type { LogspacesState } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
@@ -64,7 +64,7 @@ export function LogspacesPage({ state, onChange }: Props) {
         />
       </header>
       {error !== null && (
-        <Unanswered
+        <PageLoadError
           error={error}
           isFilled={logspaces !== undefined}
           onRetry={() => void refetch()}
@@ -111,7 +111,7 @@ export function LogspacesPage({ state, onChange }: Props) {
             onTab={(tab) => onChange({ ...state, open: open.id, tab })}
             onRetired={() => onChange({ ...state, open: null, tab: 'retention' })}
           />
-          <Fills info={open} by={state.by} onBy={(by) => onChange({ ...state, by }, true)} />
+          <FillTable info={open} by={state.by} onBy={(by) => onChange({ ...state, by }, true)} />
         </div>
       )}
       {state.isAdding && mayAdd && (

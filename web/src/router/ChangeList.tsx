@@ -1,4 +1,4 @@
-import { Ticked } from '../ui/Ticked';
+import { InlineCode } from '../ui/InlineCode';
 import classes from './ProblemList.module.css';
 
 /** What a revision or a draft does, a sentence a change. */
@@ -8,7 +8,7 @@ export function ChangeList({ changes }: { changes: readonly string[] }) {
     <ul className={classes.list} style={{ marginBottom: 12 }}>
       {changes.map((change) => (
         <li key={change}>
-          <Ticked text={change} />
+          <InlineCode text={change} />
         </li>
       ))}
     </ul>

@@ -6,14 +6,14 @@ import { isAway } from '../api/client';
 import type { RouterChange, RouterStatus } from '../api/model';
 import type { Trace } from '../api/trace';
 import { Notice } from '../ui/Notice';
-import { Ticked } from '../ui/Ticked';
+import { InlineCode } from '../ui/InlineCode';
 import { follow, useOpen } from '../ui/open';
 import { PageHead } from './PageHead';
 import { SidePanel } from './SidePanel';
 import { StartDialog } from './StartDialog';
 import { Views } from './Views';
-import { useMeasured } from './canvas/useMeasured';
-import { useShares } from './canvas/useShares';
+import { useMeasured } from './canvas/measure';
+import { useShares } from './canvas/shares';
 import { TaskDialog } from './destination/TaskDialog';
 import { idOf } from './document';
 import { DraftBar } from './draft/DraftBar';
@@ -23,8 +23,8 @@ import { placeOf } from './problems';
 import type { Live } from './queries';
 import type { RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
-import { testedText } from './testing/tested';
-import { litBy } from './trace/litBy';
+import { testSummary } from './testing/testSummary';
+import { passedIds } from './trace/TracePanel';
 import { useRouterKeys } from './useRouterKeys';
 import { type Workbench as Bench, useWorkbench } from './useWorkbench';
 import classes from './RouterPage.module.css';
@@ -124,7 +124,7 @@ function Middle(props: MiddleProps) {
         text={bench.text}
         marks={draft?.content.kind === 'toml' ? problems : []}
         isNarrow={isNarrow}
-        lit={view.trace === null || trace === null ? null : litBy(trace)}
+        lit={view.trace === null || trace === null ? null : passedIds(trace)}
         onShow={open}
         onShowPath={(path) => open(placeOf(path))}
         onAdd={(section) => dispatch({ type: 'add', section })}
@@ -160,7 +160,7 @@ function Foot(props: PartProps & { onApplied: (change: RouterChange) => void }) 
     <DraftBar
       {...{ live, draft, document, validation }}
       isTesting={view.isTest}
-      tested={isTested ? testedText(testing) : null}
+      tested={isTested ? testSummary(testing) : null}
       onValidate={() => void queryClient.invalidateQueries({ queryKey: ['router', 'validation'] })}
       onTest={() => {
         show({ isTest: true });
@@ -220,7 +220,7 @@ function Applied({ change }: { change: RouterChange }) {
     <Notice tone="info" title={`Revision ${change.revision} went live`}>
       {change.warnings.map((warning) => (
         <p key={warning}>
-          <Ticked text={warning} />
+          <InlineCode text={warning} />
         </p>
       ))}
     </Notice>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { liveSince } from './liveSince';
+import { liveSince } from './PageHead';
 
 const applied = '2026-11-25T06:27:30Z';
 

@@ -10,7 +10,7 @@ import { useOfferedUndo } from './draft/useOfferedUndo';
 import { type Live, validationQuery } from './queries';
 import type { RouterView } from './routerParams';
 import type { Fix } from './testing/findings';
-import { type Messages, useTesting } from './testing/useTesting';
+import { type TestMessages, useTesting } from './testing/useTesting';
 import { type WorkbenchAction, reduceWorkbench } from './workbenchState';
 
 /** How long the page waits for the next key before it asks the server about a draft. */
@@ -81,7 +81,7 @@ function useDraftTests({ live, draft, document }: TestProps) {
     testing,
     /** Whether the report is about the draft as it is. */
     isTested: content !== null && testing.tested?.content === content,
-    testDraft: (messages?: Messages, on: Content | null = content) => {
+    testDraft: (messages?: TestMessages, on: Content | null = content) => {
       if (on === null) return;
       const tried = on.kind === 'document' ? on.document : (document ?? live.document);
       const revisions = { liveRevision: live.revision, baseRevision: draft?.base ?? live.revision };

@@ -11,8 +11,15 @@ import {
   itemAt,
   nounOf,
 } from './document';
-import { type Content, type Draft, type Edit, addIndex, edited, freeId } from './draft/edits';
-import { newTargets } from './draft/newTargets';
+import {
+  type Content,
+  type Draft,
+  type Edit,
+  addIndex,
+  edited,
+  freeId,
+  newTargets,
+} from './draft/edits';
 import type { UndoAction } from './draft/undo';
 import { newItem } from './fields';
 import type { RouterView } from './routerParams';

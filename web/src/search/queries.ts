@@ -4,7 +4,7 @@ import { ApiError, client, cutOff, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
 import type { Facet, Histogram, OverviewLine, SearchResponse } from '../api/model';
 import { canRefresh } from '../ui/range';
-import { scopeOf } from '../messages/asked';
+import { scopeOf } from '../messages/messageState';
 import type { SearchState } from './searchParams';
 import { commonFields } from '../messages/facets/groups';
 

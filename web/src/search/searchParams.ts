@@ -1,5 +1,11 @@
 /** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
-import { type MessageState, initialColumns, initialFacets, tabs, views } from '../messages/asked';
+import {
+  type MessageState,
+  initialColumns,
+  initialFacets,
+  tabs,
+  views,
+} from '../messages/messageState';
 import type { Times } from '../ui/message/times';
 import { readRange, writeRange } from '../ui/range';
 

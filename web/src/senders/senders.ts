@@ -1,10 +1,10 @@
 /** Which senders need a look, and in which order they are listed. Pure. */
 import type { Sender, SkippedSender } from '../api/model';
 import { formatLength } from '../ui/time';
-import type { SenderKey, SendersState, Show, Sort } from './sendersParams';
+import type { SenderKey, SendersState, SenderFilter, Sort } from './sendersParams';
 
 /** What is the matter with a sender. */
-export type Trouble = Exclude<Show, 'all'>;
+export type Trouble = Exclude<SenderFilter, 'all'>;
 
 /** Less is noise: a single line that nobody recognises. */
 const UNPARSED_PART_MIN = 0.01;
@@ -80,7 +80,7 @@ export function skippedOf(
 }
 
 /** How many have which trouble. */
-export function countsOf(senders: readonly Sender[]): Record<Show, number> {
+export function countsOf(senders: readonly Sender[]): Record<SenderFilter, number> {
   const counts = { all: senders.length, silent: 0, skewed: 0, unparsed: 0, new: 0 };
   for (const sender of senders) for (const trouble of troublesOf(sender)) counts[trouble] += 1;
   return counts;

@@ -2,17 +2,17 @@
 import { useMergedRef } from '@mantine/hooks';
 import { type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
-import type { Looked, Tab } from '../messages/asked';
+import type { ListView, Tab } from '../messages/messageState';
 import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
 import { ListItem, MessageList, MessageRow } from '../messages/list/MessageList';
 import { selectedIn } from '../messages/list/SelectionMenu';
-import { clickedIn } from '../messages/list/clicked';
-import { lineFields } from '../messages/list/lineFields';
+import { clickedIn } from '../messages/list/click';
+import { lineFields } from '../messages/list/lineOrder';
 import { useDensity } from '../messages/list/listPreferences';
 import { type Room, useRoom } from '../messages/list/useRoom';
 import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
-import type { Look } from '../ui/message/look';
+import type { RowLayout } from '../ui/message/rowLayout';
 import { dayOf } from '../ui/message/times';
 import { useEdit, valueEdit } from '../ui/query/useEdit';
 import { useZone } from '../ui/time';
@@ -20,13 +20,13 @@ import { toast } from '../ui/toast';
 import type { Line } from './buffer';
 import { NoteLine } from './NoteLine';
 import { type Row, useRows } from './rows';
-import { useGrowingLook } from './useGrowingLook';
+import { useGrowingLayout } from './useGrowingLayout';
 import { useStreamKeys } from './useStreamKeys';
-import { useFollowing, useLines } from './useLines';
+import { useFollowing, useVirtualRows } from './useVirtualRows';
 import classes from './Stream.module.css';
 
 /** How all tails of the page show their rows. */
-export type ListLook = Pick<Looked, 'view' | 'columns' | 'open'> & {
+export type ListOptions = Pick<ListView, 'view' | 'columns' | 'open'> & {
   wrap: boolean;
   onColumns: (columns: string[]) => void;
 };
@@ -38,7 +38,7 @@ type Props = {
   hits: Hits;
   /** What is marked in the rows: the query's hits, and the reader's texts. */
   marks: Hits;
-  look: ListLook;
+  list: ListOptions;
   following: boolean;
   /** Whether a screen reader reads what comes: only where it can keep up. */
   isSlow: boolean;
@@ -50,9 +50,9 @@ type Props = {
 
 export function Stream(props: Props) {
   const { label, query, lines, following, isSlow, onFollow, onQuery } = props;
-  const { view, columns, wrap } = props.look;
+  const { view, columns, wrap } = props.list;
   const isTable = view === 'table';
-  const look = useGrowingLook(lines, props.hits, isTable ? columns : NO_COLUMNS);
+  const layout = useGrowingLayout(lines, props.hits, isTable ? columns : NO_COLUMNS);
   const { rows, toggle } = useRows(lines);
   const { linePx } = useDensity();
   const [menu, setMenu] = useState<OpenMenu | null>(null);
@@ -60,7 +60,7 @@ export function Stream(props: Props) {
   const room = useRoom(scroller);
   const isMeasured = wrap || (!isTable && room === 'narrow');
   const size = { linePx, isTable, isMeasured };
-  const { sized, ...drawn } = useLines(scroller, rows, following, size);
+  const { sized, ...drawn } = useVirtualRows(scroller, rows, following, size);
   const ref = useMergedRef(scroller, sized);
   const edit = useEdit(query);
   const copy = useCallback((text: string, what: string) => void copied(text, what), []);
@@ -71,7 +71,7 @@ export function Stream(props: Props) {
   };
   const keys = useStreamKeys({
     rows,
-    fields: isTable ? columns : lineFields(look),
+    fields: isTable ? columns : lineFields(layout),
     onStart: standStill,
     onContext: ({ id }) => props.onOpen(id, newestFirst(lines), 'context'),
     onCopyRaw: ({ raw }) => copy(raw, 'the raw message'),
@@ -120,8 +120,8 @@ export function Stream(props: Props) {
       <StreamRows
         {...drawn}
         {...{ label, rows, room, linePx, isMeasured, keys }}
-        list={props.look}
-        look={look}
+        list={props.list}
+        layout={layout}
         marks={props.marks}
         onStatistics={(field) => edit([{ op: 'top', field }], onQuery)}
       />
@@ -138,27 +138,28 @@ export function Stream(props: Props) {
   );
 }
 
-type StreamRowsProps = Omit<ReturnType<typeof useLines>, 'sized'> & {
+type StreamRowsProps = Omit<ReturnType<typeof useVirtualRows>, 'sized'> & {
   label: string;
   rows: readonly Row[];
   room: Room;
   linePx: number;
   isMeasured: boolean;
   keys: ReturnType<typeof useStreamKeys>;
-  list: ListLook;
-  look: Look;
+  list: ListOptions;
+  layout: RowLayout;
   marks: Hits;
   onStatistics: (field: string) => void;
 };
 
 function StreamRows(props: StreamRowsProps) {
-  const { label, rows, virtualizer, items, slots, room, linePx, keys, look, onStatistics } = props;
+  const { label, rows, virtualizer, items, slots, room, linePx, keys, layout, onStatistics } =
+    props;
   const { view, columns, wrap, open, onColumns } = props.list;
   const [zone] = useZone();
   const reachable = rows.findLast(({ kind }) => kind === 'message')?.key;
   return (
     <MessageList
-      {...{ label, view, columns, look, room, linePx, onColumns, onStatistics }}
+      {...{ label, view, columns, layout, room, linePx, onColumns, onStatistics }}
       times="absolute"
       day={dayIn(rows, items[0]?.index ?? 0, (time) => dayOf(time, zone))}
       rowCount={-1}
@@ -179,7 +180,7 @@ function StreamRows(props: StreamRowsProps) {
             {row.kind === 'note' && <NoteLine note={row.note} rowIndex={row.key + 2} />}
             {row.kind === 'message' && (
               <MessageRow
-                {...{ view, columns, look, zone, wrap }}
+                {...{ view, columns, layout, zone, wrap }}
                 message={row.message}
                 fold={row.fold}
                 index={row.key}

@@ -3,9 +3,9 @@ import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
 import { fetched } from '../api/code';
 import type { Message } from '../api/model';
-import type { MessageState } from '../messages/asked';
+import type { MessageState } from '../messages/messageState';
 import { useCommands } from '../ui/commands';
-import { useKept } from '../ui/useKept';
+import { useBrowserState } from '../ui/useBrowserState';
 import { Notice } from '../ui/Notice';
 import { useOpen } from '../ui/open';
 import { splitStages } from '../ui/query/stages';
@@ -126,7 +126,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
               logspaces={logspaces}
               highlights={highlights}
               number={queries.length === 1 ? null : at + 1}
-              look={{ view, columns, open, wrap, onColumns }}
+              list={{ view, columns, open, wrap, onColumns }}
               paused={paused}
               following={pane.following}
               cleared={controls.cleared}
@@ -164,7 +164,7 @@ function useControls(state: TailState, onChange: Props['onChange']) {
   const [paused, setPaused] = useState(false);
   const [cleared, setCleared] = useState(0);
   const panes = usePanes(queries.length);
-  const [wrap, setWrap] = useKept({ key: 'logstead-tail-wrap', defaultValue: false });
+  const [wrap, setWrap] = useBrowserState({ key: 'logstead-tail-wrap', defaultValue: false });
   const following = panes.shown.every((pane) => pane.following);
   const pause = () => setPaused((was) => !was);
   const clear = () => setCleared((times) => times + 1);

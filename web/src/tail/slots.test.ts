@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Slots } from './slots';
+import { Slots } from './useVirtualRows';
 
 test('a row keeps its element, and a new one takes that of one that left', () => {
   const slots = new Slots();

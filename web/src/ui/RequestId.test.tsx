@@ -1,10 +1,10 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderPart } from '../test-render';
-import { Unanswered } from './Unanswered';
+import { PageLoadError } from './PageLoadError';
 
 const shown = (error: Error) =>
-  renderPart(<Unanswered error={error} isFilled={false} onRetry={() => undefined} />);
+  renderPart(<PageLoadError error={error} isFilled={false} onRetry={() => undefined} />);
 
 test('a failure names its request, which the log of the server knows', () => {
   shown(Object.assign(new Error('disk'), { status: 500, requestId: '9f86d081' }));

@@ -1,5 +1,5 @@
 /** How the console writes times: ISO-like, 24 hours, in the browser's zone or in UTC. */
-import { useKept } from './useKept';
+import { useBrowserState } from './useBrowserState';
 
 export type Zone = 'local' | 'utc';
 
@@ -7,7 +7,7 @@ const ZONE_KEY = 'logstead-zone';
 
 /** Kept per browser, not in the URL: a shared link means the same moments in every zone. */
 export function useZone(): readonly [Zone, (zone: Zone) => void] {
-  const [zone, setZone] = useKept<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
+  const [zone, setZone] = useBrowserState<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
   return [zone, setZone];
 }
 

@@ -12,7 +12,7 @@ export const spans = ['1h', '24h', '7d'] as const;
 export type Span = (typeof spans)[number];
 
 /** What is asked for at once. */
-export type Found = {
+export type ScopePreview = {
   histogram: Histogram;
   /** `host` and `logspace`. */
   fields: Record<string, Facet>;
@@ -23,7 +23,7 @@ const SAMPLES = 8;
 const BUCKETS = 48;
 const LOGSPACES_MAX = 100;
 
-export function foundQuery({ logspaces, scope }: Grant, span: Span) {
+export function scopePreviewQuery({ logspaces, scope }: Grant, span: Span) {
   const asked = {
     query: scope ?? '',
     from: `-${span}`,
@@ -31,7 +31,7 @@ export function foundQuery({ logspaces, scope }: Grant, span: Span) {
   };
   return queryOptions({
     queryKey: ['grant', asked],
-    queryFn: async ({ signal }): Promise<Found> => {
+    queryFn: async ({ signal }): Promise<ScopePreview> => {
       const [histogram, { fields }, { messages }] = await Promise.all([
         unwrap(client.POST('/api/v1/histogram', { body: { ...asked, buckets: BUCKETS }, signal })),
         unwrap(
@@ -58,7 +58,10 @@ export function useScopeError(grant: Grant): string | undefined {
   // As a text: an object would be another one each time that it is drawn.
   const [text] = useDebouncedValue(JSON.stringify(grant), WAIT_MS);
   const settled = JSON.parse(text) as Grant;
-  const { error } = useQuery({ ...foundQuery(settled, '24h'), enabled: settled.scope !== null });
+  const { error } = useQuery({
+    ...scopePreviewQuery(settled, '24h'),
+    enabled: settled.scope !== null,
+  });
   if (settled.scope !== grant.scope || !isUnparsed(error)) return undefined;
   return error?.message;
 }
@@ -69,10 +72,10 @@ export function isUnparsed(error: Error | null): boolean {
 }
 
 /** A part of something that can be counted. */
-export type Part = { name: string; count: number; of: number };
+export type PreviewPart = { name: string; count: number; of: number };
 
 /** Each logspace that the grant names, with what it gives; the fullest first. */
-export function partsOf(grant: Grant, found: Found, all: Found): Part[] {
+export function partsOf(grant: Grant, found: ScopePreview, all: ScopePreview): PreviewPart[] {
   const given = countsOf(found);
   const there = countsOf(all);
   const names = grant.logspaces ?? [...there.keys()];
@@ -85,7 +88,7 @@ export function partsOf(grant: Grant, found: Found, all: Found): Part[] {
 }
 
 /** Logspaces that are granted in vain: they hold messages, and none matches. Of a grant of all, none was chosen. */
-export function inVain(grant: Grant, parts: readonly Part[]): Part[] {
+export function inVain(grant: Grant, parts: readonly PreviewPart[]): PreviewPart[] {
   if (grant.logspaces === null || grant.scope === null) return [];
   return parts.filter(({ count, of }) => count === 0 && of > 0);
 }
@@ -100,6 +103,6 @@ export function shareText(count: number, of: number): string {
   return `${Number(percent.toFixed(1))} %`;
 }
 
-function countsOf({ fields }: Found): Map<string, number> {
+function countsOf({ fields }: ScopePreview): Map<string, number> {
   return new Map(fields['logspace']?.values.map(({ value, count }) => [value, count]) ?? []);
 }

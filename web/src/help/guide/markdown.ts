@@ -7,7 +7,7 @@ export type Block =
   | { kind: 'list'; isOrdered: boolean; items: readonly string[] }
   | { kind: 'table'; head: readonly string[]; rows: readonly (readonly string[])[] };
 
-export type Run =
+export type TextRun =
   | { kind: 'plain' | 'code' | 'strong' | 'emphasis'; text: string }
   | { kind: 'link'; text: string; to: string };
 
@@ -44,8 +44,8 @@ export function anchorOf(heading: string): string {
 
 const RUN = /(`+)(.+?)\1|\*\*(.+?)\*\*|\*(.+?)\*|!?\[((?:[^\]`]|`[^`]*`)*)\]\(([^)]+)\)/g;
 
-export function runsOf(text: string): readonly Run[] {
-  const runs: Run[] = [];
+export function runsOf(text: string): readonly TextRun[] {
+  const runs: TextRun[] = [];
   let end = 0;
   for (const match of text.matchAll(RUN)) {
     const [whole, , code, strong, emphasis, words, to] = match;

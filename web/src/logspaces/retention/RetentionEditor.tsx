@@ -5,7 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { changeLogspace, logspacesQuery } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatMessages } from '../../ui/number';
 import { useZone } from '../../ui/time';
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast';
 import { type Growth, storedBytes, whenFull } from '../growth/growth';
 import { heldQuery, previewQuery } from '../queries';
 import { HeldBars } from './HeldBars';
-import { WhatGoes } from './WhatGoes';
+import { RetentionLosses } from './RetentionLosses';
 import { cutOf } from './cut';
 import {
   type Field,
@@ -80,7 +80,11 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </dl>
       </div>
       {preview.error !== null && isChanged && isRight && (
-        <Failed what="The preview" error={preview.error} onRetry={() => void preview.refetch()} />
+        <PartLoadError
+          what="The preview"
+          error={preview.error}
+          onRetry={() => void preview.refetch()}
+        />
       )}
       {may && preview.error === null && (
         <p className={classes.verdict} data-tone={verdict.tone} role="status">
@@ -88,12 +92,14 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </p>
       )}
       {held.error !== null && (
-        <Failed what="The chart" error={held.error} onRetry={() => void held.refetch()} />
+        <PartLoadError what="The chart" error={held.error} onRetry={() => void held.refetch()} />
       )}
       {held.data !== undefined && (
         <HeldBars held={held.data} cutBars={cut?.bars ?? 0} cutTime={cut?.time ?? null} />
       )}
-      {gone > 0 && cut !== null && cut.time !== null && <WhatGoes id={info.id} cut={cut.time} />}
+      {gone > 0 && cut !== null && cut.time !== null && (
+        <RetentionLosses id={info.id} cut={cut.time} />
+      )}
       {apply.error !== null && (
         <Notice tone="error" title={apply.error.message}>
           Nothing is changed.

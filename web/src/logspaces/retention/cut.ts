@@ -4,9 +4,9 @@ import type { SavedSearch } from '../../api/savedSearches';
 import { readRange, resolve } from '../../ui/range';
 
 /** The oldest messages go first: how many bars of the chart, and until when. */
-export type Cut = { bars: number; time: number | null };
+export type RetentionCut = { bars: number; time: number | null };
 
-export function cutOf({ buckets, interval_ms }: Histogram, messages: number): Cut {
+export function cutOf({ buckets, interval_ms }: Histogram, messages: number): RetentionCut {
   let left = messages;
   for (const [at, { time, count }] of buckets.entries()) {
     if (left <= 0) return { bars: at, time: at === 0 ? null : Date.parse(time) };
@@ -38,7 +38,7 @@ export function lookingBack(
   });
 }
 
-export type Loss = { field: string; value: string; messages: number; isAll: boolean };
+export type HistoryLoss = { field: string; value: string; messages: number; isAll: boolean };
 
 const LOSSES_MAX = 6;
 
@@ -46,7 +46,7 @@ const LOSSES_MAX = 6;
 export function lossesOf(
   gone: Readonly<Record<string, Facet>>,
   all: Readonly<Record<string, Facet>>,
-): (Loss & { of: number })[] {
+): (HistoryLoss & { of: number })[] {
   const losses = Object.entries(gone).flatMap(([field, { values }]) => {
     const there = new Map(all[field]?.values.map(({ value, count }) => [value, count]) ?? []);
     return values.map(({ value, count }) => {

@@ -14,7 +14,7 @@ import { formatOffset } from '../../ui/message/times';
 import { useHits } from '../../ui/query/useReading';
 import { formatTime, useZone } from '../../ui/time';
 import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './ContextTab.module.css';
 
 const TYPING_MS = 300;
@@ -22,7 +22,7 @@ const TYPING_MS = 300;
 type Props = { message: Message; hits: Hits; onOpen: (id: string) => void };
 
 export function ContextTab({ message, hits, onOpen }: Props) {
-  const [wanted, setWanted] = useKept({
+  const [wanted, setWanted] = useBrowserState({
     key: 'logstead-context',
     defaultValue: 'host',
   });

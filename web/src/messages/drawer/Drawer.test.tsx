@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client';
 import { renderPart } from '../../test-render';
 import { sample } from '../../ui/message/sample';
 import { Drawer } from './Drawer';
-import { type MessageState, initialColumns, initialFacets } from '../asked';
+import { type MessageState, initialColumns, initialFacets } from '../messageState';
 
 const load = vi.hoisted(() => vi.fn());
 const answer = vi.hoisted(() => {
@@ -13,7 +13,7 @@ const answer = vi.hoisted(() => {
   return stub;
 });
 vi.mock('../asked', async (original) => ({
-  ...(await original<typeof import('../asked')>()),
+  ...(await original<typeof import('../messageState')>()),
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 

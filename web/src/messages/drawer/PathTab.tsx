@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../api/client';
 import { requestTrace } from '../../api/trace';
 import { Notice } from '../../ui/Notice';
-import { Way } from '../../ui/trace/Way';
+import { MessagePath } from '../../ui/trace/MessagePath';
 import { routerHref } from '../links';
 import classes from './PathTab.module.css';
 
@@ -21,7 +21,7 @@ export function PathTab({ id }: { id: string }) {
           Show it on the map
         </Anchor>
       </p>
-      <Way trace={trace} linkTo={(at) => routerHref({ item: `routes-${at}` })} />
+      <MessagePath trace={trace} linkTo={(at) => routerHref({ item: `routes-${at}` })} />
     </div>
   );
 }

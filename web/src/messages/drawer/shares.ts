@@ -3,8 +3,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../asked';
-import type { MessageState } from '../asked';
+import { scopeOf } from '../messageState';
+import type { MessageState } from '../messageState';
 
 export type Shares = { total: number; fields: Readonly<Record<string, Facet>> };
 export type Share = { part: number; /** Whether it is less than that. */ atMost: boolean };

@@ -6,12 +6,12 @@ import { PlainButton } from '../../ui/PlainButton';
 import { formatCount, formatMessages } from '../../ui/number';
 import { valueEdit } from '../../ui/query/useEdit';
 import { share } from './facetValues';
-import type { Ways } from './field';
+import type { SidebarActions } from './field';
 import classes from './Facets.module.css';
 
 const END_CHARACTERS = 6;
 
-type Props = Pick<Ways, 'onEdit'> & {
+type Props = Pick<SidebarActions, 'onEdit'> & {
   field: string;
   value: string;
   /** Missing where nothing that is shown has the value. */

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useState } from 'react';
 import { fetched } from '../../api/code';
 import type { Facet } from '../../api/model';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { formatCount } from '../../ui/number';
 import { FacetRow } from './FacetRow';
 import { valuesQuery } from './facetQueries';
@@ -14,7 +14,7 @@ import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
 const Distribution = lazy(async () => ({
-  default: (await fetched(() => import('./Distribution'))).Distribution,
+  default: (await fetched(() => import('./NumberRange'))).NumberRange,
 }));
 
 /** How many values are shown at first, and how many more each time somebody asks. */
@@ -47,7 +47,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
   const facet = isExtract || isEnough ? given : (asked.data ?? given);
   const retry = () => void asked.refetch();
   if (facet === undefined && asked.error !== null) {
-    return <Failed what="Counts" error={asked.error} onRetry={retry} />;
+    return <PartLoadError what="Counts" error={asked.error} onRetry={retry} />;
   }
   if (facet === undefined) return <RowsBefore />;
   const isSpread = !isExtract && !isSearched && isNumeric(facet);
@@ -69,7 +69,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
-      {asked.error !== null && <Failed what="Counts" error={asked.error} onRetry={retry} />}
+      {asked.error !== null && <PartLoadError what="Counts" error={asked.error} onRetry={retry} />}
       {isSpread && (
         <Suspense>
           <Distribution {...props} numbers={facet.numbers} />

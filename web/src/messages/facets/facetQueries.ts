@@ -3,10 +3,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../asked';
-import type { MessageState } from '../asked';
+import { scopeOf } from '../messageState';
+import type { MessageState } from '../messageState';
 import { commonFields } from './groups';
-import { together } from './together';
+import { batched } from './batch';
 
 const FRESH_MS = 10_000;
 /** Most fields that are found in messages. */
@@ -32,7 +32,7 @@ export function foundQuery(state: MessageState) {
 
 type FacetsBody = Omit<FacetsRequest, 'fields'>;
 
-const facetOf = together(
+const facetOf = batched(
   async (body: FacetsBody, fields, signal): Promise<Record<string, Facet>> =>
     (await unwrap(client.POST('/api/v1/facets', { body: { ...body, fields }, signal }))).fields,
   FIELDS_MAX,

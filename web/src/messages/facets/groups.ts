@@ -7,7 +7,7 @@ export const commonFields: readonly string[] = ['facility', 'source', 'logspace'
 const OPEN_MAX = 2;
 
 /** A field that was found. */
-export type Found = {
+export type FoundFields = {
   field: string;
   /** The part of the messages that have it, from 0 to 1. */
   coverage: number;
@@ -24,10 +24,10 @@ export function foundFields(
   pinned: readonly string[],
   facets: Readonly<Record<string, Facet>>,
   response: FieldsResponse | undefined,
-): Found[] {
+): FoundFields[] {
   const isPinned = (field: string) => pinned.some((other) => isSame(other, field));
   const messages = Math.max(response?.messages ?? 0, 1);
-  const common = commonFields.flatMap((field): Found[] => {
+  const common = commonFields.flatMap((field): FoundFields[] => {
     const facet = facets[field];
     if (facet === undefined || facet.messages === 0 || isPinned(field)) return [];
     const coverage = Math.min(facet.messages / messages, 1);
@@ -36,7 +36,7 @@ export function foundFields(
   });
   const dynamic = (response?.fields ?? [])
     .filter(({ name }) => !isPinned(name))
-    .map(({ name, messages: count, value }, at): Found => {
+    .map(({ name, messages: count, value }, at): FoundFields => {
       const coverage = count / messages;
       return { field: name, coverage, only: value, facet: undefined, opens: at < OPEN_MAX };
     });
@@ -44,7 +44,7 @@ export function foundFields(
   return [...all.filter(({ only }) => only === undefined), ...all.filter(hasOneValue)];
 }
 
-function hasOneValue({ only }: Found): boolean {
+function hasOneValue({ only }: FoundFields): boolean {
   return only !== undefined;
 }
 

@@ -2,16 +2,22 @@
 import { Menu, VisuallyHidden } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { type ReactNode, memo } from 'react';
-import { type LinePart, type Look, lineParts, shownParts } from '../../ui/message/look';
+import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
 import { movedPart, useLineOrder } from './lineOrder';
 import { useColumnMoves } from './useColumnMoves';
 import classes from './LinesHead.module.css';
 
 /** Drawn again when it has something else to say, not with every row that comes into view. */
-export const LinesHead = memo(function LinesHead({ day, look }: { day: string; look: Look }) {
-  const { host, program } = look;
+export const LinesHead = memo(function LinesHead({
+  day,
+  layout,
+}: {
+  day: string;
+  layout: RowLayout;
+}) {
+  const { host, program } = layout;
   const [order, setOrder] = useLineOrder();
-  const parts = shownParts(look);
+  const parts = shownParts(layout);
   const moves = useColumnMoves({
     columns: parts,
     onMove: (part, to) => setOrder(movedPart(order, part, to)),

@@ -1,10 +1,10 @@
 /** The table of messages that Search and Tail show, as lines or with columns. Only the rows in view are in the page. */
 import { type ReactNode, type Ref, useRef } from 'react';
 import { MessageLine } from '../../ui/message/MessageLine';
-import type { Look } from '../../ui/message/look';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import { dayLabel } from '../../ui/message/times';
 import type { Times } from '../../ui/message/times';
-import type { View } from '../asked';
+import type { View } from '../messageState';
 import { LinesHead } from './LinesHead';
 import { TableHead } from './TableHead';
 import { TableRow } from './TableRow';
@@ -19,7 +19,7 @@ type Props = {
   view: View;
   columns: readonly string[];
   times: Times;
-  look: Look;
+  layout: RowLayout;
   room: Room;
   linePx: number;
   /** The day of the first row in view. */
@@ -34,7 +34,7 @@ type Props = {
 };
 
 export function MessageList(props: Props) {
-  const { label, view, columns, times, look, room, linePx, rowCount, height } = props;
+  const { label, view, columns, times, layout, room, linePx, rowCount, height } = props;
   const table = useRef<HTMLDivElement>(null);
   const [widths, setWidths] = useWidths();
   const isTable = view === 'table';
@@ -48,7 +48,7 @@ export function MessageList(props: Props) {
       aria-rowcount={rowCount}
       data-view={view}
       data-narrow={!isTable && room === 'narrow'}
-      style={listStyle({ times, columns, widths, look, room, linePx })}
+      style={listStyle({ times, columns, widths, layout, room, linePx })}
     >
       <div role="rowgroup" className={classes.head}>
         {isTable ? (
@@ -62,7 +62,7 @@ export function MessageList(props: Props) {
             onStatistics={props.onStatistics}
           />
         ) : (
-          <LinesHead day={day} look={look} />
+          <LinesHead day={day} layout={layout} />
         )}
       </div>
       <div role="rowgroup" className={classes.body} style={{ height }}>

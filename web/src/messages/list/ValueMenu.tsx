@@ -3,7 +3,7 @@ import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
-import type { ClickedValue } from './clicked';
+import type { ClickedValue } from './click';
 
 const TITLE_CHARACTERS_MAX = 80;
 

@@ -1,11 +1,12 @@
-/** The order of the columns of lines: kept by this browser, since it is a matter of habit. */
+/** The columns of lines: the order that this browser keeps, the fields among them, and the tracks of their grid. */
 import { useMemo } from 'react';
-import { type LinePart, type Look, lineParts } from '../../ui/message/look';
-import { useKept } from '../../ui/useKept';
+import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
+import { useBrowserState } from '../../ui/useBrowserState';
 import { moved } from './columns';
+import type { Room } from './useRoom';
 
 export function useLineOrder() {
-  const [kept, setOrder] = useKept<readonly LinePart[]>({
+  const [kept, setOrder] = useBrowserState<readonly LinePart[]>({
     key: 'logstead-line-columns',
     defaultValue: lineParts,
   });
@@ -14,9 +15,9 @@ export function useLineOrder() {
 }
 
 /** The look with its columns in the reader's order. */
-export function useOrdered(look: Look): Look {
+export function useOrdered(layout: RowLayout): RowLayout {
   const [order] = useLineOrder();
-  return useMemo(() => ({ ...look, order }), [look, order]);
+  return useMemo(() => ({ ...layout, order }), [layout, order]);
 }
 
 /** What was kept by another version is completed. */
@@ -34,4 +35,34 @@ export function movedPart(
 ): readonly LinePart[] {
   const at = order.findIndex((one) => one === to);
   return readOrder(moved(order, part, at));
+}
+
+/** The fields that the keys of a list can stand on in a line: those that have a column. */
+export function lineFields({ host, program }: RowLayout): readonly string[] {
+  return [...(host.only === null ? ['host'] : []), ...(program.only === null ? ['program'] : [])];
+}
+
+/** In little room the names of hosts and programs give way to the text, and those of logspaces first. */
+const COMPACT_CH_MAX = 12;
+const COMPACT_LOGSPACE_CH = 6;
+/** The square before the name of a logspace. */
+const SQUARE_CH = 3;
+
+/** The tracks of a line's grid behind severity and time. */
+export function lineTracks(layout: RowLayout, room: Room): string {
+  const isCompact = room !== 'wide';
+  const ch = (of: number, max: number) => (isCompact ? Math.min(of, max) : of);
+  return shownParts(layout)
+    .map((part) => {
+      switch (part) {
+        case 'host':
+        case 'program':
+          return `${ch(layout[part].ch, COMPACT_CH_MAX)}ch`;
+        case 'message':
+          return 'minmax(0, 1fr)';
+        case 'logspace':
+          return `${ch(layout.logspace?.ch ?? 0, COMPACT_LOGSPACE_CH) + SQUARE_CH}ch`;
+      }
+    })
+    .join(' ');
 }

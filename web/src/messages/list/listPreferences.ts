@@ -1,5 +1,5 @@
 /** The reader's preferences for lists of messages. This browser keeps them. */
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 import type { Widths } from './columns';
 
 export type Density = 'small' | 'medium';
@@ -8,7 +8,7 @@ const LINE_PX = { small: 20, medium: 24 } as const;
 
 /** The distance between rows. */
 export function useDensity() {
-  const [density, setDensity] = useKept<Density>({
+  const [density, setDensity] = useBrowserState<Density>({
     key: 'logstead-density',
     defaultValue: 'medium',
   });
@@ -17,10 +17,10 @@ export function useDensity() {
 
 /** Whether repeats of a message are folded into one row. */
 export function useFolding() {
-  return useKept({ key: 'logstead-fold', defaultValue: true });
+  return useBrowserState({ key: 'logstead-fold', defaultValue: true });
 }
 
 /** The widths of the table's columns. */
 export function useWidths() {
-  return useKept<Widths>({ key: 'logstead-column-widths', defaultValue: {} });
+  return useBrowserState<Widths>({ key: 'logstead-column-widths', defaultValue: {} });
 }

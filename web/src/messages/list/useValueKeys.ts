@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Message } from '../../api/model';
 import { valuesOf } from '../../ui/message/fields';
 import type { KeyBindings } from '../../ui/useKeys';
-import type { ClickedValue } from './clicked';
+import type { ClickedValue } from './click';
 
 type CurrentRow = {
   message: Message;

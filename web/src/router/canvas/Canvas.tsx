@@ -22,7 +22,7 @@ import {
   itemAt,
   nounOf,
 } from '../document';
-import { noneYet } from '../about';
+import { noneYet } from '../itemText';
 import { badgesOf, newSteps } from '../draft/badges';
 import { stepsOf } from '../steps/steps';
 import { QueueBadges } from './QueueBadges';
@@ -41,7 +41,7 @@ import {
   TOP,
   layoutOf,
 } from './layout';
-import type { Measured } from './measure';
+import type { MeasuredRates } from './measure';
 import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
 import { disabledTargets, failingTargets, trafficOf } from './traffic';
@@ -54,7 +54,7 @@ type Props = {
   live: RouterDocument;
   status: RouterStatus | undefined;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   item: ItemPlace | null;

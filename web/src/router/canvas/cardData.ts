@@ -4,7 +4,7 @@ import { formatRate } from '../../ui/number';
 import { type Item, type ItemPlace, idOf, isOff } from '../document';
 import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
-import type { Measured } from './measure';
+import type { MeasuredRates } from './measure';
 
 /** What can be done with a card, besides opening it. */
 export type CardActions = {
@@ -18,7 +18,7 @@ export type CardData = {
   place: ItemPlace;
   box: Box;
   status: RouterStatus | undefined;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   /** What the draft changes about it, in words. */
@@ -54,7 +54,7 @@ export function isFailing(destination: DestinationStatus | undefined): boolean {
   );
 }
 
-export function forecastFor(of: DestinationStatus, measured: Measured | undefined): Forecast {
+export function forecastFor(of: DestinationStatus, measured: MeasuredRates | undefined): Forecast {
   const depth = {
     messages: of.queue_messages,
     bytes: of.queue_bytes,
@@ -67,7 +67,7 @@ export function forecastFor(of: DestinationStatus, measured: Measured | undefine
 export function fillingOf(
   targets: readonly string[],
   status: RouterStatus | undefined,
-  measured: Measured | undefined,
+  measured: MeasuredRates | undefined,
 ): { id: string; within: string } | undefined {
   const filling = (status?.destinations ?? []).flatMap((one) => {
     const forecast = forecastFor(one, measured);

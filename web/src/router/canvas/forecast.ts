@@ -1,7 +1,7 @@
 /** What will become of a queue if it goes on like this. Pure. */
 import type { QueueRates } from './measure';
 
-export type Depth = { messages: number; bytes: number; bytesMax: number };
+export type QueueDepth = { messages: number; bytes: number; bytesMax: number };
 
 export type Forecast =
   /** No longer than it takes to look: nothing waits that is worth a word. */
@@ -19,7 +19,7 @@ const PASSING_SECONDS = 3;
 /** A queue is told to be steady when it would take longer than this to fill or to drain. */
 const STEADY_SECONDS = 30 * 86_400;
 
-export function forecastOf(depth: Depth, rates: QueueRates | undefined): Forecast {
+export function forecastOf(depth: QueueDepth, rates: QueueRates | undefined): Forecast {
   const { messages, bytes, bytesMax } = depth;
   if (messages === 0) return { kind: 'empty' };
   if (bytesMax > 0 && bytes >= bytesMax) return { kind: 'full' };

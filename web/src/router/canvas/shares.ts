@@ -1,5 +1,6 @@
 /** What share of a route's messages its steps take out, by their counters. Pure. */
 import type { RouterStatus } from '../../api/model';
+import { useState } from 'react';
 
 /** By the id of the route; for each of its steps, in order, a share of what the route takes. */
 export type Shares = ReadonlyMap<string, readonly number[]>;
@@ -28,4 +29,19 @@ function ofRoute(now: Counted, earlier: Counted | undefined): number[] {
 
 function kindsOf({ steps }: Counted): string {
   return steps.map(({ kind }) => kind).join();
+}
+
+/** As long as the rates of the status look back. */
+const LOOKS_MAX = 10;
+
+/** What the steps of each route took out in the last seconds: each new status is a look at their counters. */
+export function useShares(status: RouterStatus | undefined): Shares {
+  const [looks, setLooks] = useState<readonly RouterStatus[]>([]);
+  const [shares, setShares] = useState<Shares>(new Map());
+  if (status !== undefined && status !== looks.at(-1)) {
+    const next = [...looks, status].slice(-LOOKS_MAX);
+    setLooks(next);
+    setShares(sharesOf(status, next[0]));
+  }
+  return shares;
 }

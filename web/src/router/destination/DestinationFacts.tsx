@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatMessages, formatRate } from '../../ui/n
 import { formatLength, useZone } from '../../ui/time';
 import { forecastFor } from '../canvas/cardData';
 import { forecastText } from '../canvas/forecast';
-import type { Measured } from '../canvas/measure';
+import type { MeasuredRates } from '../canvas/measure';
 import { sinceText } from '../canvas/since';
 import type { DestinationTask } from '../routerParams';
 import { DestinationActions } from './DestinationActions';
@@ -13,7 +13,7 @@ import classes from './Destination.module.css';
 
 type Props = {
   destination: DestinationStatus;
-  measured?: Measured | undefined;
+  measured?: MeasuredRates | undefined;
   canEdit: boolean;
   onOpen: (task: DestinationTask) => void;
 };

@@ -12,7 +12,7 @@ import { applyDraft, fetchLive, liveQuery } from '../queries';
 import type { Item, ItemPlace } from '../document';
 import type { Draft } from './edits';
 import { GoneLogspaces } from './GoneLogspaces';
-import { type Typed, areTyped } from './gone';
+import { type TypedNames, areTyped } from './gone';
 
 type Props = {
   opened: boolean;
@@ -41,7 +41,7 @@ export function ApplyDialog(props: Props) {
   const [comment, setComment] = useState('');
   const [isTrial, setTrial] = useState(true);
   const [within, setWithin] = useState('10m');
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useState<TypedNames>({});
   const isReady = areTyped(gone, typed);
   const apply = useMutation({
     mutationFn: () =>

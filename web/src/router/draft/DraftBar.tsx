@@ -3,7 +3,7 @@ import { Button, Popover, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
 import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
-import { Ticked } from '../../ui/Ticked';
+import { InlineCode } from '../../ui/InlineCode';
 import { useKeys } from '../../ui/useKeys';
 import { ProblemList } from '../ProblemList';
 import type { Item, ItemPlace, RouterDocument } from '../document';
@@ -12,7 +12,7 @@ import { itemsOf } from '../textItems';
 import { ApplyDialog } from './ApplyDialog';
 import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
-import { briefsOf } from './briefs';
+import { shortChangesOf } from './shortChanges';
 import { goneLogspaces } from './gone';
 import type { Draft } from './edits';
 import classes from './DraftBar.module.css';
@@ -42,7 +42,7 @@ export function DraftBar(props: Props) {
   const [comparing, compare] = useDisclosure(false);
   const [merging, merge] = useDisclosure(false);
   const changes = validation?.changes ?? [];
-  const briefs = props.document === null ? [] : briefsOf(live.document, props.document);
+  const briefs = props.document === null ? [] : shortChangesOf(live.document, props.document);
   const named = itemsOf(props.document, draft.content);
   const isBehind = draft.base !== live.revision;
   // What has problems is not compared: there is no number of changes.
@@ -200,7 +200,7 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
             <ul className={classes.hints}>
               {warnings.map((warning) => (
                 <li key={warning}>
-                  <Ticked text={warning} />
+                  <InlineCode text={warning} />
                 </li>
               ))}
             </ul>

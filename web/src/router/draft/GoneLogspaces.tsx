@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatMessages } from '../../ui/number';
-import type { Typed } from './gone';
+import type { TypedNames } from './gone';
 import classes from './GoneLogspaces.module.css';
 
-type Props = { ids: readonly string[]; typed: Typed; onType: (typed: Typed) => void };
+type Props = { ids: readonly string[]; typed: TypedNames; onType: (typed: TypedNames) => void };
 
 export function GoneLogspaces({ ids, typed, onType }: Props) {
   const { data: logspaces } = useQuery({ ...logspacesQuery, enabled: ids.length > 0 });

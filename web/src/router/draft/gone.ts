@@ -7,8 +7,8 @@ export function goneLogspaces(before: RouterDocument, after: RouterDocument): re
 }
 
 /** What was typed for each. */
-export type Typed = Readonly<Record<string, string>>;
+export type TypedNames = Readonly<Record<string, string>>;
 
-export function areTyped(ids: readonly string[], typed: Typed): boolean {
+export function areTyped(ids: readonly string[], typed: TypedNames): boolean {
   return ids.every((id) => typed[id]?.trim() === id);
 }

@@ -12,7 +12,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
-import { Changed } from '../../ui/trace/Changed';
+import { MessageChanges } from '../../ui/trace/MessageChanges';
 import type { StepReport } from '../testing/wire';
 import { StepFields, StepKindItems } from './StepFields';
 import { aboutStep, kindOf } from './steps';
@@ -222,7 +222,7 @@ function Preview({ report }: { report: StepReport }) {
           </span>
         )}
       </div>
-      {example !== undefined && <Changed before={example.before} after={example.after} />}
+      {example !== undefined && <MessageChanges before={example.before} after={example.after} />}
     </section>
   );
 }

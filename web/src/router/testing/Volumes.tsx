@@ -5,13 +5,13 @@ import { useState } from 'react';
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
 import { changeText, dailyVolumes, daysOf, diskChange, diskText, stretchText } from './volumes';
-import type { Tested } from './useTesting';
+import type { TestedDraft } from './useTesting';
 import type { TestReport } from './wire';
 import classes from './Volumes.module.css';
 
 type Props = {
   report: TestReport;
-  tested: Tested | null;
+  tested: TestedDraft | null;
   logspaces: readonly LogspaceStatus[];
 };
 

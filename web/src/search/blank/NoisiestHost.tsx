@@ -3,10 +3,9 @@ import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatMessages } from '../../ui/number';
 import { useKeys } from '../../ui/useKeys';
-import { Card, CardRow } from './Card';
+import { type AnswerProps, Card, CardRow, ROWS } from './Card';
 import { changeOf, seriesOf, shareOf } from './answers';
 import { beforeQuery, overTimeQuery } from './blankQueries';
-import { type AnswerProps, ROWS } from './ways';
 
 export function NoisiestHost({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, '*', 'host'));

@@ -1,7 +1,7 @@
 /** What the answers of the blank page say, from counts that the server gives exactly. Pure. */
 import type { Histogram } from '../../api/model';
 
-export type Counted = { value: string; count: number };
+export type CountedValue = { value: string; count: number };
 
 /** `worse` is only what is a factor: a few per cent more are nothing to look at. */
 export type Change = { text: string; tone: 'worse' | 'better' | 'same' };
@@ -29,16 +29,19 @@ function shortFactor(factor: number): string {
 }
 
 /** Those that were not there before, the most frequent first. */
-export function newValues(now: readonly Counted[], before: readonly Counted[]): Counted[] {
+export function newValues(
+  now: readonly CountedValue[],
+  before: readonly CountedValue[],
+): CountedValue[] {
   const known = new Set(before.map(({ value }) => value));
   return now.filter(({ value }) => !known.has(value));
 }
 
 /** Hosts that were heard in the range or before it, and not lately; the one that is missed most first. */
 export function silentHosts(
-  heard: readonly (readonly Counted[])[],
-  lately: readonly Counted[],
-): Counted[] {
+  heard: readonly (readonly CountedValue[])[],
+  lately: readonly CountedValue[],
+): CountedValue[] {
   const speaking = new Set(lately.map(({ value }) => value));
   const silent = new Map<string, number>();
   for (const { value, count } of heard.flat()) {

@@ -5,7 +5,7 @@ import type { Histogram } from '../../api/model';
 import { edited } from '../../api/query';
 import { type RequestRange, requestRange } from '../../ui/range';
 import type { SearchState } from '../searchParams';
-import type { Counted } from './answers';
+import type { CountedValue } from './answers';
 import { rangeBefore, silenceOf } from './ranges';
 
 export const ERRORS = 'severity>=err';
@@ -52,7 +52,7 @@ export function latelyQuery(scope: Scope) {
   return valuesQuery(scope, '*', silence === null ? null : { from: `-${silence}` });
 }
 
-export type Values = { host: readonly Counted[]; program: readonly Counted[] };
+export type Values = { host: readonly CountedValue[]; program: readonly CountedValue[] };
 
 /** The hosts and programs of a stretch of time; not asked without one. */
 function valuesQuery(scope: Scope, query: string, range: RequestRange | null) {

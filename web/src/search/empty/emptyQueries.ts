@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { SearchRequest } from '../../api/model';
 import type { TimeRange } from '../../ui/range';
-import { scopeOf } from '../../messages/asked';
+import { scopeOf } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
 
 /** Each clause costs two counts. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { roomOf } from './room';
-import { tookText } from './took';
+import { toolbarRoom } from './ToolButton';
+import { tookText } from './ResultCount';
 
 const coverage = {
   complete: true,
@@ -23,5 +23,5 @@ test('rows and counts each say how long they took', () => {
 });
 
 test('the toolbar says less the less room there is', () => {
-  expect([0, 1400, 700, 560].map(roomOf)).toEqual(['words', 'words', 'signs', 'little']);
+  expect([0, 1400, 700, 560].map(toolbarRoom)).toEqual(['words', 'words', 'signs', 'little']);
 });

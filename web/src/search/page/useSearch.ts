@@ -5,13 +5,12 @@ import { useEffect, useMemo, useState } from 'react';
 import { isAway, isRefusal } from '../../api/client';
 import { seesAll, sessionQuery } from '../../api/session';
 import { canRefresh } from '../../ui/range';
-import { nothingCommon } from '../../ui/message/look';
+import { nothingCommon } from '../../ui/message/rowLayout';
 import { useZone } from '../../ui/time';
-import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
 import { commonOf } from '../results/common';
 import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
-import { useStored } from '../useStored';
+import { useOnStored } from '../useOnStored';
 
 export type Search = ReturnType<typeof useSearch>;
 
@@ -37,7 +36,7 @@ export function useSearch(state: SearchState) {
     void runAll();
   });
   useSinglePage(rows, live);
-  useStored(follows, restMs, runAll);
+  useOnStored(follows, restMs, runAll);
   const { data: session } = useQuery(sessionQuery);
   // Who sees a part of the store cannot know that nothing ever came in.
   const sees = session?.user != null && seesAll(session.user);
@@ -68,7 +67,7 @@ function useRows(state: SearchState) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  useMark('search: first rows', state.query, messages !== undefined);
+  usePerformanceMark('search: first rows', state.query, messages !== undefined);
   return {
     key: JSON.stringify(searching.queryKey),
     messages,
@@ -109,7 +108,7 @@ function useCounts(state: SearchState) {
     ...summaryQuery(state),
     enabled: !isBlank(state),
   });
-  useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
+  usePerformanceMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   const { host, program } = isPlaceholderData ? nothingCommon : commonOf(data);
@@ -125,4 +124,11 @@ function useCounts(state: SearchState) {
     counting: total === undefined && isFetching,
     runCounts: () => refetch(),
   };
+}
+
+/** `of` says what it is about: the mark is made once for each. */
+export function usePerformanceMark(name: string, of: string, isShown: boolean): void {
+  useEffect(() => {
+    if (isShown) performance.mark(name, { detail: of });
+  }, [name, of, isShown]);
 }

@@ -3,7 +3,7 @@ import { useInterval } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
-import type { Look } from '../../ui/message/look';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import { dayLabel } from '../../ui/message/times';
 import type { SearchState } from '../searchParams';
 import { ListItem, MessageList, MessageRow } from '../../messages/list/MessageList';
@@ -18,7 +18,7 @@ type Props = {
   state: SearchState;
   messages: readonly Message[];
   hits: Hits;
-  look: Look;
+  layout: RowLayout;
   folds: Folded['folds'];
   hasMore: boolean;
   list: List;
@@ -29,7 +29,7 @@ type Props = {
 };
 
 export function MessageTable(props: Props) {
-  const { state, messages, hits, look, folds, list, field, hasMore } = props;
+  const { state, messages, hits, layout, folds, list, field, hasMore } = props;
   const { virtualizer, rows, zone, cursor, room, linePx } = list;
   const { view, columns, times, wrap } = state;
   const now = useNow(times === 'relative');
@@ -37,7 +37,7 @@ export function MessageTable(props: Props) {
   const tabStop = cursor.index === -1 ? firstPlace : placeOf(rows, cursor.index);
   return (
     <MessageList
-      {...{ view, columns, times, look, room, linePx }}
+      {...{ view, columns, times, layout, room, linePx }}
       label="Messages"
       day={dayShown(rows, firstPlace)}
       rowCount={hasMore ? -1 : rows.count + 1}
@@ -55,7 +55,7 @@ export function MessageTable(props: Props) {
             {row.kind === 'day' && <DayRow day={row.day} rowIndex={place + 2} />}
             {row.kind === 'message' && message !== undefined && (
               <MessageRow
-                {...{ view, columns, message, hits, look, times, zone, now, wrap }}
+                {...{ view, columns, message, hits, layout, times, zone, now, wrap }}
                 fold={folds.get(message.id)}
                 index={row.index}
                 rowIndex={place + 2}

@@ -5,20 +5,18 @@ import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
-import type { Common } from '../../ui/message/look';
+import type { Common } from '../../ui/message/rowLayout';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
-import { MARKS_MAX, MarksBar } from './MarksBar';
+import { MARKS_MAX, MarksBar, useNote } from './MarksBar';
 import { MessageTable } from './MessageTable';
-import { Newer } from './Newer';
+import { Newer, useNewer } from './Newer';
 import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
 import { selectedIn } from '../../messages/list/SelectionMenu';
-import { type ClickedValue, clickedIn } from '../../messages/list/clicked';
+import { type ClickedValue, clickedIn } from '../../messages/list/click';
 import { useFolded } from '../../messages/list/folds';
-import { useLook } from '../../messages/list/useLook';
+import { useRowLayout } from '../../messages/list/useRowLayout';
 import { type List, useList } from './useList';
-import { useNewer } from './useNewer';
-import { useNote } from './useNote';
 import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
@@ -54,7 +52,7 @@ export const Results = memo(function Results(all: Props) {
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(props.hits), [props.hits]);
-  const look = useLook(
+  const layout = useRowLayout(
     first,
     props.hits,
     state.view === 'table' ? state.columns : NO_COLUMNS,
@@ -85,7 +83,7 @@ export const Results = memo(function Results(all: Props) {
   const own = {
     ...props,
     hits,
-    look,
+    layout,
     list,
     onNote: setNote,
     onMark: toggleMark,
@@ -117,7 +115,7 @@ export const Results = memo(function Results(all: Props) {
         <MessageTable
           {...props}
           hits={hits}
-          look={look}
+          layout={layout}
           folds={folds}
           list={list}
           field={field}

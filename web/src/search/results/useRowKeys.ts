@@ -2,12 +2,12 @@
 import type { KeyboardEvent } from 'react';
 import type { Message } from '../../api/model';
 import { permalink } from '../../messages/links';
-import type { ClickedValue } from '../../messages/list/clicked';
-import { lineFields } from '../../messages/list/lineFields';
+import type { ClickedValue } from '../../messages/list/click';
+import { lineFields } from '../../messages/list/lineOrder';
 import { useValueKeys } from '../../messages/list/useValueKeys';
 import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
 import { valuesOf } from '../../ui/message/fields';
-import type { Look } from '../../ui/message/look';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import { useKeys } from '../../ui/useKeys';
 import type { SearchState } from '../searchParams';
 import { findFrom } from './rows';
@@ -20,7 +20,7 @@ type Props = {
   state: SearchState;
   messages: readonly Message[];
   hits: Hits;
-  look: Look;
+  layout: RowLayout;
   hasMore: boolean;
   list: List;
   onMore: () => void;
@@ -38,9 +38,9 @@ type Props = {
 
 /** The field that the cursor is on, and the keys that work only while the list has the focus. */
 export function useRowKeys(props: Props) {
-  const { state, messages, look, list, onChange, onNote, onCopy } = props;
+  const { state, messages, layout, list, onChange, onNote, onCopy } = props;
   const { scroller, cursor } = list;
-  const fields = state.view === 'table' ? state.columns : lineFields(look);
+  const fields = state.view === 'table' ? state.columns : lineFields(layout);
   const current = messages[cursor.index];
   const onRow = (run: (message: Message) => void) => () => current !== undefined && run(current);
   const find = finder(props);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type SearchState, readSearch } from '../searchParams';
 import {
-  type Part,
+  type SavedPart,
   type SavedSearch,
   found,
   freeName,
@@ -25,7 +25,7 @@ const shown: SearchState = {
 
 function save(
   state: SearchState,
-  keeps: readonly Part[],
+  keeps: readonly SavedPart[],
   part: Partial<SavedSearch> = {},
 ): SavedSearch {
   const described = { name: 'n', folder: '', tags: [], shared: false, keeps };

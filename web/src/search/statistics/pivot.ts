@@ -2,7 +2,7 @@
 import { formatCount } from '../../ui/number';
 import { severityRank } from './order';
 import type { Shape } from './shape';
-import type { Partial } from './partial';
+import type { PartialSpan } from './partial';
 import type { Cell, Table } from './queries';
 import { type Measure, measureOf, plain } from './unit';
 
@@ -33,7 +33,7 @@ export type Plot = {
   /** How long a point of time lasts. */
   spanMs: number | null;
   /** Points of which only a part is known, by their place. */
-  partial: ReadonlyMap<number, Partial>;
+  partial: ReadonlyMap<number, PartialSpan>;
   measure: string;
   /** The place of the column whose values make the series; null where it is not one column. */
   split: number | null;

@@ -3,9 +3,9 @@ import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
 import type { ChartEvent } from '../../ui/chart/view';
-import { scopeOf } from '../../messages/asked';
+import { scopeOf } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
-import type { Span } from './before';
+import type { Span } from './rangeBefore';
 
 /** What is over does not change, but for what comes in late. */
 const FRESH_MS = 60_000;

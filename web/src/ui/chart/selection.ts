@@ -4,7 +4,7 @@
 export type Cursor = { at: number; anchor: number | null };
 
 /** The cursor after a key; null when the key means nothing here. */
-export function moved(
+export function movedCursor(
   cursor: Cursor | null,
   key: string,
   isMarking: boolean,

@@ -28,6 +28,8 @@ import {
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import {
+  type Offer,
+  type OffersAt,
   acceptChosen,
   acceptFirst,
   detailElement,
@@ -35,7 +37,6 @@ import {
   listOptions,
   moveIn,
 } from './completion';
-import type { Offer, OffersAt } from './offers';
 import classes from './TomlEditor.module.css';
 
 /** A place in the text with something to say about it; lines and columns count from 1. */

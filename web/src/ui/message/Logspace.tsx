@@ -1,5 +1,5 @@
 /** Where a message is kept: its name, and a colour that is the same in all lists. */
-import { cutMiddle } from './look';
+import { cutMiddle } from './rowLayout';
 import classes from './Logspace.module.css';
 
 const COLOURS = 6;

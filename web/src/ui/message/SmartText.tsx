@@ -3,7 +3,7 @@ import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn, markHits } from '../highlight';
 import { formatCount } from '../number';
-import { markedText } from './Marked';
+import { highlightedText } from './HighlightedText';
 import { type Profile, noProfile, worthSaying } from './profile';
 import { smartOf } from './smart';
 import type { Pair } from './structure';
@@ -58,7 +58,7 @@ function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
       <span className={classes.pair} {...asked}>
         <span className={classes.key}>{visible(key)}=</span>
         {start > 0 && '…'}
-        {markedText(text, field, hits, wrap)}
+        {highlightedText(text, field, hits, wrap)}
         {left > 0 && '…'}
       </span>
     </>

@@ -1,6 +1,6 @@
 /** A message as a row says it: what happened in words, and the values that go with it. */
 import type { Message } from '../../api/model';
-import { withoutAnsi } from './ansi';
+import { withoutAnsi } from './text';
 import { type Pair, type Structure, readStructure } from './structure';
 
 export type Smart = {

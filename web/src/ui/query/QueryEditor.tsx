@@ -8,11 +8,10 @@ import { acceptChosen, acceptFirst, listLook, listOptions, moveIn } from '../edi
 import { ClauseTools } from './ClauseTools';
 import { clauseMarks, setClauses } from './clauseMarks';
 import type { Clause, ClauseAction, Clauses } from './clauses';
-import { colours } from './colours';
-import { look } from './look';
+import { colours, editorTheme } from './editorTheme';
 import { type QueryMark, problemMarks, setProblems } from './marks';
-import { completionsOf, offerParts } from './offers';
-import { unitAt } from './places';
+import { completionsOf, suggestionParts } from './offers';
+import { unitAt } from './offsets';
 import type { Complete } from './suggestions';
 
 export type QueryFieldHandle = {
@@ -130,7 +129,7 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
       ...listOptions,
       override: [(context) => completionsOf(latest.current.complete, context)],
       activateOnCompletion: (completion) => completion.type === 'field',
-      addToOptions: offerParts,
+      addToOptions: suggestionParts,
     }),
     Prec.high(keymap.of(keysOf(latest))),
     keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -140,7 +139,7 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
       if (update.docChanged && text !== latest.current.value) latest.current.onChange(text);
     }),
     listLook,
-    look,
+    editorTheme,
   ];
 }
 

@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { fetched } from '../../api/code';
 import { useQueryHistory } from './history';
-import { unitAt } from './places';
+import { unitAt } from './offsets';
 import type { QueryMark } from './marks';
 import { type Clause, type ClauseAction, type Clauses, NO_CLAUSES } from './clauses';
 import type { EditorProps, QueryFieldHandle } from './QueryEditor';

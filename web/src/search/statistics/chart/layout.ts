@@ -61,7 +61,7 @@ export function timeSlots(plot: Plot, width: number): { left: number; width: num
 }
 
 /** Standing bars, one slot for each point of time. */
-export function standingBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
+export function verticalBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
   const slots = timeSlots(plot, width);
   return barsIn(plot, scale, height, isStacked(plot, 'bars')).map((bar) => {
     const slot = slots[bar.point] ?? { left: 0, width: 0 };
@@ -82,7 +82,7 @@ export function standingBars(plot: Plot, scale: Scale, width: number, height: nu
 export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
   const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
   const shown = plot.points.length > width ? highestOfPixels(plot, width) : null;
-  for (const bar of standingBars(plot, scale, width, height)) {
+  for (const bar of verticalBars(plot, scale, width, height)) {
     const into = paths[bar.series];
     if (into === undefined || shown?.has(bar.point) === false) continue;
     const [x, y, w, h] = [bar.left, bar.top, Math.max(shown ? 1 : 0, bar.width), bar.height].map(
@@ -105,7 +105,7 @@ function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
 }
 
 /** Lying bars, a row of `rowHeight` for each name. */
-export function lyingBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
+export function horizontalBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
   return barsIn(plot, scale, width, isStacked(plot, 'bars')).map((bar) => {
     const each = (rowHeight - ROW_GAP) / bar.lanes;
     const top = bar.point * rowHeight + ROW_GAP / 2 + bar.lane * each;
