@@ -1,4 +1,4 @@
-/** What holds for the files of the console as a whole. The linter checks the imports between folders. */
+/** The rules for the files of the console as a whole. The linter checks the imports between folders. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -49,10 +49,37 @@ test('a component is measured however it is written', () => {
   expect(componentsIn('a.tsx', long).filter(isTooLong)).toHaveLength(1);
 });
 
+test('a comment says what a thing is in a sentence of its own', () => {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  const found = files
+    .filter(
+      (file) =>
+        /\.tsx?$/.test(file) && file !== join('api', 'types.ts') && file !== 'structure.test.ts',
+    )
+    .flatMap((file) => {
+      const source = readFileSync(join(import.meta.dirname, file), 'utf8');
+      return nounClausesIn(source).map((start) => `${file}: ${start}`);
+    });
+  expect(found).toEqual([]);
+});
+
+test('a noun clause is found at the beginning of any comment', () => {
+  expect(nounClausesIn('/** What the page shows. */')).toEqual(['What the page']);
+  expect(nounClausesIn('/**\n * Where one begins.\n */')).toEqual(['Where one begins']);
+  expect(nounClausesIn('  // Of a route: its steps.')).toEqual(['Of a route']);
+  expect(nounClausesIn('/** The page that a user begins with. */')).toEqual([]);
+});
+
 test('each part of the search page is in a folder', () => {
   const atTheRoot = readdirSync(join(import.meta.dirname, 'search'));
   expect(atTheRoot.filter((name) => name.endsWith('.tsx'))).toEqual([]);
 });
+
+/** The first words of comments that begin like `What it shows`, where `The … that it shows` would name the thing. */
+function nounClausesIn(source: string): string[] {
+  const openings = /(?:\/\*\*\s+(?:\* )?|^[ \t]*\/\/ )((?:What|Where|Of|As|Who) [a-z]+ \w+)/gm;
+  return [...source.matchAll(openings)].map(([, words = '']) => words);
+}
 
 type Component = { file: string; name: string; lines: number };
 

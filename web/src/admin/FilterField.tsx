@@ -1,4 +1,4 @@
-/** Where what is written chooses the rows of a table. */
+/** A field whose text filters the rows of a table. */
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { Ref } from 'react';

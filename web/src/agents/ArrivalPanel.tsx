@@ -20,7 +20,7 @@ type Props = {
   agent: string;
   /** Null for the test message. */
   query: string | null;
-  /** What the test message has and no other. */
+  /** A word that only the test message contains. */
   word: string;
   user: User | null;
   status: RouterStatus | undefined;
@@ -261,7 +261,7 @@ function seenBy(user: User | null): string {
   return `${everything} You see only messages${places}${scope}; others arrive unseen.`;
 }
 
-/** What went wrong with a source since this began to wait. */
+/** Errors of a source that are newer than the wait. */
 function useNewProblems(status: RouterStatus | undefined): string[] {
   const [before, setBefore] = useState(status);
   if (before === undefined && status !== undefined) setBefore(status);

@@ -1,4 +1,4 @@
-/** What the documentation says of an agent, with everything filled in. */
+/** The documentation of an agent, with everything filled in. */
 import { Anchor } from '@mantine/core';
 import { Command } from '../ui/Command';
 import { Notice } from '../ui/Notice';
@@ -50,7 +50,7 @@ export function Configuration(props: Props) {
 
 type ReachProps = Omit<Props, 'agent'> & { need: ListenerNeed };
 
-/** What one would otherwise find out by waiting for ever. */
+/** Problems that would otherwise only show as an endless wait. */
 function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: ReachProps) {
   if (listeners === null) return <PortUnknown need={need} mayKnow={mayKnowPorts} />;
   const router = (

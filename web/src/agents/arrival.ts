@@ -1,4 +1,4 @@
-/** Whether the first message is there. Of all that comes only that one and a count are kept. */
+/** Whether the first message has arrived. Only that message and a count are kept. */
 import type { EventsState } from '../api/events';
 import type { Message, ProblemDetail } from '../api/model';
 import type { TailEvent } from '../api/tail';
@@ -10,9 +10,9 @@ export const WAIT_MAX_MS = 10 * 60_000;
 export type Arrival = {
   connection: EventsState;
   first: Message | null;
-  /** How many came that match, with the first one. */
+  /** The number of matches, the first one included. */
   matched: number;
-  /** How many came in all, as far as the server has counted. */
+  /** The number of all received messages, as far as the server has counted. */
   received: number;
 };
 

@@ -3,21 +3,21 @@ import type { RouterStatus } from '../api/model';
 import { isLocal } from '../ui/firstMessage';
 
 export type SendTarget = {
-  /** As an address bar writes it: IPv6 addresses in brackets. */
+  /** In the form of an address bar: IPv6 addresses in brackets. */
   host: string;
   /** Empty while there is none. */
   token: string;
-  /** Where the console itself came from, and below which path. */
+  /** The origin of the console, and the path below which it is served. */
   web: { protocol: string; port: string; base: string };
   /** Null where they are not known: the server has not said, or does not say it to this user. */
   listeners: readonly Listener[] | null;
-  /** What the test message has and no other. */
+  /** A word that only the test message contains. */
   word: string;
 };
 
 export type Listener = { kind: string; scheme: string; port: string; isLocal: boolean };
 
-/** What a configuration sends to, besides the web listener, with the port of the documentation. */
+/** A listener that a configuration sends to, besides the web listener, with the port of the documentation. */
 export type ListenerNeed = { kind: string; scheme: string; port: string };
 
 const TOKEN = /\bTOKEN\b/g;
@@ -67,7 +67,7 @@ export function fill(text: string, { host, token, web, listeners, word }: SendTa
   );
 }
 
-/** Where nothing listens for it yet, it is the one to listen on. */
+/** If nothing listens on it yet, it is the port to listen on. */
 function portFor(need: ListenerNeed, listeners: SendTarget['listeners']): string {
   if (listeners === null) return PORT;
   return listeners.find((one) => meets(one, need))?.port ?? need.port;

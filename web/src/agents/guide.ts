@@ -1,7 +1,7 @@
 /**
  * The agents' guide, read from the documentation: its configurations are written there and nowhere else.
  *
- * `## Group`, `### Agent`, then paragraphs and fenced blocks. What stands before the first group is for readers of the
+ * `## Group`, `### Agent`, then paragraphs and fenced blocks. The text before the first group is for readers of the
  * documentation, except for the sources that some agents need.
  */
 

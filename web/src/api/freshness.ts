@@ -16,7 +16,7 @@ export type Freshness =
 /** It was not answered yet; the server is away or silent; it refuses to say; it failed to. */
 export type StaleReason = 'asking' | 'away' | 'silent' | 'refused' | 'failed';
 
-/** What a query of the cache tells about its answer. */
+/** The state of a query in the cache. */
 export type QueryState = { data: unknown; dataUpdatedAt: number; error: Error | null };
 
 /** Several times what the slowest of the figures that are polled waits between two answers. */

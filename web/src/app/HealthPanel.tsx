@@ -1,4 +1,4 @@
-/** What the dot of health means: what is wrong, how much comes in, how much is stored. */
+/** The panel behind the health dot: what is wrong, how much comes in, how much is stored. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

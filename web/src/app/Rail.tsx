@@ -28,7 +28,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
   const shown = isPhone ? shownOnPhones(all) : all;
   const more = all.filter((place) => !shown.includes(place));
   useEffect(() => {
-    // Where not all of them have room.
+    // Pages that do not fit into the foot of a phone.
     const current = pages.current?.querySelector('[aria-current="page"]');
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [pathname]);

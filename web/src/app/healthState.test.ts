@@ -30,6 +30,6 @@ test('nothing is well that is not known', () => {
   expect(told(ready, not('failed'), [])).toEqual(['unknown', 'Not known']);
   expect(told(ready, not('silent'), [cause('bad')])).toEqual(['unknown', 'Not known']);
   expect(told(ready, not('asking'), [])).toEqual(['checking', 'Checking…']);
-  // What is wrong is said as soon as it is known.
+  // A problem is reported as soon as it is known.
   expect(told(ready, not('asking'), [cause('bad')])).toEqual(['trouble', '1 trouble']);
 });

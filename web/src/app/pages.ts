@@ -27,7 +27,7 @@ export const pages = [
 
 export type Page = (typeof pages)[number];
 
-/** Where one who signs in begins: operators see first whether all is well. */
+/** The page that a user begins with: operators first see whether all is well. */
 export function firstPage(user: User | null | undefined): '/overview' | '/search' {
   const isOperator = user?.role === 'admin' || user?.role === 'operator';
   return isOperator && seesAll(user) ? '/overview' : '/search';
@@ -55,7 +55,7 @@ export function leadsTo({ to }: Page, pathname: string): boolean {
   return `${pathname}/`.startsWith(`${to}/`);
 }
 
-/** What of the address goes along to a page: between Search and Tail the query, too. */
+/** The part of the address that is carried over to a page: between Search and Tail also the query. */
 export function carriedTo({ to }: Page): typeof carriedScope {
   return to === '/search' || to === '/tail' ? carriedQuery : carriedScope;
 }

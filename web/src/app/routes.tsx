@@ -37,7 +37,7 @@ type Params = Record<string, string | undefined>;
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** What the page is called in lists of keys and commands. */
+    /** The name of the page in lists of keys and commands. */
     page?: string;
   }
 }

@@ -19,7 +19,7 @@ type Term = {
 };
 
 type AmountProps = Term & {
-  /** What stands before it. */
+  /** The sign before the term. */
   sign?: string;
 };
 

@@ -6,7 +6,7 @@ import classes from './Flow.module.css';
 type Props = {
   count: number;
   href?: string | undefined;
-  /** What is behind the link, for those who do not see where it stands. */
+  /** The target of the link, for those who cannot see its surroundings. */
   label?: string | undefined;
 };
 

@@ -23,7 +23,7 @@ import classes from './Flow.module.css';
 
 type Props = {
   range: TimeRange;
-  /** Where it is chosen. */
+  /** The range picker. */
   picker?: ReactNode;
   onRange: (range: TimeRange) => void;
 };
@@ -32,7 +32,7 @@ export function FlowPage({ range, picker, onRange }: Props) {
   const open = useOpen();
   const asked = useQuery(flowQuery(range));
   const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
-  // What became of a time that is over does not change any more.
+  // The numbers of a range that is over do not change any more.
   const known = useFreshness([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>

@@ -77,7 +77,7 @@ type RibbonsProps = {
   pointed: string | null;
 };
 
-/** What they say is in the tables too. */
+/** The tables contain the same numbers. */
 function Ribbons({ layout, places, pointed }: RibbonsProps) {
   const nameOf = (key: string) => places.get(key)?.name ?? '';
   return (

@@ -96,7 +96,7 @@ function merged<Counted extends { key: string; count: number }>(
 
 type Shortened = {
   places: PlacedNode[];
-  /** Where something is drawn. */
+  /** The position of a node. */
   keyOf: (key: string, kind: Kind) => string;
 };
 

@@ -102,7 +102,7 @@ function Lead({ full, isWritten }: { full: FullForecast; isWritten: boolean }) {
   }
 }
 
-/** As parts of its size limit, or of all it has. */
+/** Parts of its size limit, or of everything it holds. */
 function Parts({ info }: { info: LogspaceInfo }) {
   const whole = Math.max(limitsOf(info.retention).sizeBytes ?? 0, storedBytes(info), 1);
   const widthOf = (bytes: number) => ({ width: `${(100 * bytes) / whole}%` });
@@ -123,7 +123,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** How much smaller messages are on disk than as they came; by the newest of them, so it is about. */
+/** The ratio of messages on disk to messages as they came; measured on the newest of them, so it is approximate. */
 function Ratio({ info }: { info: LogspaceInfo }) {
   const { data: raw } = useQuery(rawBytesQuery(info.id));
   const each = messageBytes(info);

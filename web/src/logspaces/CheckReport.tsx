@@ -1,4 +1,4 @@
-/** What the last check of a logspace found, and how the one that runs is going. */
+/** The result of the last check of a logspace, and the progress of the one that runs. */
 import type { Verification, Work } from '../api/logspaces';
 import { Notice } from '../ui/Notice';
 import { formatBytes, formatCount, formatMessages, formatPart } from '../ui/number';
@@ -11,7 +11,7 @@ const FINDINGS_SHOWN = 20;
 type Props = {
   id: string;
   check: Check;
-  /** What is done to this logspace now. */
+  /** The work that is being done on this logspace. */
   work: Work | null;
 };
 
@@ -63,7 +63,7 @@ function Done({ verification, at }: { verification: Verification; at: number }) 
   );
 }
 
-/** How far the work on a logspace is. */
+/** The progress of the work on a logspace. */
 export function WorkProgress({ work }: { work: Work }) {
   const { logspace, kind, done_bytes, of_bytes } = work;
   const what =

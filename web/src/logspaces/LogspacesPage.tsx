@@ -1,4 +1,4 @@
-/** What is stored: how large each logspace is, when it is full, what it keeps, and whether it is intact. */
+/** The logspaces: how large each is, when it is full, what it keeps, and whether it is intact. */
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
@@ -176,7 +176,7 @@ function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
   );
 }
 
-/** Where the cards are a tower, what is opened lies below the window. */
+/** If the cards are stacked, the details are below the window. */
 function useRevealed(open: string | null) {
   const place = useRef<HTMLDivElement>(null);
   const before = useRef(open);

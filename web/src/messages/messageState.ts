@@ -1,4 +1,4 @@
-/** What messages were asked for, and how they are looked at: what the pages that show messages have in common. */
+/** The state that the message pages share: which messages are requested, and how they are shown. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
 import type { Message, SearchRequest } from '../api/model';

@@ -1,7 +1,7 @@
 import { InlineCode } from '../ui/InlineCode';
 import classes from './ProblemList.module.css';
 
-/** What a revision or a draft does, a sentence a change. */
+/** The changes of a revision or a draft, one sentence each. */
 export function ChangeList({ changes }: { changes: readonly string[] }) {
   if (changes.length === 0) return <p className="dimmed">No change in what the router does.</p>;
   return (

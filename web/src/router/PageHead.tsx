@@ -1,4 +1,4 @@
-/** Which revision is live, how it is shown, and what can be done besides editing. */
+/** The head of the page: the live revision, the choice of the view, and the actions besides editing. */
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -128,7 +128,7 @@ function ModeLabel({ mode }: { mode: Mode }) {
   );
 }
 
-/** What applying a revision may take. */
+/** The longest time that applying a revision may take. */
 const APPLY_MS_MAX = 10_000;
 
 type Since = { applied: string | undefined; restarted: string | undefined };

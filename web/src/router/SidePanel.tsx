@@ -1,4 +1,4 @@
-/** What is open beside the views: the form of an item, or the way of a message. */
+/** The panel beside the views: the form of an item, or the path of a message. */
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { ItemPanel } from './ItemPanel';
 import type { MeasuredRates } from './canvas/measure';

@@ -1,4 +1,4 @@
-/** What the flow says about an item: its counters, and in one line what it does. */
+/** The texts about an item: its counters, and what it does in one line. */
 import type { RouterStatus } from '../api/model';
 import { formatRate } from '../ui/number';
 import { type Item, type Section, idOf, listOf, textOf, valueAt } from './document';
@@ -72,7 +72,7 @@ export function itemText(section: Section, item: Item, warnings: readonly string
   }
 }
 
-/** Where a section is empty: what that means, and what to do. */
+/** An empty section: what that means, and what to do. */
 export function noneYet(section: Section): string {
   switch (section) {
     case 'sources':

@@ -13,7 +13,7 @@ import type { Fix } from './testing/findings';
 import { type TestMessages, useTesting } from './testing/useTesting';
 import { type WorkbenchAction, reduceWorkbench } from './workbenchState';
 
-/** How long the page waits for the next key before it asks the server about a draft. */
+/** The wait for the next key before the server is asked about a draft. */
 const VALIDATE_WAIT_MS = 300;
 
 type Props = {

@@ -89,7 +89,7 @@ export function reduceWorkbench(state: WorkbenchState, action: WorkbenchAction):
       return edit(state, { type: 'set', place: action.place, key: 'enabled', value });
     }
     case 'remove': {
-      // What is open may stand behind the removed item, and get its place.
+      // The open item may be one behind it, which gets its place.
       const isOpen = view.item?.section === action.place.section;
       const change = edit(state, { type: 'remove', place: action.place });
       return { ...change, ...(isOpen && { view: { item: null, step: null } }) };

@@ -27,7 +27,7 @@ export type SearchState = MessageState & {
   saved: string;
 };
 
-/** How the table of a query with stages is shown; `auto` as fits it best. */
+/** The form of the answer to a query with stages; `auto` takes the one that fits best. */
 export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
 /** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
 export type Refresh = 'live' | '5' | '10' | 'off';

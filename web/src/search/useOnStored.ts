@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { listenForStored } from '../api/changes';
 
-/** How much longer than a run took it is rested before the next, so that slow ones are not piled up. */
+/** The rest after a run as a multiple of its duration, so that slow runs are not piled up. */
 const REST_FACTOR = 10;
 
 export function useOnStored(enabled: boolean, restMs: number, run: () => Promise<unknown>): void {

@@ -1,4 +1,4 @@
-/** Who sends: every host of every source, with what needs a look first. */
+/** The senders: every host of every source, with those that need a look first. */
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconSearch, IconTransferIn } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Which senders are listed, with how many there are of each kind. */
+/** The filter of the senders, with the number of each kind. */
 import { formatCount } from '../ui/number';
 import { type SenderFilter, senderFilters } from './sendersParams';
 import classes from './Senders.module.css';

@@ -1,7 +1,7 @@
-/** What the senders page shows. It lives in the address bar. */
+/** The state of the senders page, kept in the address bar. */
 
 export const senderFilters = ['all', 'silent', 'skewed', 'unparsed', 'new'] as const;
-/** Which senders are listed. */
+/** The filter of the list. */
 export type SenderFilter = (typeof senderFilters)[number];
 
 export const sorts = ['state', 'host', 'source', 'rate', 'seen', 'skew', 'unparsed'] as const;

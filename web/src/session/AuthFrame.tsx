@@ -1,4 +1,4 @@
-/** What the login and set-up pages have in common: the mark, a title, one narrow form. */
+/** The frame of the login and set-up pages: the logo, a title, one narrow form. */
 import type { ReactNode } from 'react';
 import { Logo } from '../ui/Logo';
 import classes from './AuthFrame.module.css';

@@ -1,4 +1,4 @@
-/** What is seen of a tail that has no lines: it begins, it was refused, or nothing matched yet. */
+/** The states of a tail without lines: it begins, it was refused, or nothing matched yet. */
 import { Anchor, Skeleton } from '@mantine/core';
 import type { ProblemDetail } from '../api/model';
 import { Empty } from '../ui/Empty';
@@ -51,7 +51,7 @@ export function EmptyStates({ tail, query, searchLink }: Props) {
   }
 }
 
-/** What the server says of stages is meant for programs. */
+/** The server's text about stages is meant for programs. */
 function refusalText(query: string, { detail, title }: ProblemDetail): string {
   const { stages } = splitStages(query);
   return stages === ''

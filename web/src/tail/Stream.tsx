@@ -25,7 +25,7 @@ import { useStreamKeys } from './useStreamKeys';
 import { useFollowing, useVirtualRows } from './useVirtualRows';
 import classes from './Stream.module.css';
 
-/** How all tails of the page show their rows. */
+/** The view options of all tails. */
 export type ListOptions = Pick<ListView, 'view' | 'columns' | 'open'> & {
   wrap: boolean;
   onColumns: (columns: string[]) => void;
@@ -36,7 +36,7 @@ type Props = {
   query: string;
   lines: readonly Line[];
   hits: Hits;
-  /** What is marked in the rows: the query's hits, and the reader's texts. */
+  /** The hits marked in the rows: the query's, and the reader's texts. */
   marks: Hits;
   list: ListOptions;
   following: boolean;
@@ -65,7 +65,7 @@ export function Stream(props: Props) {
   const edit = useEdit(query);
   const copy = useCallback((text: string, what: string) => void copied(text, what), []);
   const standStill = () => {
-    // What one reads must not move away.
+    // The line one reads must not move away.
     onFollow(false);
     onPage();
   };

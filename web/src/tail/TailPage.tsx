@@ -26,14 +26,14 @@ const Drawer = lazy(async () => ({
   default: (await fetched(() => import('../messages/drawer/Drawer'))).Drawer,
 }));
 
-/** What the fields beside the tails are counted over. */
+/** The range over which the fields beside the tails are counted. */
 const LAST_MINUTES = { kind: 'last', span: '15m' } as const;
 /** There the fields have no room of their own beside the messages. */
 const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 type Props = {
   state: TailState;
-  /** Where logspaces are chosen. */
+  /** The logspace picker. */
   logspaces?: ReactNode;
   /** `replace` leaves no step in the browser's history. */
   onChange: (state: TailState, replace?: boolean) => void;
@@ -57,7 +57,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       openPage(searchLink(next, logspaces));
       return;
     }
-    // What was read stood still; another question begins with the newest.
+    // The lines stood still; a new query begins with the newest.
     resume();
     panes.shown[at]?.follow(true);
     onChange({
@@ -193,7 +193,7 @@ function useControls(state: TailState, onChange: Props['onChange']) {
 
 const NOTHING_OFF: readonly string[] = [];
 
-/** What the list of a tail showed when a message was opened in it. */
+/** The messages in the list of a tail when one of them was opened. */
 type Listed = { at: number; messages: readonly Message[] };
 
 type OpenMessageProps = {

@@ -31,7 +31,7 @@ type Props = {
   list: ListOptions;
   paused: boolean;
   following: boolean;
-  /** How often the lines were cleared. */
+  /** The number of times the lines were cleared. */
   cleared: number;
   onFollow: (following: boolean) => void;
   onResume: () => void;

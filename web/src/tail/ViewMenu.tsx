@@ -1,4 +1,4 @@
-/** How the messages of all tails are shown. */
+/** The view options of all tails. */
 import { Button, Menu } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import type { View } from '../messages/messageState';

@@ -8,7 +8,7 @@ export const initialNotified: NotificationState = { at: -Infinity, unsaid: 0 };
 const BETWEEN_MIN_MS = 5_000;
 const TEXT_CHARACTERS_MAX = 160;
 
-/** What is known afterwards, and of how many matches to say that they came; null when it is too early to say. */
+/** The state afterwards, and the number of matches to announce; null if it is too early to announce any. */
 export function nextNotification(
   last: NotificationState,
   matches: number,

@@ -1,4 +1,4 @@
-/** How the rows of a tail are drawn. Columns grow while the first lines come, and hold still afterwards. */
+/** The layout of a tail's rows. Columns grow while the first lines come, and hold still afterwards. */
 import { useState } from 'react';
 import { useOrdered } from '../messages/list/lineOrder';
 import { rowLayoutFor } from '../messages/list/useRowLayout';

@@ -14,7 +14,7 @@ export function useStreamKeys({ rows, onStart, ...rest }: Props) {
   const [current, setCurrent] = useState<number | null>(null);
   const { field, keys } = useValueKeys({
     ...rest,
-    // Of several lists the one with the focus has the keys.
+    // If there are several lists, the one with the focus has the keys.
     enabled: current !== null,
     current: () => {
       const row = document.activeElement?.closest('[data-row]');

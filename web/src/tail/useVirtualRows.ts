@@ -1,4 +1,4 @@
-/** Which rows are in the page, and how they move: with the newest while they are followed, else not at all. */
+/** The rows in the page, and their scrolling: with the newest while they are followed, else not at all. */
 import { useElementSize } from '@mantine/hooks';
 import { type Range, defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -119,8 +119,8 @@ function moveFocus(scroller: HTMLElement | null, step: 1 | -1) {
 }
 
 /**
- * Which element of the page each row is drawn in. A row keeps its element as long as it is in view, and a new one takes
- * that of one that has left: that is half the work of making new elements.
+ * The elements of the page in which rows are drawn. A row keeps its element as long as it is in view, and a new one
+ * takes that of a row that has left: that is half the work of making new elements.
  */
 export class Slots {
   private taken = new Map<number, number>();

@@ -43,7 +43,7 @@ const NO_ANSWER = 0;
 const NO_SESSION = 401;
 const FORBIDDEN = 403;
 
-/** Of an `ApiError`. */
+/** The id of an `ApiError`. */
 function statusOf(error: Error): unknown {
   return 'status' in error ? error.status : undefined;
 }

@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import classes from './PartLoadError.module.css';
 
 type Props = {
-  /** What failed, in the plural. */
+  /** The name of the failed part, in the plural. */
   what: string;
   error: Error;
   onRetry: () => void;
@@ -23,7 +23,7 @@ export function PartLoadError({ what, error, onRetry }: Props) {
 
 /** The id of the request that failed, in small: the server's own log has it in the lines that say why. */
 export function RequestId({ error }: { error: Error }) {
-  // Of an `ApiError`.
+  // The id of an `ApiError`.
   const id = 'requestId' in error ? error.requestId : undefined;
   if (typeof id !== 'string') return null;
   return (

@@ -1,4 +1,4 @@
-/** How it is said that something is not known: since when, and why. Pure. */
+/** The words for stale values: since when, and why. Pure. */
 import type { StaleReason } from '../api/freshness';
 import { type Zone, momentText } from './time';
 

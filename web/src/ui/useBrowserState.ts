@@ -1,6 +1,6 @@
 /**
- * What the reader chose, kept in this browser and the same in every part of the page and in every tab. It is there when
- * something is drawn first, and nothing is written that was not chosen.
+ * A choice of the reader, kept in this browser and the same in every part of the page and in every tab. It is there
+ * when something is drawn first, and nothing is written that was not chosen.
  */
 import { useCallback, useMemo, useSyncExternalStore } from 'react';
 
@@ -14,7 +14,7 @@ type Kept<Value> = {
 type Change<Value> = Value | ((before: Value) => Value);
 
 const listeners = new Set<() => void>();
-/** What the browser does not keep, because it may not or has no room, holds until the page is closed. */
+/** A value that the browser does not keep, because it may not or has no room, holds until the page is closed. */
 const unkept = new Map<string, string>();
 
 export function useBrowserState<Value>(
@@ -30,7 +30,7 @@ export function useBrowserState<Value>(
       const before = () => read(textOf(key), defaultValue, deserialize);
       write(key, JSON.stringify(change instanceof Function ? change(before()) : change));
     },
-    // As above: the function stays the same as long as the key does.
+    // The function stays the same as long as the key does.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [key],
   );

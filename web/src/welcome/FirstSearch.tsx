@@ -1,4 +1,4 @@
-/** What to ask first, with the message that came in as the example. */
+/** The first searches to try, with the message that came in as the example. */
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import type { Message } from '../api/model';

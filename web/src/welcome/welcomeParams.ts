@@ -1,4 +1,4 @@
-/** Which step of the set-up is shown. It lives in the address bar, so the set-up can be left and come back to. */
+/** The step of the set-up, kept in the address bar so that the set-up can be left and resumed. */
 
 export type WelcomeStep = 'send' | 'look';
 

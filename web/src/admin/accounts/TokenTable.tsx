@@ -1,4 +1,4 @@
-/** What programs prove by who they are: used when, and valid until when. */
+/** The tokens of programs: when each was last used, and until when it is valid. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Who can sign in, what they may do, and when they last did something. */
+/** The users: what they may do, and when they last did something. */
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { initialsOf } from '../../ui/initials';

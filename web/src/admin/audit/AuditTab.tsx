@@ -1,4 +1,4 @@
-/** Who did what, asked in the query language. */
+/** The audit log: actions and who took them, searched in the query language. */
 import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-/** What would they see? A grant answers with data: how much, of which hosts and logspaces, and the newest messages. */
+/** The data that a grant gives access to: how much of it, from which hosts and logspaces, and the newest messages. */
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -31,7 +31,7 @@ import classes from './Preview.module.css';
 const PARTS_SHOWN = 6;
 
 type Props = {
-  /** As in `What would ana see?` */
+  /** The name in `What would ana see?` */
   who: string;
   grant: Grant;
   /** Takes logspaces out of the grant, where it is being written. */

@@ -1,6 +1,6 @@
 /**
- * What an account with a grant would find, asked with the rights of the administrator: the scope is the query, and the
- * logspaces are those of the request.
+ * The data an account with a grant would find, queried with the rights of the administrator: the scope is the query,
+ * and the logspaces are those of the request.
  */
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ import type { Grant } from '../../api/users';
 export const spans = ['1h', '24h', '7d'] as const;
 export type Span = (typeof spans)[number];
 
-/** What is asked for at once. */
+/** The answers to the requests that are sent at once. */
 export type ScopePreview = {
   histogram: Histogram;
   /** `host` and `logspace`. */
@@ -55,7 +55,7 @@ export const WAIT_MS = 400;
 
 /** Why the scope of a grant cannot be parsed, while it is written; undefined if it can, or if nobody knows yet. */
 export function useScopeError(grant: Grant): string | undefined {
-  // As a text: an object would be another one each time that it is drawn.
+  // A text, because an object would differ each time it is drawn.
   const [text] = useDebouncedValue(JSON.stringify(grant), WAIT_MS);
   const settled = JSON.parse(text) as Grant;
   const { error } = useQuery({
@@ -87,7 +87,10 @@ export function partsOf(grant: Grant, found: ScopePreview, all: ScopePreview): P
   return parts.sort((a, b) => b.count - a.count);
 }
 
-/** Logspaces that are granted in vain: they hold messages, and none matches. Of a grant of all, none was chosen. */
+/**
+ * Logspaces that are granted in vain: they hold messages, but none matches. A grant of all logspaces chose none in
+ * particular.
+ */
 export function inVain(grant: Grant, parts: readonly PreviewPart[]): PreviewPart[] {
   if (grant.logspaces === null || grant.scope === null) return [];
   return parts.filter(({ count, of }) => count === 0 && of > 0);
@@ -98,7 +101,7 @@ export function shareText(count: number, of: number): string {
   if (of === 0) return '';
   const percent = (100 * count) / of;
   if (count > 0 && percent < 0.1) return '< 0.1 %';
-  // What is left out is not rounded away.
+  // A part that is left out is never rounded away.
   if (count < of && percent > 99.9) return '> 99.9 %';
   return `${Number(percent.toFixed(1))} %`;
 }

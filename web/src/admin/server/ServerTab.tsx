@@ -1,4 +1,4 @@
-/** What this server is, where it listens, and a report on it for those who help. */
+/** The server: its facts, where it listens, and a report for those who help. */
 import { useQuery } from '@tanstack/react-query';
 import { useIsAway } from '../../api/freshness';
 import { type About, aboutQuery } from '../../api/server';

@@ -1,4 +1,4 @@
-/** How long a certificate is still good, from its first day to its last. */
+/** The validity of a certificate, from its first day to its last. */
 
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;

@@ -115,7 +115,7 @@ type EntryProps = { operation: Operation; isOpen: boolean; onOpen: () => void };
 function Entry({ operation, isOpen, onOpen }: EntryProps) {
   const entry = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // Where a link led to an operation far down.
+    // For links to an operation far down.
     if (isOpen) entry.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
   return (

@@ -56,9 +56,9 @@ export type Operation = {
   path: string;
   tag: string;
   summary: string;
-  /** What else there is to say. */
+  /** Further remarks. */
   about: string;
-  /** What the caller must be or have. */
+  /** The role or right that the caller needs. */
   needs: string;
   parameters: readonly Parameter[];
   bodies: readonly DescribedBody[];

@@ -24,7 +24,9 @@ export function readMarkdown(markdown: string): readonly Block[] {
   return blocks;
 }
 
-/** Of a part: its heading and all up to the next one of its level. Nothing where there is no such heading. */
+/**
+ * A part of a document: its heading and everything up to the next one of its level. Empty if there is no such heading.
+ */
 export function partOf(blocks: readonly Block[], anchor: string): readonly Block[] {
   const start = blocks.findIndex((block) => block.kind === 'heading' && block.anchor === anchor);
   const head = blocks[start];

@@ -1,4 +1,4 @@
-/** What fills a logspace: the hosts or programs that it holds most of, and how that changes. */
+/** The hosts or programs that fill a logspace, and how that changes. */
 import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { LogspaceInfo } from '../../api/model';

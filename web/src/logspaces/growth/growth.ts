@@ -1,6 +1,4 @@
-/**
- * How fast a logspace grows, and when it is full. Pure: from counts per hour and the bytes that a message takes on average.
- */
+/** The growth of a logspace, and when it is full. Pure: from counts per hour and the average bytes of a message. */
 import type { Histogram, LogspaceInfo } from '../../api/model';
 
 const DAY_MS = 86_400_000;
@@ -77,7 +75,7 @@ function fullOf(one: GrowingLogspace, disk: number | null): FullForecast {
   return { kind: 'days', days: Math.floor(days), by: own <= (disk ?? Infinity) ? 'size' : 'disk' };
 }
 
-/** How large it becomes: what it takes in as long as a message is kept, or its size. */
+/** The size it will reach: its intake over the time that messages are kept, or its size limit. */
 function ceilingOf({ bytes, perDay, limits: { ageMs, sizeBytes } }: GrowingLogspace): number {
   const held = ageMs === null ? Infinity : Math.max(((perDay ?? 0) * ageMs) / DAY_MS, bytes);
   return Math.min(held, sizeBytes ?? Infinity);

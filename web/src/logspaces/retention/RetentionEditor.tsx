@@ -1,4 +1,4 @@
-/** How long messages are kept, with what a change would remove before it is made. */
+/** The editor of a retention, with a preview of what a change would remove. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

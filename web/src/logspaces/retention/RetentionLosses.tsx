@@ -1,4 +1,4 @@
-/** Who misses what a retention deletes: saved searches, and hosts and programs that lose their history. */
+/** The losses a retention causes: saved searches, and hosts and programs that lose their history. */
 import { IconBookmark } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Where a retention cuts through what a logspace holds. Pure. */
+/** The point at which a retention cuts through the contents of a logspace. Pure. */
 import type { Facet, Histogram } from '../../api/model';
 import type { SavedSearch } from '../../api/savedSearches';
 import { readRange, resolve } from '../../ui/range';
@@ -42,7 +42,7 @@ export type HistoryLoss = { field: string; value: string; messages: number; isAl
 
 const LOSSES_MAX = 6;
 
-/** Which hosts and programs lose how much; first those that lose all they have. */
+/** The losses of hosts and programs, those that lose everything first. */
 export function lossesOf(
   gone: Readonly<Record<string, Facet>>,
   all: Readonly<Record<string, Facet>>,

@@ -1,4 +1,4 @@
-/** What a retention that is being written would delete, now and later, in words. Pure. */
+/** The verdict on a retention that is being written: what it would delete, now and later. Pure. */
 import type { RetentionPreview } from '../../api/logspaces';
 import type { Limits } from '../growth/growth';
 import { formatBytes, formatMessages } from '../../ui/number';

@@ -1,4 +1,4 @@
-/** What happened before and after a message: of the same sender, of the same value of any field, or of everything. */
+/** The messages before and after a message: of the same sender, of the same value of any field, or all of them. */
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';

@@ -17,7 +17,7 @@ vi.mock('../asked', async (original) => ({
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 
-// How usual values are is asked apart, and not answered here.
+// Shares of values are a request of their own, which is not answered here.
 vi.mock('./shares', () => ({
   sharesQuery: () => ({ queryKey: ['shares'], queryFn: () => new Promise(() => undefined) }),
 }));

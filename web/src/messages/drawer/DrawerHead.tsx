@@ -87,7 +87,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
   );
 }
 
-/** What the router does with such messages, and the way to have it drop them. */
+/** The router's treatment of such messages, and the way to have it drop them. */
 function InRouter({ message }: { message: Message }) {
   const open = useOpen();
   const edit = useEdit('');

@@ -90,7 +90,7 @@ function namesOf(message: Message): string[] {
 
 type ShareBarProps = { field: string; share: Share | null; isOpen: boolean; onToggle: () => void };
 
-/** How usual a value is, as a bar that opens the values of its field. */
+/** The share of a value, as a bar that opens the values of its field. */
 export function ShareBar({ field, share, isOpen, onToggle }: ShareBarProps) {
   const text = share === null ? '–' : shareText(share);
   return (

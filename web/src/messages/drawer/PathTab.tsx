@@ -1,4 +1,4 @@
-/** Which way a message went through the router, as the live document reads it: route by route, step by step. */
+/** The path of a message through the router, as the live document reads it: route by route, step by step. */
 import { Anchor, Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../api/client';

@@ -84,7 +84,7 @@ export function RawTab({ message, hits }: Props) {
   );
 }
 
-/** What is looked for in the message stands in its bytes too. */
+/** Hits in the message are also in its bytes. */
 function rawHits(hits: Hits): Hits {
   return hits
     .filter(({ field }) => field === null || field === 'message' || field === 'raw')

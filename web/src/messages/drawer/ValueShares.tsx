@@ -8,7 +8,7 @@ import { type Shares, errorsQuery, shareOf, shareText, shownValues } from './sha
 import classes from './Shares.module.css';
 
 const VALUE_CHARACTERS_MAX = 60;
-/** What is so much more usual among errors than elsewhere is told in their colour. */
+/** A value that is this much more usual among errors than elsewhere is shown in their colour. */
 const SUSPECT_FACTOR = 1.15;
 
 export type FieldActions = {

@@ -5,7 +5,7 @@ import type { Message } from '../../api/model';
 
 export const CONTEXT_STEP = 20;
 
-/** Which messages count as being around another. */
+/** The scope of the messages around another. */
 export type ContextScope = {
   /** Fields that have the same values. */
   same: readonly string[];

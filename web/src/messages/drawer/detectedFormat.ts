@@ -1,4 +1,4 @@
-/** What a message was taken for, told from its bytes and from what was noted when it came in. */
+/** The format that a message was taken for, by its bytes and by the notes of its receipt. */
 import type { Message } from '../../api/model';
 
 export type DetectedFormat = { what: string; as: string };

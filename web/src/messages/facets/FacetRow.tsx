@@ -16,7 +16,7 @@ type Props = Pick<SidebarActions, 'onEdit'> & {
   value: string;
   /** Missing where nothing that is shown has the value. */
   count: number | undefined;
-  /** How many messages have the field. */
+  /** The number of messages that have the field. */
   messages: number;
   isPartial: boolean;
   isChosen: boolean;
@@ -98,7 +98,7 @@ function Shortened({ text }: { text: string }) {
   );
 }
 
-/** As in the histogram. */
+/** The same colours as in the histogram. */
 function SeverityMark({ name }: { name: string }) {
   if (!severities.includes(name)) return null;
   return <span className={classes.severity} style={{ background: severityLook(name).color }} />;

@@ -17,7 +17,7 @@ const Distribution = lazy(async () => ({
   default: (await fetched(() => import('./NumberRange'))).NumberRange,
 }));
 
-/** How many values are shown at first, and how many more each time somebody asks. */
+/** The number of values that are shown at first, and added each time more are requested. */
 const STEPS = [5, 10, 50, LISTED_MAX];
 const ASKED = 10;
 /** The limit of the server. */
@@ -114,7 +114,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
 
 const NO_CHOICE = { values: [], excluded: [], low: undefined, high: undefined };
 
-/** How many values to ask for. */
+/** The number of values to request. */
 function limitOf(step: number, isSearched: boolean, isAll: boolean): number {
   if (!isSearched) return Math.max(STEPS[step] ?? LISTED_MAX, ASKED);
   return isAll ? ALL_MAX : LISTED_MAX;

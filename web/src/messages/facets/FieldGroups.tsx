@@ -86,7 +86,7 @@ export function FieldGroups({ action, ...props }: Props) {
   );
 }
 
-/** What is counted apart is counted again with all others, though not at every message that comes in. */
+/** Fields that are counted separately are counted again with all others, but not for every new message. */
 function useFreshness(facets: FacetsProps['facets'], stale: boolean): void {
   const queryClient = useQueryClient();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** How the numbers of a field are spread. A drag, or the arrows with Shift, chooses some of them. */
+/** The distribution of a field's numbers. A drag, or the arrows with Shift, selects a range. */
 import { UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import { type Cursor, movedCursor, spanOfCursor } from '../../ui/chart/selection';

@@ -1,4 +1,4 @@
-/** What the sidebar asks besides the counts of the pinned fields. */
+/** The requests of the sidebar besides the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
@@ -15,10 +15,10 @@ const FOUND_MAX = 40;
 const COUNTED_VALUES = 10;
 /** Most fields of one request. */
 const FIELDS_MAX = 16;
-/** How many values of each field a search over all of them looks at. */
+/** The number of values of each field that a search over all of them looks at. */
 const SEARCHED_VALUES = 300;
 
-/** Which fields the messages have. */
+/** The fields of the messages. */
 export function foundQuery(state: MessageState) {
   const body = { ...scopeOf(state), limit: FOUND_MAX };
   return queryOptions({

@@ -1,9 +1,9 @@
-/** What every part of a field in the sidebar is given. */
+/** The props that all parts of a field in the sidebar share. */
 import type { Facet, QueryEdit } from '../../api/model';
 import type { MessageState } from '../messageState';
 import type { Choice } from './choice';
 
-/** What the sidebar can do with the search. */
+/** The actions of the sidebar on the search. */
 export type SidebarActions = {
   /** Changes the query and asks it. */
   onEdit: (edits: readonly QueryEdit[]) => void;
@@ -11,7 +11,7 @@ export type SidebarActions = {
   onChange: (part: Partial<MessageState>) => void;
 };
 
-/** What the sidebar shows. */
+/** The props of the sidebar. */
 export type FacetsProps = SidebarActions & {
   state: MessageState;
   facets: Record<string, Facet> | undefined;

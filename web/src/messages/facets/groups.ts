@@ -1,9 +1,9 @@
-/** Which fields stand in which group of the sidebar, and in which order. Pure. */
+/** The groups of the sidebar, with their fields in order. Pure. */
 import type { Facet, FieldsResponse } from '../../api/model';
 
 /** Fields that every message may have, and that are found without looking for them. */
 export const commonFields: readonly string[] = ['facility', 'source', 'logspace', 'msgid'];
-/** How many of the found fields show their values by themselves. */
+/** The number of found fields that show their values by themselves. */
 const OPEN_MAX = 2;
 
 /** A field that was found. */
@@ -13,7 +13,7 @@ export type FoundFields = {
   coverage: number;
   /** Its value, where all messages have the same. */
   only: string | undefined;
-  /** What is known of its values already. */
+  /** The values that are already known. */
   facet: Facet | undefined;
   /** Whether its values are shown unless somebody closes it. */
   opens: boolean;

@@ -1,4 +1,4 @@
-/** What the parts of a line are, which day the first line in view is of, and what all lines have in common. */
+/** The head of lines: their parts, the day of the first line in view, and what all lines have in common. */
 import { Menu, VisuallyHidden } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { type ReactNode, memo } from 'react';

@@ -1,4 +1,4 @@
-/** What can be done with a value that was clicked on in a row. */
+/** The menu for a value that was clicked in a row. */
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';

@@ -1,10 +1,10 @@
-/** What a click in a list is made on: the rows themselves listen to nothing. */
+/** The target of a click in a list. The rows themselves listen to nothing. */
 import type { MouseEvent } from 'react';
 
 export type ClickedValue = { field: string; value: string; at: DOMRect };
 
 export type ListClick = {
-  /** What the row carries as `data-row`. */
+  /** The value of `data-row` on the row. */
   row: number;
   on: { kind: 'fold' } | { kind: 'value'; value: ClickedValue } | { kind: 'rest' };
 };

@@ -76,7 +76,7 @@ export function runsOf<Item>(
 
 const known = new WeakMap<Message, string>();
 
-/** Who says it, how bad it is, and its words without the numbers among them. */
+/** The sender, the severity, and the words without the numbers among them. */
 export function shapeOf(message: Message): string {
   const before = known.get(message);
   if (before !== undefined) return before;

@@ -20,7 +20,7 @@ export function useOrdered(layout: RowLayout): RowLayout {
   return useMemo(() => ({ ...layout, order }), [layout, order]);
 }
 
-/** What was kept by another version is completed. */
+/** An order kept by another version is completed. */
 export function readOrder(kept: readonly string[]): readonly LinePart[] {
   const known = kept.flatMap((name) => lineParts.find((part) => part === name) ?? []);
   const parts = [...new Set(known)];

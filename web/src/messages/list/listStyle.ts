@@ -31,7 +31,7 @@ export function listStyle({
   } as CSSProperties;
 }
 
-/** What a row of the table has more than a line: room, and what separates it from the next. */
+/** The extra height of a table row over a line: room, and a border. */
 export const TABLE_MORE_PX = 5;
 
 function timePx(times: Times): number {

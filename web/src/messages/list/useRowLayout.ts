@@ -1,4 +1,4 @@
-/** How a list is drawn: fields that the query, a column or the head tells are not told again in every row. */
+/** The layout of a list's rows: fields that the query, a column or the head tells are not told again in every row. */
 import { useMemo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn } from '../../ui/highlight';

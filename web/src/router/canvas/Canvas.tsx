@@ -50,7 +50,7 @@ import classes from './Canvas.module.css';
 
 type Props = {
   document: RouterDocument;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   status: RouterStatus | undefined;
   shares: Shares;
@@ -269,7 +269,7 @@ function None({ x, width, section, onAdd }: NoneProps) {
   );
 }
 
-/** How many messages a second each step takes out; none where the live route has other steps. */
+/** The rate of messages that each step takes out; none if the live route has other steps. */
 function stepDrops(route: Item, takes: number | undefined, shares: Shares): number[] {
   const own = shares.get(idOf(route)) ?? [];
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];

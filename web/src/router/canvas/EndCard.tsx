@@ -1,4 +1,4 @@
-/** What stands on the card of a source, a logspace or a destination. */
+/** The card of a source, a logspace or a destination. */
 import { IconDatabase, IconPlugConnectedX, IconSend2 } from '@tabler/icons-react';
 import type { DestinationStatus, DocumentProblem } from '../../api/model';
 import { formatBytes, formatPart, formatShort } from '../../ui/number';
@@ -88,9 +88,9 @@ function Waiting({ of, measured, isOff }: QueueProps & { isOff: boolean }) {
   );
 }
 
-/** What an error begins with; the form of the destination shows all of it. */
+/** The beginning of an error; the form of the destination shows all of it. */
 const ADDRESS = /^\S+:\/\/\S+ \([^)]*\): /;
-/** How the system counts its errors, which says no more than their names. */
+/** The system's error codes, which say no more than their names. */
 const NUMBER = / \(os error \d+\)/;
 
 /** Cause, since when, how much waits, and how long that can go on. */

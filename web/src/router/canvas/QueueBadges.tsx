@@ -1,4 +1,4 @@
-/** How much waits in front of each destination, on the wires that lead there. */
+/** The messages that wait in front of each destination, on the wires that lead there. */
 import { IconStack2 } from '@tabler/icons-react';
 import type { RouterStatus } from '../../api/model';
 import { formatMessages, formatShort } from '../../ui/number';

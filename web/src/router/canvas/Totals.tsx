@@ -1,4 +1,4 @@
-/** What becomes of all messages, below the sources: as many a second as the ledger of the server counts. */
+/** The fate of all messages, below the sources: messages per second by the server's ledger. */
 import { useIsAway } from '../../api/freshness';
 import { formatRate } from '../../ui/number';
 import type { Fates } from './measure';

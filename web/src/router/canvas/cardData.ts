@@ -1,4 +1,4 @@
-/** What a card is given, and what it says about numbers. */
+/** The data of a card, and the texts about its numbers. */
 import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
 import { formatRate } from '../../ui/number';
 import { type Item, type ItemPlace, idOf, isOff } from '../document';
@@ -6,7 +6,7 @@ import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
 import type { MeasuredRates } from './measure';
 
-/** What can be done with a card, besides opening it. */
+/** The actions of a card, besides opening it. */
 export type CardActions = {
   onToggle: (place: ItemPlace) => void;
   onMove: (place: ItemPlace, to: number) => void;
@@ -21,20 +21,20 @@ export type CardData = {
   measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
-  /** What the draft changes about it, in words. */
+  /** The draft's changes to the item, in words. */
   badges: readonly string[];
-  /** Of a route: its steps that are not live. */
+  /** The steps of a route that are not live. */
   newSteps: ReadonlySet<number>;
-  /** Of a route: what it takes. */
+  /** The rate of messages that a route takes. */
   rate: number | undefined;
-  /** Of a route: what each of its steps takes out, messages a second. */
+  /** The rate of messages that each step of a route takes out. */
   drops: readonly number[];
   values: readonly number[];
   isShown: boolean;
   /** Whether a traced message passes it; null without a trace. */
   isLit: boolean | null;
   hasSteps: boolean;
-  /** How many there are of its kind. */
+  /** The number of items of its kind. */
   count: number;
   onShow: (place: ItemPlace) => void;
   /** Null for those who only look. */

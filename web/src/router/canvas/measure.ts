@@ -1,4 +1,4 @@
-/** What flows, by two looks at the counters of the server: how fast each fate grows, and each queue. Pure. */
+/** The rates between two readings of the server's counters: how fast each fate grows, and each queue. Pure. */
 import type { RouterStatus } from '../../api/model';
 import { useState } from 'react';
 
@@ -16,7 +16,7 @@ export type Fates = {
   unrouted: number;
 };
 
-/** What goes into a queue and out of it, messages a second. */
+/** The rates into a queue and out of it, messages a second. */
 export type QueueRates = { in: number; out: number };
 
 export type MeasuredRates = {
@@ -79,7 +79,7 @@ function queuesOf(earlier: RouterStatus, now: RouterStatus, seconds: number) {
       const old = before.get(id);
       if (old === undefined || queued < old.queued) return [];
       const came = queued - old.queued;
-      // What left is what came and does not wait: sent, refused, expired or discarded.
+      // The messages that left are those that came and do not wait: sent, refused, expired or discarded.
       const left = Math.max(0, came - (waiting - old.queue_messages));
       return [[id, { in: came / seconds, out: left / seconds }] as const];
     }),
@@ -91,10 +91,10 @@ const LOOKS_MAX = 30;
 
 type Seen = { looks: readonly RouterStatus[]; measured: MeasuredRates | undefined };
 
-/** What flows, by the looks of the last half minute: each new status is one. */
+/** The rates over the last half minute: each new status is a reading. */
 export function useMeasured(status: RouterStatus | undefined): MeasuredRates | undefined {
   const [seen, setSeen] = useState<Seen>({ looks: [], measured: undefined });
-  // What flowed before it was not known any more says nothing of now.
+  // Readings from before a gap say nothing about now.
   if (status === undefined) return undefined;
   if (status === seen.looks.at(-1)) return seen.measured;
   // The counters begin anew with the process.

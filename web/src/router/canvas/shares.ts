@@ -1,4 +1,4 @@
-/** What share of a route's messages its steps take out, by their counters. Pure. */
+/** The share of a route's messages that its steps take out, by their counters. Pure. */
 import type { RouterStatus } from '../../api/model';
 import { useState } from 'react';
 
@@ -7,7 +7,7 @@ export type Shares = ReadonlyMap<string, readonly number[]>;
 
 type Counted = RouterStatus['routes'][number];
 
-/** Of the messages between two looks at the counters; where none came, of all since the start of the process. */
+/** For the messages between two readings of the counters; if none came, for all since the start of the process. */
 export function sharesOf(status: RouterStatus | undefined, earlier?: RouterStatus): Shares {
   const before = new Map(earlier?.routes.map((route) => [route.id, route]));
   return new Map(
@@ -31,10 +31,12 @@ function kindsOf({ steps }: Counted): string {
   return steps.map(({ kind }) => kind).join();
 }
 
-/** As long as the rates of the status look back. */
+/** The same span as the rates of the status. */
 const LOOKS_MAX = 10;
 
-/** What the steps of each route took out in the last seconds: each new status is a look at their counters. */
+/**
+ * The rate that the steps of each route took out in the last seconds: each new status is a reading of their counters.
+ */
 export function useShares(status: RouterStatus | undefined): Shares {
   const [looks, setLooks] = useState<readonly RouterStatus[]>([]);
   const [shares, setShares] = useState<Shares>(new Map());

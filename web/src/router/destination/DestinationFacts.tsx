@@ -1,4 +1,4 @@
-/** How a destination that runs is doing, above its form. */
+/** The state of a running destination, above its form. */
 import type { DestinationStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatMessages, formatRate } from '../../ui/number';

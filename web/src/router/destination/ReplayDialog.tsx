@@ -32,7 +32,7 @@ export function ReplayDialog({ id, onClose }: Props) {
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    // What comes in meanwhile is sent anyway.
+    // Messages that come in meanwhile are sent anyway.
     void start({ query, range: frozen(range, Date.now()), logspaces });
   };
   return (

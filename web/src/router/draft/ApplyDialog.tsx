@@ -20,7 +20,7 @@ type Props = {
   validation: Validation | undefined;
   /** The logspaces that it takes out of the document. */
   gone: readonly string[];
-  /** What the names of problems are read from. */
+  /** The document that the names of problems are read from. */
   itemAt: (place: ItemPlace) => Item | undefined;
   onClose: () => void;
   /** Another user was faster. */

@@ -1,4 +1,4 @@
-/** How the draft differs from what is live, what the server thinks of it, and what can be done with it. */
+/** The draft: its changes against the live document, the server's opinion of it, and its actions. */
 import { Button, Popover, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
@@ -24,7 +24,7 @@ type Props = {
   document: RouterDocument | null;
   validation: Validation | undefined;
   isTesting: boolean;
-  /** What a test of the draft as it is found, in a few words. */
+  /** The result of testing the draft in its present state, in a few words. */
   tested: { text: string; isGood: boolean } | null;
   onValidate: () => void;
   onTest: () => void;
@@ -45,7 +45,7 @@ export function DraftBar(props: Props) {
   const briefs = props.document === null ? [] : shortChangesOf(live.document, props.document);
   const named = itemsOf(props.document, draft.content);
   const isBehind = draft.base !== live.revision;
-  // What has problems is not compared: there is no number of changes.
+  // A draft with problems is not compared, so there is no number of changes.
   const isWrong = (validation?.problems.length ?? 0) > 0;
   useKeys({
     t: { does: 'Test the draft on history', run: onTest },
@@ -156,7 +156,7 @@ function countOf(changes: readonly string[]): string {
 
 type OpinionProps = {
   validation: Validation | undefined;
-  /** What was tried is valid. */
+  /** The draft that was tested is valid. */
   isTested: boolean;
   itemAt: (place: ItemPlace) => Item | undefined;
   onShow: (problem: DocumentProblem) => void;

@@ -1,4 +1,4 @@
-/** What becomes of the messages of logspaces that a change removes. Each name has to be typed. */
+/** The fate of the messages in logspaces that a change removes. Each name has to be typed. */
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { logspacesQuery } from '../../api/logspaces';

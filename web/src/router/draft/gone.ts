@@ -6,7 +6,7 @@ export function goneLogspaces(before: RouterDocument, after: RouterDocument): re
   return before.logspaces.map(idOf).filter((id) => id !== '' && !kept.has(id));
 }
 
-/** What was typed for each. */
+/** The text that was typed for each. */
 export type TypedNames = Readonly<Record<string, string>>;
 
 export function areTyped(ids: readonly string[], typed: TypedNames): boolean {

@@ -1,6 +1,6 @@
 /**
- * Joins two changes of one document by the ids of its entries. What only one side changed is taken as that side has it;
- * what both changed in different ways is a conflict, for a person to choose. Pure.
+ * Joins two changes of one document by the ids of its entries. An entry that only one side changed is taken from that
+ * side; one that both changed in different ways is a conflict, for a person to choose. Pure.
  */
 import { type Item, type RouterDocument, idOf } from '../document';
 import { type Section, sections } from '../sections';

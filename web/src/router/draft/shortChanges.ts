@@ -2,7 +2,7 @@
 import { type RouterDocument, type Section, idOf } from '../document';
 import { badgesOf } from './badges';
 
-/** What is done, and to which item. */
+/** The kind of change, and the item. */
 export type ShortChange = { what: string; id: string };
 
 /** Routes first: they are what is edited most. */

@@ -8,13 +8,13 @@ import classes from './Editor.module.css';
 
 type Props = {
   label: string;
-  /** What it means that none is named. */
+  /** The meaning of an empty list. */
   none: string;
   known: readonly string[];
   route: Item;
   field: 'from' | 'to';
   status: RouterStatus | undefined;
-  /** What is disabled. */
+  /** The names of disabled items. */
   off: readonly string[];
   error: string | undefined;
   canEdit: boolean;

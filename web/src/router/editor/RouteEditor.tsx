@@ -32,7 +32,7 @@ import classes from './Editor.module.css';
 
 type Props = {
   document: RouterDocument;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   place: ItemPlace;
   route: Item;

@@ -1,4 +1,4 @@
-/** What happens to a message after the route, and to its sender when a target cannot keep up. */
+/** The end of a route: where a message goes next, and what its sender notices when a target cannot keep up. */
 import { Radio, Switch } from '@mantine/core';
 import type { Item, ItemPlace, Json, RouterDocument } from '../document';
 import { endsText, goesOnText, laterRoutes, slowText } from './routeEndText';

@@ -1,4 +1,4 @@
-/** Which messages a route takes: a query, as in the search, and how many messages of the last hour it finds. */
+/** The filter of a route: a query, as in the search, and the number of messages of the last hour that it finds. */
 import { Anchor } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Which route it is, by place and name, and what can be done with it as a whole. */
+/** The head of a route's form: its place and name, and the actions on the whole route. */
 import { ActionIcon, Menu, TextInput } from '@mantine/core';
 import {
   IconArrowDown,
@@ -22,7 +22,7 @@ type Props = {
   canEdit: boolean;
   /** Whether it was added just now: its name is what one writes first. */
   isNew: boolean;
-  /** What is wrong with its name. */
+  /** The problem with its name. */
   error: string | undefined;
   onName: (name: string) => void;
   onShow: (place: ItemPlace) => void;

@@ -1,4 +1,4 @@
-/** What it means for later routes and for senders that a route ends, goes on, or slows down. Pure. */
+/** The consequences for later routes and for senders if a route ends, goes on, or slows down. Pure. */
 import {
   type Item,
   type ItemPlace,
@@ -11,7 +11,7 @@ import {
 } from '../document';
 
 const NAMES_MAX = 2;
-/** Of a queue that says nothing else. */
+/** The default limit of a queue. */
 const QUEUE_SIZE = '1GiB';
 
 /** The later routes that could take what a route takes. A fallback never would: it takes what none took. */
@@ -35,7 +35,7 @@ export function goesOnText(later: readonly Item[]): string {
   return `A copy: ${named(later)} can take them too${sent}.`;
 }
 
-/** What happens when a target cannot keep up. `filling` is one that is on its way there, and in how long. */
+/** The consequence of a target that cannot keep up. `filling` is one that soon cannot, and in how long. */
 export function slowText(
   document: RouterDocument,
   route: Item,

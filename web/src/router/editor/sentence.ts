@@ -1,4 +1,4 @@
-/** What a route does, in one sentence. Pure. */
+/** A route described in one sentence. Pure. */
 import { formatRate } from '../../ui/number';
 import { type Item, isOff, listOf } from '../document';
 import { stepsOf } from '../steps/steps';

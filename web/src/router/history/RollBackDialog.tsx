@@ -18,7 +18,7 @@ export function RollBackDialog({ live, revision, onClose }: Props) {
   const [typed, setTyped] = useState<TypedNames>({});
   const { data: target, ...asked } = useQuery(revisionDocumentQuery(revision));
   const gone = target === undefined ? [] : goneLogspaces(live.document, target);
-  // What it removes is known before it can be done.
+  // A roll back shows what it removes before it can be done.
   const isReady = target !== undefined && areTyped(gone, typed);
   const back = useMutation({
     mutationFn: () => rollBack(revision, comment.trim()),

@@ -34,7 +34,7 @@ import classes from './List.module.css';
 type Props = {
   document: RouterDocument;
   status: RouterStatus | undefined;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   shares: Shares;
   measured: MeasuredRates | undefined;

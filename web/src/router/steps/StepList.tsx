@@ -23,7 +23,7 @@ const STEPS_MAX = 50;
 
 type Props = {
   steps: readonly Item[];
-  /** What each does to the last messages; empty while that is not known. */
+  /** The effect of each step on the last messages; empty while it is unknown. */
   reports: readonly StepReport[];
   /** Whether the reports are of an older draft. */
   isOld: boolean;

@@ -77,7 +77,7 @@ export function Controls({ testing, document, onTry }: Props) {
 
 type PartProps = { messages: TestMessages; choose: Testing['choose'] };
 
-/** What a saved search brought along that is not in the query. */
+/** The parts of a saved search that are not in the query. */
 function Kept({ messages, choose }: PartProps) {
   const { saved, logspaces } = messages;
   if (saved === null && logspaces.length === 0) return null;

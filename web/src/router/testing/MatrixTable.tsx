@@ -1,4 +1,7 @@
-/** Where messages go now, in rows, against where the draft would send them, in columns. Arrow keys go from cell to cell. */
+/**
+ * Messages by where they go now, in rows, and where the draft would send them, in columns. Arrow keys go from cell to
+ * cell.
+ */
 import { Button, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { formatCount, formatMessages } from '../../ui/number';

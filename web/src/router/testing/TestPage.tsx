@@ -1,4 +1,4 @@
-/** What the draft would have done to messages that are stored, or pasted. Nothing is sent or stored. */
+/** The test of a draft on messages that are stored, or pasted. Nothing is sent or stored. */
 import { ActionIcon, Anchor, Button } from '@mantine/core';
 import { IconChevronRight, IconClipboardText, IconDatabase, IconX } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
@@ -22,7 +22,7 @@ import classes from './Testing.module.css';
 type Props = {
   testing: Testing;
   document: RouterDocument;
-  /** What the draft changes, in words. */
+  /** The changes of the draft, in words. */
   changes: readonly string[];
   logspaces: readonly LogspaceStatus[];
   /** Whether the draft is still the one that was tried. */

@@ -1,4 +1,4 @@
-/** How much each target gets now, and would get with the draft. */
+/** The daily volume of each target now, and with the draft. */
 import { Button } from '@mantine/core';
 import { IconDatabase, IconSend2 } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -11,7 +11,7 @@ import type { TestReport } from './wire';
 export type Reported = {
   tested: TestedDraft;
   report: TestReport;
-  /** What the draft changes, in words. */
+  /** The changes of the draft, in words. */
   changes: readonly string[];
   logspaces: readonly LogspaceStatus[];
 };

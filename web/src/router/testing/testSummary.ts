@@ -1,4 +1,4 @@
-/** What came of a test, in a few words for the bar of the draft. Pure. */
+/** The result of a test, in a few words for the bar of the draft. Pure. */
 import { estimated } from './estimate';
 import { findingsOf } from './findings';
 import { matrixOf } from './outcome';

@@ -21,7 +21,7 @@ export type TestMessages = {
   source: string;
 };
 
-/** What a report is about. */
+/** The subject of a report. */
 export type TestedDraft = {
   messages: TestMessages;
   content: Content;
@@ -34,7 +34,7 @@ export type TestedDraft = {
 
 export type Testing = Omit<TestRun<TestedDraft>, 'start' | 'subject'> & {
   messages: TestMessages;
-  /** What the report is about. */
+  /** The subject of the report. */
   tested: TestedDraft | null;
   choose: (part: Partial<TestMessages>) => void;
   useSaved: (saved: SavedSearch) => TestMessages;

@@ -22,7 +22,7 @@ import classes from './Blank.module.css';
 type Props = {
   state: SearchState;
   onAsk: (part: Partial<SearchState>) => void;
-  /** What comes before everything else, where there is something. */
+  /** The first part of the page, if there is anything to show. */
   children?: ReactNode;
 };
 

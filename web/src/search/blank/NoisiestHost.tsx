@@ -1,4 +1,4 @@
-/** Which host sends most, and whether that is new. */
+/** The host that sends most, and whether that is new. */
 import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatMessages } from '../../ui/number';

@@ -1,4 +1,4 @@
-/** Which programs fail most, and whether more than before. */
+/** The programs that fail most, and whether they fail more than before. */
 import { IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '../../ui/number';

@@ -1,4 +1,4 @@
-/** What the blank page asks: a few counts over everything in scope, now and before. */
+/** The requests of the blank page: a few counts over everything in scope, now and before. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
@@ -12,7 +12,7 @@ export const ERRORS = 'severity>=err';
 
 /** Bars of a small chart. */
 const BUCKETS = 40;
-/** So many values of a field are compared. Where there are more, what is said is of the most frequent. */
+/** The number of values of a field that are compared. If there are more, the answer is about the most frequent. */
 const VALUES_MAX = 10_000;
 const FRESH_MS = 30_000;
 
@@ -22,7 +22,7 @@ function logspacesOf({ logspaces }: Scope) {
   return logspaces.length > 0 ? { logspaces: [...logspaces] } : {};
 }
 
-/** How many over time, by the values of a field. */
+/** The counts over time, by the values of a field. */
 export function overTimeQuery(scope: Scope, query: string, by: string) {
   const body = {
     query,

@@ -1,4 +1,4 @@
-/** What is asked when nothing was found: which clause is to blame, and where the nearest match is. */
+/** The requests after an empty result: which clause is to blame, and where the nearest match is. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { SearchRequest } from '../../api/model';

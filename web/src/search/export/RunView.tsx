@@ -1,4 +1,4 @@
-/** How far an export is, or how it ended. */
+/** The progress of an export, or its outcome. */
 import { Progress as ProgressBar } from '@mantine/core';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';

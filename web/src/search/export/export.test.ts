@@ -21,7 +21,7 @@ test('rows are counted as they pass, wherever the stream is cut', () => {
   checkRows('raw', ['"a\n', 'b\n'], 2);
 });
 
-/** What became of the file. */
+/** The fate of the file. */
 type Outcome = { text: string; kept: string | null; error: string | null; progress: Progress[] };
 
 async function run(

@@ -1,4 +1,4 @@
-/** How fast an export goes, and how long it will take. */
+/** The speed of an export, and the time it still needs. */
 import type { Progress } from './transfer';
 
 export type ExportRate = {
@@ -7,7 +7,10 @@ export type ExportRate = {
   secondsLeft: number | null;
 };
 
-/** Of the whole time since the beginning: it does not jump about. Null before there is anything to judge by. */
+/**
+ * The rate over the whole time since the beginning, so that it does not jump. Null before there is anything to judge
+ * by.
+ */
 export function exportRateOf(
   { rows, rowsMax, bytes }: Progress,
   tookMs: number,

@@ -1,9 +1,9 @@
-/** Brings an export from the server to a file. What was cut off never looks whole: it is thrown away and told. */
+/** Brings an export from the server to a file. A truncated export never looks whole: it is thrown away and reported. */
 import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
 import { under } from '../../base';
 import type { Format } from './choice';
 
-/** Where the bytes go. `keep` makes them a file, `discard` leaves no trace of them. */
+/** The destination of the bytes. `keep` makes them a file, `discard` leaves no trace of them. */
 export type Sink = {
   write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
   keep: (name: string) => Promise<void>;

@@ -63,7 +63,7 @@ async function sinkOf(way: Exclude<Way, 'link'>, { format }: ExportChoice): Prom
   }
 }
 
-/** As the server names its exports: `logstead-20260102T030405Z.csv`. */
+/** The name that the server gives its exports: `logstead-20260102T030405Z.csv`. */
 export function suggestedName(format: string, now: Date): string {
   return `logstead-${now.toISOString().replaceAll(/[-:]|\.\d+/gu, '')}.${format}`;
 }

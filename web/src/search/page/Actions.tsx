@@ -1,4 +1,4 @@
-/** What can be done with a search: keep it, hand it on, take its messages away. */
+/** The actions on a search: keep it, hand it on, export its messages. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import {

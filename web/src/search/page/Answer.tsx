@@ -1,4 +1,4 @@
-/** What a search found, or why there is nothing to show. */
+/** The result of a search, or the reason why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { fetched } from '../../api/code';

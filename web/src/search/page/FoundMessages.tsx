@@ -1,4 +1,4 @@
-/** What a search found: its shape over time, its messages, and everything about one of them. */
+/** The messages that a search found: their histogram, their list, and the details of one of them. */
 import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useState } from 'react';
 import { isAway } from '../../api/client';

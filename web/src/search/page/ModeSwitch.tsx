@@ -16,7 +16,7 @@ type Props = {
 
 type Mode = View | 'chart';
 
-/** What a chart shows of a query that does not say. */
+/** The chart of a query that does not choose one. */
 const CHART = '| timechart count() by severity';
 
 export function ModeSwitch({ state, hasStages, steps }: Props) {

@@ -1,4 +1,4 @@
-/** What the server says about a query, below the bar, with the place in the query that it refers to. */
+/** The server's problem with a query, below the bar, with the place in the query that it refers to. */
 import { Button } from '@mantine/core';
 import { isRefusal, problemOf } from '../../api/client';
 import type { Coverage, QueryWarning } from '../../api/model';

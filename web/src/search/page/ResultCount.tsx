@@ -1,4 +1,4 @@
-/** How many messages there are, whether that is all, and what it took to find them. */
+/** The number of messages, whether that is all, and what it took to find them. */
 import { Tooltip } from '@mantine/core';
 import { formatCount, formatMessages, formatShort } from '../../ui/number';
 import type { ToolbarRoom } from './ToolButton';

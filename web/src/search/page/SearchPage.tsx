@@ -22,7 +22,7 @@ const BlankPage = lazy(async () => ({
 
 type Props = {
   state: SearchState;
-  /** Where logspaces are chosen, and the range. */
+  /** The pickers of logspaces and of the range. */
   logspaces?: ReactNode;
   range?: ReactNode;
   onChange: ChangeSearch;

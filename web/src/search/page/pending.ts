@@ -1,7 +1,7 @@
-/** What was asked for is shown when its answer is there, so that the page is drawn once. Pure but for its timer. */
+/** A requested search is shown when its answer is there, so that the page is drawn once. Pure but for its timer. */
 
 export type Pending<Next> = {
-  /** What is waited for. */
+  /** The search that is waited for. */
   readonly next: Next | null;
   /** Shows `next` as soon as there is an answer, or after a moment without one. */
   begin: (next: Next, answer: Promise<unknown>) => void;

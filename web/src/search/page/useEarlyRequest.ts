@@ -5,7 +5,7 @@ import { splitStages } from '../../ui/query/stages';
 import { searchQuery, summaryQuery } from '../queries';
 import { type SearchState, isBlank } from '../searchParams';
 
-/** What is worth waiting for: the rows, and what to mark in them. Null where there is nothing to wait for. */
+/** The answers worth waiting for: the rows, and the hits to mark in them. Null if there is nothing to wait for. */
 export function useEarlyRequest(): (state: SearchState) => Promise<unknown> | null {
   const cache = useQueryClient();
   return (state) => {
@@ -15,7 +15,7 @@ export function useEarlyRequest(): (state: SearchState) => Promise<unknown> | nu
     const reading = readingQuery(state.query);
     const isNew = ({ queryKey }: { queryKey: readonly unknown[] }) =>
       cache.getQueryState(queryKey) === undefined;
-    // What was asked before is up to those who show it. The rows are what one waits for.
+    // A repeated request is up to those who show it. The rows are what the reader waits for.
     const found = isNew(rows) ? cache.infiniteQuery(rows).catch(told) : null;
     const read = isNew(reading) ? cache.query(reading).catch(told) : null;
     if (isNew(counts)) cache.query(counts).catch(told);

@@ -23,7 +23,7 @@ export function usePendingSearch(
     page.current?.setAttribute('aria-busy', String(isWaiting)),
   );
   const [hold] = useState(() => createPending<SearchState>(wait, show));
-  // Whatever else changes the address is newer than what is waited for.
+  // Any other change of the address is newer than the pending search.
   useLayoutEffect(() => hold.end, [hold, state]);
   return {
     /** The key of the search that had no answer when the page had waited long enough. */

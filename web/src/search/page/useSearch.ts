@@ -14,7 +14,7 @@ import { useOnStored } from '../useOnStored';
 
 export type Search = ReturnType<typeof useSearch>;
 
-/** How often a search that found nothing is run again, so that a first message shows by itself. */
+/** The interval at which an empty search is run again, so that a first message shows by itself. */
 const EMPTY_REST_MS = 2_000;
 
 export function useSearch(state: SearchState) {
@@ -25,7 +25,7 @@ export function useSearch(state: SearchState) {
   const rows = useRows(state);
   const counts = useCounts(state);
   const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
-  // What the reader looks at must not move.
+  // The list must not move under its reader.
   const live =
     wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
   // An empty list has nothing that could.
@@ -38,7 +38,7 @@ export function useSearch(state: SearchState) {
   useSinglePage(rows, live);
   useOnStored(follows, restMs, runAll);
   const { data: session } = useQuery(sessionQuery);
-  // Who sees a part of the store cannot know that nothing ever came in.
+  // A user who sees only a part of the store cannot know that nothing ever came in.
   const sees = session?.user != null && seesAll(session.user);
   const { data: isFirstRun } = useQuery({
     ...firstRunQuery,

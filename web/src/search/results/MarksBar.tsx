@@ -1,4 +1,4 @@
-/** What is marked, and what can be done with it; and what the last key had to say. */
+/** The marked messages, what can be done with them, and the feedback of the last key. */
 import { Button } from '@mantine/core';
 import { IconColumns2 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -42,7 +42,7 @@ export function MarksBar({ marks, note, onCompare, onClear }: Props) {
 
 const NOTE_MS = 4_000;
 
-/** What a key had to say, shown for a moment. */
+/** The feedback of a key, shown for a moment. */
 export function useNote() {
   const [note, setNote] = useState('');
   useEffect(() => {

@@ -22,7 +22,7 @@ export function Newer({ count, onTakeIn }: Props) {
 
 const REST_MS = 1_000;
 
-/** How many messages have come that are newer than the newest in the list, while the list stands still. */
+/** The number of messages that are newer than the newest in the list, while the list stands still. */
 export function useNewer(state: SearchState, messages: readonly Message[], enabled: boolean) {
   const from = messages[0]?.time ?? null;
   // Those of the very same moment that are in the list are counted too.

@@ -27,7 +27,7 @@ const Compare = lazy(async () => ({
 type Props = {
   state: SearchState;
   messages: readonly Message[];
-  /** Of the messages the newest, by which the list is drawn. They change with a new answer alone. */
+  /** The newest of the messages, which decide how the list is drawn. They change with a new answer alone. */
   first: readonly Message[];
   hits: Hits;
   common: Common;

@@ -37,7 +37,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** As the server has them; what is longer would be refused after it was written. */
+/** The server's limits: a longer text would be refused after it was written. */
 const NAME_MAX = 120;
 
 export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {

@@ -185,7 +185,7 @@ function isInMinutes({ columns, rows }: Table): boolean {
   );
 }
 
-/** How the numbers of each column are written. */
+/** The number formats of the columns. */
 function writersOf({ columns, rows }: Table): WriteNumber[] {
   return columns.map((column, at) =>
     writerOf(

@@ -58,10 +58,10 @@ export function Panes(props: Props) {
   );
 }
 
-/** As many series have room in a table beside their chart. */
+/** A table beside its chart has room for this many series. */
 const BESIDE_MAX = 2;
 
-/** Where the rows stand: alone, beside the chart, or below it where they need the width. */
+/** The place of the rows: alone, beside the chart, or below it if they need the width. */
 function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
   if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
   if (plot.axis === 'names') return 'names';

@@ -20,7 +20,7 @@ import classes from './SeriesTable.module.css';
 
 type Props = {
   plot: Plot;
-  /** What the series are values of. */
+  /** The field whose values make the series. */
   title: string;
   isolated: string | null;
   onIsolate: (name: string | null) => void;

@@ -5,7 +5,7 @@ import type { Shape } from './shape';
 import type { Cell, Table } from './queries';
 
 export type CellPlace = { row: readonly Cell[]; column: number };
-/** What to change in the query, and the range to ask it for. */
+/** The change to the query, and its range. */
 export type Drill = { edits: readonly QueryEdit[]; range?: TimeRange };
 
 /** The same table of only the messages that have this value, or of those that have not. */

@@ -1,4 +1,4 @@
-/** What a chart and its table are of, in words. */
+/** The subject of a chart and its table, in words. */
 import { formatCount } from '../../ui/number';
 import { formatSpan } from '../../ui/chart/ticks';
 import { labelOf } from './answerMode';

@@ -1,4 +1,4 @@
-/** How the numbers of a column are written: with their unit, and with as many digits as it takes to compare them. */
+/** The number format of a column: its unit, and as many digits as it takes to compare its numbers. */
 import { formatCount } from '../../ui/number';
 import { type Measure, type Unit, plain } from './unit';
 
@@ -17,7 +17,7 @@ export function writerOf(values: Iterable<number>, { unit, factor }: Measure = p
   return (value) => signed(value, (size) => plainNumber(size, decimals));
 }
 
-/** As short as an axis has room for. */
+/** Short enough for an axis. */
 export function shortWriterOf({ unit, factor }: Measure): WriteNumber {
   return (value) => {
     if (value === 0) return '0';

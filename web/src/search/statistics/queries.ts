@@ -1,4 +1,4 @@
-/** What the statistics ask the server. */
+/** The requests of the statistics. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../../api/client';
 import type * as Schemas from '../../api/types';

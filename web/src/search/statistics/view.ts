@@ -8,7 +8,7 @@ import type { TableAnswer, Cell } from './queries';
 import { partialsOf } from './partial';
 import { type Shape, shapeOf, spanOf } from './shape';
 
-/** As wide as a table of times and series gets. */
+/** The largest width of a table of times and series. */
 const COLUMNS_MAX = 40;
 
 export type AnswerView = {
@@ -16,7 +16,7 @@ export type AnswerView = {
   order: RowOrder | null;
   rows: readonly (readonly Cell[])[];
   plot: Plot | null;
-  /** What the table shows in place of `rows`: the times down, the series across. */
+  /** The rows that the table shows in place of `rows`: the times down, the series across. */
   pivot: Plot | null;
   kinds: readonly Kind[];
   shown: AnswerMode;
@@ -66,8 +66,7 @@ function withPartials(plot: Plot | null, { asked, at }: TableAnswer): Plot | nul
 }
 
 /**
- * Where the query asks for no order the greatest rows come first, of times the newest; severities have an order of
- * their own.
+ * A query without an order gets the greatest rows first, or the newest times; severities have an order of their own.
  */
 function firstOrder(answer: TableAnswer, shape: Shape): RowOrder | null {
   const [group] = shape.groups;

@@ -1,4 +1,7 @@
-/** How many messages match over time, by the values of a field; where nothing came in; and the way to a closer look. */
+/**
+ * The histogram of matches over time, by the values of a field; with the spans in which nothing came in, and the way to
+ * a closer look.
+ */
 import { Skeleton } from '@mantine/core';
 import { type ReactNode, memo } from 'react';
 import { isRefusal } from '../../api/client';
@@ -14,7 +17,7 @@ import classes from './Timeline.module.css';
 
 type Props = {
   state: SearchState;
-  /** What is known so far. */
+  /** The part that is known so far. */
   summary: Summary | undefined;
   /** Whether that is of the question before, while this one is worked on. */
   stale?: boolean;

@@ -8,7 +8,10 @@ const DAY_MS = 86_400_000;
 
 export type Span = { from: string; to: string; interval: string };
 
-/** How far back to look: by the length of the range, or where buckets do not fit into that, by all that are shown. */
+/**
+ * The distance to the range before: its own length, or if buckets do not fit into that, the length of all that are
+ * shown.
+ */
 export function shiftOf({ buckets, interval_ms: intervalMs }: Histogram, range: TimeRange): number {
   const span = range.kind === 'last' ? spanMs(range.span) : null;
   return span !== null && span % intervalMs === 0 ? span : buckets.length * intervalMs;
@@ -33,7 +36,7 @@ export function countsBefore(shown: Histogram, before: Histogram, shiftMs: numbe
   return shown.buckets.map(({ time }) => counts.get(Date.parse(time) - shiftMs) ?? 0);
 }
 
-/** What the line is called. */
+/** The name of the line. */
 export function beforeText(shiftMs: number): string {
   switch (shiftMs) {
     case DAY_MS:

@@ -11,7 +11,7 @@ import classes from './Bars.module.css';
 
 type Props = BarsView & {
   label: string;
-  /** What is shown belongs to the question before. */
+  /** The bars are those of the last request. */
   stale: boolean;
   onZoom: (from: number, to: number) => void;
   onZoomOut: () => void;

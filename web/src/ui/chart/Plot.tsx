@@ -7,10 +7,10 @@ import type { BarsView } from './view';
 import { linePath } from './line';
 import classes from './Bars.module.css';
 
-/** What the axis of times takes below the bars. */
+/** The height of the time axis below the bars. */
 export const LABELS_PX = 20;
 const TICK_PX = 96;
-/** What the text at a tick takes. */
+/** The width of the text at a tick. */
 const LABEL_PX = 56;
 
 type Props = BarsView & {

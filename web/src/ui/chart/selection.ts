@@ -1,4 +1,4 @@
-/** Which buckets of a chart the keyboard has walked to and marked. Pure. */
+/** The buckets of a chart that the keyboard has walked to and marked. Pure. */
 
 /** `anchor` is where the marking began; null when nothing is marked. */
 export type Cursor = { at: number; anchor: number | null };

@@ -36,9 +36,9 @@ type Props = {
   /** Fields that the table shows. */
   columns?: readonly string[];
   onColumn?: ((field: string) => void) | undefined;
-  /** What stands beside a value that can be asked for. */
+  /** The element beside a value that can be searched for. */
   aside?: ((field: string, value: string) => ReactNode) | undefined;
-  /** What stands below it. */
+  /** The element below it. */
   below?: ((field: string, value: string) => ReactNode) | undefined;
 };
 

@@ -35,9 +35,9 @@ export type RowProps = {
   marked: boolean;
   /** Whether the Tab key comes to it: one row of a list should be. */
   focusable: boolean;
-  /** How the rows of this list are drawn; plainly where nothing is known about it. */
+  /** The layout of the rows of this list; plain if nothing is known about it. */
   layout?: RowLayout;
-  /** What is behind the row besides its message. */
+  /** The messages that the row stands for besides its own. */
   fold?: Fold | undefined;
 };
 
@@ -97,7 +97,7 @@ function otherOf(field: string, value: string, only: string | null, hits: Hits):
   return <span className={classes.other}>{valueOf(field, value, hits)} </span>;
 }
 
-/** What every row says about itself: its place, and how it stands in the list. */
+/** The attributes of every row: its place, and its state in the list. */
 export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps) {
   return {
     role: 'row',

@@ -1,4 +1,4 @@
-/** How the rows of a list are drawn, by what is in it: how wide its columns are, and which of them say nothing. */
+/** The layout of a list's rows, by its messages: the widths of the columns, and which of them say nothing. */
 import type { Message } from '../../api/model';
 import { PROFILED_MAX, type Profile, noProfile, profileOf } from './profile';
 import { smartOf } from './smart';
@@ -16,10 +16,10 @@ export type RowLayout = {
 /** `only` is the one value that all messages have: it stands in the head of the list instead. */
 export type Column = { ch: number; only: string | null };
 
-/** Of each field the value that every message of the result has, of those in the list and all others; null if unknown. */
+/** The values of host and program that every message of the result has, listed or not; null if unknown. */
 export type Common = { host: string | null; program: string | null };
 
-/** Of a list that has no end, and of a result that is not counted yet, nothing is known. */
+/** For an endless list, and for a result that is not counted yet. */
 export const nothingCommon: Common = { host: null, program: null };
 
 export type LinePart = 'host' | 'program' | 'message' | 'logspace';
@@ -34,7 +34,7 @@ const PROGRAM_CH_MIN = 7;
 const LOGSPACE_CH_MIN = 8;
 /** The part of the values that have room. */
 const ROOM_PART = 0.9;
-/** Of fewer messages a head that says it once says no less. */
+/** With fewer messages, saying a value once in the head saves nothing. */
 const ONLY_MIN = 5;
 
 export const plainLayout: RowLayout = {

@@ -5,7 +5,7 @@ import { type Pair, type Structure, readStructure } from './structure';
 
 export type Smart = {
   title: string;
-  /** What else there is; of the fields that a query can ask for where the server knows any. */
+  /** The other pairs; those of fields that can be queried, if the server knows any. */
   pairs: readonly Pair[];
   /** Whether the pairs are fields of the message. */
   areFields: boolean;

@@ -1,5 +1,5 @@
 /** Text of strangers, made harmless to look at: nothing in it steers the screen, and all of it can be seen. */
-/** How much of a message its row holds; the details have the rest. */
+/** The length of a message's text in its row; the details have the rest. */
 export const ROW_CHARACTERS_MAX = 1_000;
 
 /** Control characters, and those that turn the direction of writing around or cannot be seen. */

@@ -29,7 +29,7 @@ export type EditorProps = {
   /** Shown as tokens. */
   clauses: Clauses;
   complete: Complete;
-  /** Where the cursor is to be at first; null leaves the focus where it is. */
+  /** The first place of the cursor; null leaves the focus where it is. */
   cursor: number | null;
   onClause: (action: ClauseAction, clause: Clause) => void;
   onChange: (value: string) => void;
@@ -135,7 +135,7 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of((update) => {
       const text = update.state.doc.toString();
-      // What came from outside is no news there.
+      // A change from outside is not reported back.
       if (update.docChanged && text !== latest.current.value) latest.current.onChange(text);
     }),
     listLook,

@@ -1,4 +1,4 @@
-/** How the query editor looks. */
+/** The theme of the query editor. */
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import { StateField } from '@codemirror/state';
 import { lex } from './lexer';

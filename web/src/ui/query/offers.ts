@@ -22,7 +22,7 @@ export async function completionsOf(
   };
 }
 
-/** What a row of the list has beside its label. */
+/** The parts of a list row beside its label. */
 export const suggestionParts = [
   { render: renderSign, position: 20 },
   { render: renderDetail, position: 80 },

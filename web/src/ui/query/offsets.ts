@@ -1,6 +1,6 @@
 /** The two ways to count in a text: the server counts characters, the browser counts UTF-16 units. */
 
-/** How many characters stand before a place of the browser's. */
+/** The number of characters before a place of the browser's. */
 export function charactersBefore(text: string, unit: number): number {
   return Array.from(text.slice(0, unit)).length;
 }

@@ -1,4 +1,4 @@
-/** A message before and after, with what differs marked. What is the same in both is left out. */
+/** A message before and after, with the differences marked. Parts that are the same in both are left out. */
 import { differences } from './differences';
 import type { Shown } from '../../api/trace';
 import classes from './MessageChanges.module.css';

@@ -1,4 +1,4 @@
-/** Which parts of a text differ from another one, word by word. Pure. */
+/** The differences of two texts, word by word. Pure. */
 
 export type DiffPart = { text: string; kind: 'same' | 'gone' | 'new' };
 

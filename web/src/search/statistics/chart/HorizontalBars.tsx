@@ -95,7 +95,7 @@ function horizontalScale(plot: Plot) {
   return { low, high: high > low ? high : low + 1, ticks: [] };
 }
 
-/** What stands next to a row: the sum of what is stacked, or the one value; nothing where there are several. */
+/** The label next to a row: the sum of a stack, or the one value; none if there are several. */
 function totalAt(
   { series, ...plot }: Plot,
   row: number,

@@ -202,7 +202,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
 
 type Triple = readonly number[];
 
-/** What is left of a colour (linear RGB) without one kind of cones: Machado and others, 2009. */
+/** A colour (linear RGB) without one kind of cones: Machado and others, 2009. */
 const sights: Record<string, readonly Triple[]> = {
   full: [
     [1, 0, 0],

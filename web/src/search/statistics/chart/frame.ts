@@ -1,4 +1,7 @@
-/** Where the plot of a chart lies in its element, and which point is where. Pure: numbers in, places in pixels out. */
+/**
+ * The frame of a chart: where the plot lies in its element, and which point is where. Pure: numbers in, places in
+ * pixels out.
+ */
 import type { Plot } from '../pivot';
 import { type Box, pointAt, timeSlots } from './layout';
 
@@ -12,9 +15,9 @@ export type Frame = {
   slots: readonly { left: number; width: number }[];
 };
 
-/** How wide a letter of a name is: 12 px, all of one width. */
+/** The width of a letter of a name: 12 px, monospaced. */
 export const CHARACTER = 7.3;
-/** As high as a row of the table, so that the bar of a name stands beside its row. */
+/** The height of a table row, so that the bar of a name is beside its row. */
 export const BAR_ROW_PX = 28;
 
 const LEFT = 64;
@@ -49,7 +52,7 @@ export function boxOf({ isTime, left, slots }: Frame, point: number): Box {
     : { left, top: point * BAR_ROW_PX, width: 40, height: BAR_ROW_PX };
 }
 
-/** Where the box with the values of a point stands. */
+/** The place of the box with the values of a point. */
 export function readingAt(frame: Frame, point: number): { x: number; y: number } {
   const { left, width } = boxOf(frame, point);
   return frame.isTime

@@ -1,4 +1,4 @@
-/** What a point of a plot says, in words: for the box next to the pointer and for a screen reader. */
+/** A point of a plot in words, for the box next to the pointer and for a screen reader. */
 import { type Zone, formatTime } from '../../../ui/time';
 import { type WriteNumber, writerOf } from '../number';
 import type { Plot, Series } from '../pivot';
@@ -49,7 +49,7 @@ export function totalAt(plot: Plot, at: number, write: Writers): string | null {
 
 export type Writers = { series: readonly WriteNumber[]; sum: WriteNumber };
 
-/** How the numbers of each series are written, and those of all of them together. */
+/** The number formats of the series, and of their sum. */
 export function writersOf(plot: Plot): Writers {
   const series = plot.series.map(({ values, measure }) => writerOf(numbersOf(values), measure));
   return { series, sum: writerFor(plot) };
