@@ -32,7 +32,7 @@ export function Series({ flow, stale, onZoom }: Props) {
         <span className="dimmed">per {nameOf(flow.step)}</span>
       </div>
       <Bars
-        label="What became of messages over time, bar by bar"
+        label="Messages over time by outcome, bar by bar"
         stack={stack}
         zone={zone}
         silent={[]}

@@ -67,7 +67,7 @@ function File({ file, now }: { file: CertificateFile; now: number }) {
         {used}
         <td colSpan={4} className={own.error}>
           <span className={classes.bad}>{file.error}</span>
-          <p>What was read from it before stays in use until it can be read again.</p>
+          <p>The certificate read before stays in use until this file can be read again.</p>
         </td>
       </tr>
     );

@@ -29,14 +29,14 @@ export function RetentionLosses({ id, cut }: { id: string; cut: number }) {
         </div>
       </div>
       {error !== null && (
-        <PartLoadError what="What goes" error={error} onRetry={() => void gone.refetch()} />
+        <PartLoadError what="The list of losses" error={error} onRetry={() => void gone.refetch()} />
       )}
       {losses.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label="What goes">
+        <div className={classes.scroll} tabIndex={0} role="group" aria-label="Losses">
           <table>
             <thead>
               <tr>
-                <th scope="col">What goes</th>
+                <th scope="col">Lost</th>
                 <th scope="col">Messages</th>
                 <th scope="col">Of its history</th>
               </tr>

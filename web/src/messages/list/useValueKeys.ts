@@ -55,7 +55,7 @@ export function useValueKeys(props: Props) {
       withValue((name, value) => onFilter(name, value, true)),
     ),
     '.': bind(
-      'What can be done with this value',
+      'Actions for this value',
       withValue((name, value, { cell }) => {
         if (cell != null) onMenu({ field: name, value, at: cell.getBoundingClientRect() });
       }),

@@ -21,7 +21,7 @@ export function GoneLogspaces({ ids, typed, onType }: Props) {
         <Notice tone="caution" title={`Logspace ${id} is removed, its messages are not`}>
           <p>
             {info === undefined || bytes === undefined
-              ? 'What it holds stays on disk'
+              ? 'Its messages stay on disk'
               : `Its ${formatMessages(info.messages)} (${formatBytes(bytes)}) stay on disk`}{' '}
             and can still be searched. Nothing new comes in.
           </p>

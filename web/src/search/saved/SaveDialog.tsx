@@ -140,8 +140,8 @@ function Kept(props: {
   const { keeps, onChange } = props;
   return (
     <Checkbox.Group
-      label="What is kept besides the query"
-      description="What is not kept stays as it is when the search is opened."
+      label="Saved besides the query"
+      description="Anything else stays as it is when the search is opened."
       value={[...keeps]}
       onChange={(values) => onChange(parts.filter((part) => values.includes(part)))}
     >
