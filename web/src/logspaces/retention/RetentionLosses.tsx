@@ -29,7 +29,11 @@ export function RetentionLosses({ id, cut }: { id: string; cut: number }) {
         </div>
       </div>
       {error !== null && (
-        <PartLoadError what="The list of losses" error={error} onRetry={() => void gone.refetch()} />
+        <PartLoadError
+          what="The list of losses"
+          error={error}
+          onRetry={() => void gone.refetch()}
+        />
       )}
       {losses.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="group" aria-label="Losses">

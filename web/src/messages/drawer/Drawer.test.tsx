@@ -12,7 +12,7 @@ const answer = vi.hoisted(() => {
   vi.stubGlobal('fetch', stub);
   return stub;
 });
-vi.mock('../asked', async (original) => ({
+vi.mock('../messageState', async (original) => ({
   ...(await original<typeof import('../messageState')>()),
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
