@@ -1,4 +1,7 @@
-/** Where the console is on its host: at the root, or below a path that a reverse proxy gives it (`web.public_url`). */
+/**
+ * The location of the console on its host: at the root, or below a path that a reverse proxy gives it
+ * (`web.public_url`).
+ */
 
 /** The path that all addresses begin with: empty, or such as `/logs`. The server writes it into the page. */
 export const base =
@@ -11,7 +14,10 @@ export function under(path: string): string {
   return base + path;
 }
 
-/** Where programs find this server, such as `https://logs.example.org`, or `https://intra.example.org/logs`. */
+/**
+ * The address at which programs find this server, such as `https://logs.example.org`, or
+ * `https://intra.example.org/logs`.
+ */
 export function serverUrl(): string {
   return window.location.origin + base;
 }

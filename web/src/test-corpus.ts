@@ -10,7 +10,7 @@ type Corpus = {
 
 export const grammar = corpus as unknown as Corpus;
 
-/** What the server says that a query looks for. */
+/** The terms that a query looks for, by the server. */
 export function termsOf(query: string): readonly QueryTerm[] {
   const found = grammar.terms.find(({ text }) => text === query);
   if (found === undefined) throw new Error(`add the terms of ${query} to grammar.json`);

@@ -19,7 +19,7 @@ import classes from './Admin.module.css';
 
 type Props = {
   state: AdminState;
-  /** Where the range of the audit log is chosen. */
+  /** The range picker of the audit log. */
   picker?: ReactNode;
   onChange: (state: AdminState, replace?: boolean) => void;
 };

@@ -1,4 +1,4 @@
-/** What the page shows, for the address bar. A secret is never in it. */
+/** The state of the page, kept in the address bar. It never holds a secret. */
 import { type TimeRange, readRange, writeRange } from '../ui/range';
 
 export const tabs = [
@@ -11,7 +11,7 @@ export const tabs = [
 ] as const;
 export type Tab = (typeof tabs)[number];
 
-/** What is open beside the tables. */
+/** The panel that is open beside the tables. */
 export type Panel =
   | { kind: 'none' }
   | { kind: 'new-user' }
@@ -25,12 +25,12 @@ export type Sort = { key: SortKey; descending: boolean };
 export type AdminState = {
   tab: Tab;
   panel: Panel;
-  /** Which rows of the tables are shown. */
+  /** The filter of the tables' rows. */
   find: string;
   sort: Sort;
   /** Whether only those settings are shown that are not as shipped. */
   changed: boolean;
-  /** Of the audit log. */
+  /** The range of the audit log. */
   query: string;
   range: TimeRange;
 };
@@ -40,7 +40,7 @@ type Params = Record<string, string | undefined>;
 const SORT_KEYS: readonly SortKey[] = ['name', 'role', 'used', 'expires'];
 export const initialSort: Sort = { key: 'name', descending: false };
 
-/** What is audited is looked at over days. */
+/** An audit usually covers days. */
 export const auditRange: TimeRange = { kind: 'last', span: '7d' };
 
 export function readAdmin(params: Params): AdminState {

@@ -12,7 +12,7 @@ vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
-/** What the server answers to every tail. */
+/** The server's answer to every tail. */
 let answer: () => Promise<Response>;
 let asked: string[];
 
@@ -24,7 +24,7 @@ beforeEach(() => {
       new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } }),
     );
   vi.stubGlobal('fetch', (request: string | Request) => {
-    // What else the page asks is not what is tested.
+    // The other requests of the page are not under test.
     if (typeof request !== 'string' || !request.includes('/tail'))
       return new Promise(() => undefined);
     asked.push(request);

@@ -1,8 +1,10 @@
-/** How to send from each agent and library, ready to be copied, and whether the first message is there. */
+/**
+ * The configurations for sending from each agent and library, ready to be copied, and the arrival of the first message.
+ */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import guideText from '../../../docs/agents.md?raw';
-import { isForbidden } from '../api/known';
+import { isForbidden } from '../api/freshness';
 import { sessionQuery } from '../api/session';
 import { statusQuery } from '../api/status';
 import { follow, useOpen, address } from '../ui/open';

@@ -10,7 +10,7 @@ import { Command } from '../ui/Command';
 import { formatCount } from '../ui/number';
 import { QueryField } from '../ui/query/QueryField';
 import { FirstMessage } from './FirstMessage';
-import { type Face, WAIT_MAX_MS, searchHref } from './arrival';
+import { type ArrivalState, WAIT_MAX_MS, searchHref } from './arrival';
 import { useArrival } from './useArrival';
 import classes from './Arrival.module.css';
 import { address } from '../ui/open';
@@ -20,7 +20,7 @@ type Props = {
   agent: string;
   /** Null for the test message. */
   query: string | null;
-  /** What the test message has and no other. */
+  /** A word that only the test message contains. */
   word: string;
   user: User | null;
   status: RouterStatus | undefined;
@@ -68,10 +68,10 @@ type WaitProps = {
 };
 
 function Wait({ query, word, status, onAgain }: WaitProps) {
-  const { face, keepWaiting, retry } = useArrival(query);
+  const { state, keepWaiting, retry } = useArrival(query);
   const problems = useNewProblems(status);
   const part = useRef<HTMLDivElement>(null);
-  const hasArrived = face.kind === 'received';
+  const hasArrived = state.kind === 'received';
   useEffect(() => {
     // The eyes are on a terminal: what came is there when they come back.
     if (hasArrived) part.current?.scrollIntoView({ block: 'nearest' });
@@ -81,13 +81,13 @@ function Wait({ query, word, status, onAgain }: WaitProps) {
       <div
         ref={part}
         className={classes.wait}
-        data-kind={face.kind}
+        data-kind={state.kind}
         data-own={query === word}
         role="status"
         aria-label="First message"
       >
-        <FaceOf
-          face={face}
+        <StateText
+          state={state}
           query={query}
           word={word}
           onAgain={onAgain}
@@ -108,8 +108,8 @@ function Wait({ query, word, status, onAgain }: WaitProps) {
   );
 }
 
-type FaceProps = {
-  face: Face;
+type StateProps = {
+  state: ArrivalState;
   query: string;
   word: string;
   onAgain: () => void;
@@ -117,14 +117,14 @@ type FaceProps = {
   onRetry: () => void;
 };
 
-function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProps) {
+function StateText({ state, query, word, onAgain, onKeepWaiting, onRetry }: StateProps) {
   const isOwn = query === word;
-  switch (face.kind) {
+  switch (state.kind) {
     case 'waiting':
       return (
         <>
           <Head mark={<span className={classes.pulse} aria-hidden />}>
-            {face.isOpen
+            {state.isOpen
               ? isOwn
                 ? 'Waiting for your test message…'
                 : 'Waiting for a message that matches…'
@@ -137,9 +137,9 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
             </>
           )}
           <p className="dimmed">
-            {face.others === 0
+            {state.others === 0
               ? 'A request that is refused says why in its answer to the sender.'
-              : othersText(face.others)}
+              : othersText(state.others)}
           </p>
         </>
       );
@@ -154,7 +154,7 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
             }
             actions={
               <>
-                <Button component="a" href={searchHref(query, face.message)}>
+                <Button component="a" href={searchHref(query, state.message)}>
                   Open in Search
                 </Button>
                 <Button variant="default" onClick={onAgain}>
@@ -165,8 +165,8 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
           >
             {isOwn ? 'Received, parsed as:' : 'The first that matches, whoever sent it:'}
           </Head>
-          <FirstMessage message={face.message} />
-          <p className="dimmed">{countText(face.count)}</p>
+          <FirstMessage message={state.message} />
+          <p className="dimmed">{countText(state.count)}</p>
         </>
       );
     case 'lost':
@@ -183,7 +183,7 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
             Connection lost; reconnecting
           </Head>
           <p className="dimmed">
-            What is received meanwhile is not missed. {face.problem.detail ?? face.problem.title}
+            What is received meanwhile is not missed. {state.problem.detail ?? state.problem.title}
           </p>
         </>
       );
@@ -197,10 +197,10 @@ function FaceOf({ face, query, word, onAgain, onKeepWaiting, onRetry }: FaceProp
               </Button>
             }
           >
-            {face.isForbidden ? 'You may not see messages' : 'The server refused this query'}
+            {state.isForbidden ? 'You may not see messages' : 'The server refused this query'}
           </Head>
-          <p className="dimmed">{face.problem.detail ?? face.problem.title}</p>
-          {face.isForbidden && (
+          <p className="dimmed">{state.problem.detail ?? state.problem.title}</p>
+          {state.isForbidden && (
             <p className="dimmed">You can still send; an administrator can grant you more.</p>
           )}
         </>
@@ -261,7 +261,7 @@ function seenBy(user: User | null): string {
   return `${everything} You see only messages${places}${scope}; others arrive unseen.`;
 }
 
-/** What went wrong with a source since this began to wait. */
+/** Errors of a source that are newer than the wait. */
 function useNewProblems(status: RouterStatus | undefined): string[] {
   const [before, setBefore] = useState(status);
   if (before === undefined && status !== undefined) setBefore(status);

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderPart } from '../test-render';
 import { Configuration } from './Configuration';
-import type { Place } from './fill';
+import type { SendTarget } from './fill';
 import type { Agent } from './guide';
 
 const agent: Agent = {
@@ -11,7 +11,7 @@ const agent: Agent = {
   group: 'Syslog',
   blocks: [{ kind: 'code', text: 'logger -n logs.example -P 5514 -T hello' }],
 };
-const place: Place = {
+const place: SendTarget = {
   host: 'logs.corp',
   token: '',
   word: 'test-1a2b3c',

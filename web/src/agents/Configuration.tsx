@@ -1,16 +1,16 @@
-/** What the documentation says of an agent, with everything filled in. */
+/** The documentation of an agent, with everything filled in. */
 import { Anchor } from '@mantine/core';
 import { Command } from '../ui/Command';
 import { Notice } from '../ui/Notice';
 import { isLocal } from '../ui/firstMessage';
-import { type Need, type Place, fill, meets, needsOf } from './fill';
+import { type ListenerNeed, type SendTarget, fill, meets, needsOf } from './fill';
 import { type Agent, runsOf } from './guide';
 import classes from './AgentsPage.module.css';
 import { address } from '../ui/open';
 
 type Props = {
   agent: Agent;
-  place: Place;
+  place: SendTarget;
   sources: readonly string[];
   /** Whether the server would tell this user where it listens. */
   mayKnowPorts: boolean;
@@ -48,9 +48,9 @@ export function Configuration(props: Props) {
   );
 }
 
-type ReachProps = Omit<Props, 'agent'> & { need: Need };
+type ReachProps = Omit<Props, 'agent'> & { need: ListenerNeed };
 
-/** What one would otherwise find out by waiting for ever. */
+/** Problems that would otherwise only show as an endless wait. */
 function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: ReachProps) {
   if (listeners === null) return <PortUnknown need={need} mayKnow={mayKnowPorts} />;
   const router = (
@@ -85,7 +85,13 @@ function Reach({ need, place: { host, listeners }, sources, mayKnowPorts }: Reac
   );
 }
 
-function PortUnknown({ need: { kind, scheme }, mayKnow }: { need: Need; mayKnow: boolean }) {
+function PortUnknown({
+  need: { kind, scheme },
+  mayKnow,
+}: {
+  need: ListenerNeed;
+  mayKnow: boolean;
+}) {
   const what = kind === scheme ? kind : `${kind} over ${scheme}`;
   if (mayKnow) {
     return <p className="dimmed">PORT is filled in as soon as the server says where it listens.</p>;

@@ -1,4 +1,6 @@
-/** What the configurations are filled in with. The token is kept while the page is open, and nowhere else. */
+/**
+ * The values that the configurations are filled in with. The token is kept while the page is open, and nowhere else.
+ */
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { makeIngestToken } from '../api/tokens';
@@ -9,7 +11,7 @@ type Props = {
   host: string;
   /** Null where no token is needed. */
   token: string | null;
-  /** What a new token is named after. */
+  /** The name that a new token is derived from. */
   purpose: string;
   mayMake: boolean;
   onHost: (host: string) => void;

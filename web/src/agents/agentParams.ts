@@ -1,11 +1,11 @@
 /**
- * What the page shows, for the address bar. Neither the token nor the host is in it: a link must not make somebody send
- * a secret elsewhere.
+ * The state of the page, kept in the address bar. It holds neither the token nor the host: a link must not make
+ * somebody send a secret elsewhere.
  */
 export type AgentsState = {
   /** Null for the first. */
   agent: string | null;
-  /** What the message that is waited for has to match; null for the test message of this browser. */
+  /** The query that the awaited message has to match; null for the test message of this browser. */
   query: string | null;
 };
 

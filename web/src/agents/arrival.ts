@@ -1,4 +1,4 @@
-/** Whether the first message is there. Of all that comes only that one and a count are kept. */
+/** Whether the first message has arrived. Only that message and a count are kept. */
 import type { EventsState } from '../api/events';
 import type { Message, ProblemDetail } from '../api/model';
 import type { TailEvent } from '../api/tail';
@@ -10,9 +10,9 @@ export const WAIT_MAX_MS = 10 * 60_000;
 export type Arrival = {
   connection: EventsState;
   first: Message | null;
-  /** How many came that match, with the first one. */
+  /** The number of matches, the first one included. */
   matched: number;
-  /** How many came in all, as far as the server has counted. */
+  /** The number of all received messages, as far as the server has counted. */
   received: number;
 };
 
@@ -23,10 +23,10 @@ export const NOTHING: Arrival = {
   received: 0,
 };
 
-export type Step =
+export type ArrivalEvent =
   { kind: 'connection'; state: EventsState } | { kind: 'event'; event: TailEvent | null };
 
-export function nextArrival(before: Arrival, step: Step): Arrival {
+export function nextArrival(before: Arrival, step: ArrivalEvent): Arrival {
   if (step.kind === 'connection') return { ...before, connection: step.state };
   switch (step.event?.kind) {
     case 'messages':
@@ -45,14 +45,14 @@ export function nextArrival(before: Arrival, step: Step): Arrival {
   }
 }
 
-export type Face =
+export type ArrivalState =
   | { kind: 'waiting'; others: number; isOpen: boolean }
   | { kind: 'received'; message: Message; count: number }
   | { kind: 'lost'; problem: ProblemDetail }
   | { kind: 'refused'; problem: ProblemDetail; isForbidden: boolean }
   | { kind: 'timeout' };
 
-export function faceOf({ connection, first, matched, received }: Arrival): Face {
+export function arrivalStateOf({ connection, first, matched, received }: Arrival): ArrivalState {
   if (first !== null) return { kind: 'received', message: first, count: Math.max(matched, 1) };
   switch (connection.kind) {
     case 'connecting':

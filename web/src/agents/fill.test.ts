@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import text from '../../../docs/agents.md?raw';
-import { type Place, fill, listenersOf, needsOf, wantsToken } from './fill';
+import { type SendTarget, fill, listenersOf, needsOf, wantsToken } from './fill';
 import { readGuide } from './guide';
 import type { RouterStatus } from '../api/model';
 
 const { agents } = readGuide(text);
 const blocks = agents.flatMap(({ name, blocks }) => blocks.map((block) => ({ name, ...block })));
 
-const place: Place = {
+const place: SendTarget = {
   host: 'logs.corp',
   token: 'lst_secret',
   word: 'test-1a2b3c',
@@ -36,7 +36,7 @@ test('every configuration says where to send', () => {
 });
 
 test('the host, the token and the ports go where they belong', () => {
-  const check = (text: string, filled: string, part: Partial<Place> = {}) =>
+  const check = (text: string, filled: string, part: Partial<SendTarget> = {}) =>
     expect(fill(text, { ...place, ...part })).toBe(filled);
   const v6 = { host: '[::1]', web: { protocol: 'http:', port: '', base: '' } };
   check('"logs.example", 5514', '"logs.corp", 601');
@@ -68,7 +68,7 @@ test('below a path of a proxy, every address is below it', () => {
 });
 
 test('what is not known is not shown as if it were', () => {
-  const unknown: Place = { ...place, token: '', listeners: null };
+  const unknown: SendTarget = { ...place, token: '', listeners: null };
   expect(fill('TOKEN at logs.example, 5514', unknown)).toBe('TOKEN at logs.corp, PORT');
   expect(fill('udp://logs.example:12201', unknown)).toBe('udp://logs.corp:PORT');
   expect(fill('port="2514"', { ...place, listeners: [] })).toBe('port="2514"');

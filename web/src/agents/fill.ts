@@ -2,23 +2,23 @@
 import type { RouterStatus } from '../api/model';
 import { isLocal } from '../ui/firstMessage';
 
-export type Place = {
-  /** As an address bar writes it: IPv6 addresses in brackets. */
+export type SendTarget = {
+  /** In the form of an address bar: IPv6 addresses in brackets. */
   host: string;
   /** Empty while there is none. */
   token: string;
-  /** Where the console itself came from, and below which path. */
+  /** The origin of the console, and the path below which it is served. */
   web: { protocol: string; port: string; base: string };
   /** Null where they are not known: the server has not said, or does not say it to this user. */
   listeners: readonly Listener[] | null;
-  /** What the test message has and no other. */
+  /** A word that only the test message contains. */
   word: string;
 };
 
 export type Listener = { kind: string; scheme: string; port: string; isLocal: boolean };
 
-/** What a configuration sends to, besides the web listener, with the port of the documentation. */
-export type Need = { kind: string; scheme: string; port: string };
+/** A listener that a configuration sends to, besides the web listener, with the port of the documentation. */
+export type ListenerNeed = { kind: string; scheme: string; port: string };
 
 const TOKEN = /\bTOKEN\b/g;
 /** In the place of the path below which the console lies, until nothing else is replaced. */
@@ -41,7 +41,7 @@ const documented = [
   { port: '4317', kind: 'otlp', schemes: ['grpc'] },
 ] as const;
 
-export function fill(text: string, { host, token, web, listeners, word }: Place): string {
+export function fill(text: string, { host, token, web, listeners, word }: SendTarget): string {
   const webPort = web.port === '' ? (web.protocol === 'https:' ? '443' : '80') : web.port;
   const ports = new Map([['8080', webPort]]);
   for (const need of needsOf(text)) ports.set(need.port, portFor(need, listeners));
@@ -67,8 +67,8 @@ export function fill(text: string, { host, token, web, listeners, word }: Place)
   );
 }
 
-/** Where nothing listens for it yet, it is the one to listen on. */
-function portFor(need: Need, listeners: Place['listeners']): string {
+/** If nothing listens on it yet, it is the port to listen on. */
+function portFor(need: ListenerNeed, listeners: SendTarget['listeners']): string {
   if (listeners === null) return PORT;
   return listeners.find((one) => meets(one, need))?.port ?? need.port;
 }
@@ -77,7 +77,7 @@ export function wantsToken(code: string): boolean {
   return code.search(TOKEN) !== -1;
 }
 
-export function meets(listener: Listener, { kind, scheme }: Need): boolean {
+export function meets(listener: Listener, { kind, scheme }: ListenerNeed): boolean {
   return listener.kind === kind && listener.scheme === scheme;
 }
 
@@ -93,7 +93,7 @@ export function listenersOf({ sources }: RouterStatus): Listener[] {
 }
 
 /** The sources that a text sends to. UDP and TCP have the same port there, so its other words decide. */
-export function needsOf(text: string): Need[] {
+export function needsOf(text: string): ListenerNeed[] {
   const isUdp = /udp|SOCK_DGRAM/i.test(text);
   return documented
     .filter(({ port }) => new RegExp(`\\b${port}\\b`).test(text))

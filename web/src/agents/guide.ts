@@ -1,7 +1,7 @@
 /**
  * The agents' guide, read from the documentation: its configurations are written there and nowhere else.
  *
- * `## Group`, `### Agent`, then paragraphs and fenced blocks. What stands before the first group is for readers of the
+ * `## Group`, `### Agent`, then paragraphs and fenced blocks. The text before the first group is for readers of the
  * documentation, except for the sources that some agents need.
  */
 
@@ -29,12 +29,12 @@ export function readGuide(markdown: string): Guide {
   return { agents, sources };
 }
 
-export type Run = { kind: 'plain' | 'code' | 'emphasis'; text: string };
+export type TextRun = { kind: 'plain' | 'code' | 'emphasis'; text: string };
 
 /** A paragraph's runs. A link keeps its words: the console does not serve the documentation. */
-export function runsOf(paragraph: string): Run[] {
+export function runsOf(paragraph: string): TextRun[] {
   const words = paragraph.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
-  return words.split(/(`[^`]+`|\*[^*]+\*)/).flatMap((text): Run[] => {
+  return words.split(/(`[^`]+`|\*[^*]+\*)/).flatMap((text): TextRun[] => {
     if (text === '') return [];
     if (/^`.+`$/.test(text)) return [{ kind: 'code', text: text.slice(1, -1) }];
     if (/^\*.+\*$/.test(text)) return [{ kind: 'emphasis', text: text.slice(1, -1) }];

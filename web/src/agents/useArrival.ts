@@ -2,10 +2,17 @@
 import { useEffect, useReducer, useRef, useState } from 'react';
 import { type EventStream, openEvents } from '../api/events';
 import { readEvent } from '../api/tail';
-import { type Face, NOTHING, WAIT_MAX_MS, arrivalPath, faceOf, nextArrival } from './arrival';
+import {
+  type ArrivalState,
+  NOTHING,
+  WAIT_MAX_MS,
+  arrivalPath,
+  arrivalStateOf,
+  nextArrival,
+} from './arrival';
 
 type Waiting = {
-  face: Face;
+  state: ArrivalState;
   /** After a timeout: what came meanwhile is not missed. */
   keepWaiting: () => void;
   /** Ends a wait for the next attempt to connect. */
@@ -37,7 +44,7 @@ export function useArrival(query: string): Waiting {
     return () => clearTimeout(timer);
   }, [hasArrived, attempt]);
   return {
-    face: faceOf(arrival),
+    state: arrivalStateOf(arrival),
     keepWaiting: () => setAttempt((made) => made + 1),
     retry: () => stream.current?.retry(),
   };

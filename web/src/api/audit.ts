@@ -1,4 +1,4 @@
-/** What accounts did. */
+/** The audit log: the actions of accounts. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type * as Schemas from './types';

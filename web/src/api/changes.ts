@@ -26,7 +26,7 @@ export function listenForStored(listener: () => void): () => void {
   };
 }
 
-/** As many connections as are needed: one or none. */
+/** One connection while anybody listens, else none. */
 function connect(): void {
   const isNeeded = listeners.size > 0 && document.visibilityState === 'visible';
   if (!isNeeded) {

@@ -3,7 +3,7 @@ import { serverUrl } from '../base';
 import type { ProblemDetail, Session } from './model';
 import type { Operations } from './types';
 
-/** What the server (or the network: status 0) said when it did not do what was asked. */
+/** The refusal of the server, or of the network (status 0). */
 export class ApiError extends Error {
   constructor(
     readonly problem: ProblemDetail,
@@ -17,7 +17,7 @@ export class ApiError extends Error {
     return this.problem.status;
   }
 
-  /** What the server's own log calls the request. */
+  /** The id of the request in the server's own log. */
   get requestId(): string | undefined {
     return this.problem.request_id;
   }
@@ -54,7 +54,7 @@ export function listenForSessionLoss(listener: () => void): void {
   onSessionLost = listener;
 }
 
-/** What a request that is not made by `client` has to carry. */
+/** Headers for a request that is not made by `client`. */
 export function csrfHeaders(): Record<string, string> {
   return csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
 }
@@ -75,7 +75,7 @@ type Params<Asked> = Omit<Asked, 'url' | 'body'>;
 type WithParams<Asked> =
   Partial<Asked> extends Params<Asked> ? { params?: Params<Asked> } : { params: Params<Asked> };
 
-/** How an operation is asked; `parseAs` for those that can answer with a text too. */
+/** The options of a request; `parseAs` is for operations that can also answer with a text. */
 type Options<Asked, As> = WithParams<Asked> &
   Pick<Asked, 'body' & keyof Asked> & {
     headers?: Record<string, string>;
@@ -145,7 +145,7 @@ function foreign({ url }: Response): ApiError {
   return new ApiError({ title, status: BAD_GATEWAY, detail });
 }
 
-/** What is neither a value nor wanted has no place in the query. */
+/** A parameter without a value is left out of the query. */
 function addressOf(path: string, parts: Values = {}, query: Values = {}): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parts[name])),
@@ -204,7 +204,7 @@ const BAD_GATEWAY = 502;
 
 export function readProblem(error: unknown, response: Response): ProblemDetail {
   if (isSessionLost(response)) {
-    // What the server says is for programs, which have tokens.
+    // The server's own text is meant for programs, which have tokens.
     const title = 'The session has ended';
     return { title, status: response.status, detail: `${title}: sign in to continue.` };
   }

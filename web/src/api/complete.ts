@@ -1,8 +1,8 @@
-/** What may be written next in a query, as the server offers it. */
+/** Completion of a query, as the server offers it. */
 import { client, unwrap } from './client';
 import type { CompleteResponse } from './model';
 
-/** Where its values are counted. */
+/** The scope in which values are counted. */
 export type CompleteScope = {
   from?: string;
   to?: string;

@@ -1,4 +1,4 @@
-/** How much of the disk is left, as the server's metrics say. */
+/** The free space of the disk, by the server's metrics. */
 import { queryOptions } from '@tanstack/react-query';
 import { under } from '../base';
 import { networkError } from './client';

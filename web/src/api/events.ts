@@ -11,7 +11,7 @@ import {
 import { EventParser, type ServerEvent } from './eventParser';
 import type { ProblemDetail } from './model';
 
-/** What a connection is doing. Times are of the browser's clock, but for `serverTime`. */
+/** The state of a connection. Times are of the browser's clock, except `serverTime`. */
 export type EventsState =
   | { kind: 'connecting' }
   | { kind: 'open'; serverTime: number | null }
@@ -28,7 +28,7 @@ export type EventStream = {
 };
 
 export type EventsOptions = {
-  /** What to ask for; a position is sent with it. */
+  /** The request body; a position is sent along with it. */
   path: (position: string | null) => string;
   position: string | null;
   onEvent: (event: ServerEvent) => void;
@@ -39,7 +39,7 @@ const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
 /** The server says something every second: after so much silence the connection is dead, whatever the system says. */
 const SILENCE_MAX_MS = 10_000;
-/** What breaks a connection that lasted so long is a new failure. */
+/** If a connection lasted this long, its end is a new failure. */
 const GOOD_AFTER_MS = 10_000;
 
 export function openEvents({ path, position, onEvent, onState }: EventsOptions): EventStream {

@@ -10,7 +10,7 @@ export type Work = Schemas.Work;
 export type Reindexing = Schemas.Reindexing;
 export type Durability = Schemas.Durability;
 
-/** As in the router document: `90d`, `200GiB`. What is left out is no limit. */
+/** In the form of the router document: `90d`, `200GiB`. A missing value means no limit. */
 export type RetentionText = { age?: string; size?: string };
 
 export const logspacesQuery = queryOptions({
@@ -20,14 +20,14 @@ export const logspacesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** What is being verified or indexed again, whoever began it; null if nothing is. */
+/** The check or reindexing that is running, whoever began it; null if there is none. */
 export const workQuery = queryOptions({
   queryKey: ['logspaces', 'work'],
   queryFn: async ({ signal }): Promise<Work | null> =>
     (await unwrap(client.GET('/api/v1/logspaces', { signal }))).work,
 });
 
-/** What a retention would remove now. */
+/** A preview of the messages that a retention would remove now. */
 export function previewRetention(
   id: string,
   body: RetentionText,

@@ -1,4 +1,4 @@
-/** What a user prefers in the console, as the server keeps it: by the names of the browser's store. */
+/** A user's preferences for the console, as the server keeps them, under the names of the browser's store. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type { QueryEdit, QueryResponse } from './model';
 
-/** What a query is made of. It never changes. */
+/** The parts of a query as the server reads it. The answer never changes. */
 export function readingQuery(query: string) {
   return queryOptions({
     queryKey: ['reading', query],

@@ -1,10 +1,10 @@
-/** Who sends. */
+/** The senders. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from './client';
 import type { Senders } from './model';
 
 const POLL_MS = 5_000;
-/** As many as the server keeps. */
+/** The server keeps no more than this many. */
 const LIMIT = 10_000;
 
 export const sendersQuery = queryOptions({

@@ -1,4 +1,4 @@
-/** What the server is, which settings and certificates it has, and a report for those who help with it. */
+/** The server: its facts, its settings and certificates, and a report for those who help with it. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from './client';
 import type * as Schemas from './types';

@@ -1,4 +1,4 @@
-/** Who is logged in. Every part of the console reads it from the one query below. */
+/** The session. Every part of the console reads it from the one query below. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, rememberCsrfToken, unwrap } from './client';
 import type { Session } from './model';
@@ -23,8 +23,8 @@ export const sessionQuery = queryOptions({
 });
 
 /**
- * What an answer means for a page that is open: whose session has ended stays its user, so that the page and what was
- * written in it are still there when they have signed in again.
+ * The meaning of a session's answer for an open page: a user whose session has ended stays its user, so that the page
+ * and its unsaved text are still there after signing in again.
  */
 export function continued(before: Session | undefined, answer: Session): Session {
   const wasSomebody = before !== undefined && before.user !== null && !answer.setup_required;

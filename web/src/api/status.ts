@@ -1,4 +1,4 @@
-/** What the running server says of itself: its counters, what is wrong, and how much came in lately. */
+/** The state of the running server: its counters, its problems, and how much it received lately. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from './client';
 import type { RouterStatus } from './model';
@@ -18,7 +18,7 @@ export const statusQuery = queryOptions({
 /** Messages received per second at a moment. */
 export type Sample = { at: number; rate: number };
 
-/** Of the minutes before this tab was open: what was stored, which is what came in. Empty where that is not known. */
+/** The messages stored in the minutes before this tab was open, as received. Empty if unknown. */
 async function pastSamples(signal: AbortSignal): Promise<readonly Sample[]> {
   const body = { query: '*', from: '-5m', interval: `${PAST_STEP_S}s` };
   const { data } = await client
@@ -35,7 +35,7 @@ export function samplesOf(buckets: readonly { time: string; count: number }[]): 
   }));
 }
 
-/** How much came in during the last minutes. Each new status is a sample. */
+/** The rate of the last minutes. Each new status is a sample. */
 export const ingestQuery = queryOptions({
   queryKey: ['ingest'],
   queryFn: async ({ client: cache, signal }): Promise<readonly Sample[]> => {
@@ -52,7 +52,7 @@ export const ingestQuery = queryOptions({
   structuralSharing: false,
 });
 
-/** What all sources receive together; null until it is measured of each of them. */
+/** The sum over all sources; null until each of them is measured. */
 export function ingestRate({ sources }: RouterStatus): number | null {
   return sources.reduce<number | null>(
     (sum, { messages_per_second: rate }) => (sum === null || rate === null ? null : sum + rate),
@@ -60,7 +60,7 @@ export function ingestRate({ sources }: RouterStatus): number | null {
   );
 }
 
-/** How far sealing is behind. */
+/** The backlog of sealing. */
 export function unsealedMessages({ logspaces }: RouterStatus): number {
   return logspaces.reduce((sum, { unsealed_messages }) => sum + unsealed_messages, 0);
 }
@@ -75,7 +75,7 @@ export function failedListeners(listeners: readonly Listener[]): Listener[] {
   return listeners.filter(({ state }) => state !== 'listening');
 }
 
-/** Where a message can be sent: the addresses of the listeners that are up. */
+/** The addresses of the listeners that are up. */
 export function listeningUrls({ sources }: RouterStatus): string[] {
   const listeners = sources.flatMap((source) => source.listeners);
   return listeners.filter(({ state }) => state === 'listening').map(({ url }) => url);

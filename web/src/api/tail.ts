@@ -1,4 +1,4 @@
-/** What a tail hears from the server. */
+/** The events of a tail. */
 import type { ServerEvent } from './eventParser';
 import type { Message } from './model';
 import type * as Schemas from './types';

@@ -36,7 +36,7 @@ export async function revokeToken(id: number): Promise<void> {
   await unwrap(client.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
 }
 
-/** As the server allows, and another one each second. */
+/** The server allows this many at once, and one more each second. */
 export function tokenName(purpose: string, now: Date): string {
   return `${purpose}-${now.toISOString().slice(0, 19).replaceAll(':', '.').toLowerCase()}`;
 }

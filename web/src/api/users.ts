@@ -1,4 +1,4 @@
-/** Who can log in, as administrators see and change it. */
+/** The accounts that can log in, as administrators see and change them. */
 import { queryOptions } from '@tanstack/react-query';
 import type { SessionEntry } from './account';
 import { client, unwrap } from './client';
@@ -47,7 +47,7 @@ export async function enableUser(name: string): Promise<void> {
   await unwrap(client.POST('/api/v1/users/{name}/enable', of(name)));
 }
 
-/** Of somebody else: for one's own the server asks for the present one. */
+/** For another user: to change one's own, the server asks for the present password. */
 export async function setPassword(name: string, password: string): Promise<void> {
   await unwrap(client.PUT('/api/v1/users/{name}/password', { ...of(name), body: { password } }));
 }

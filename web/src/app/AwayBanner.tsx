@@ -3,7 +3,7 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { healthQuery } from '../api/health';
-import { clockText } from '../ui/notKnown';
+import { clockText } from '../ui/staleText';
 import { useZone } from '../ui/time';
 import classes from './AwayBanner.module.css';
 

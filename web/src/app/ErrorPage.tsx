@@ -1,6 +1,6 @@
 /** The error boundary's face: a mistake in the console itself, not in what the user did; or a page of an older console. */
-import { Button, Group } from '@mantine/core';
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Anchor, Button, Group } from '@mantine/core';
+import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { CodeGone } from '../api/code';
 import { Copy } from '../ui/Copy';
 import { Empty } from '../ui/Empty';
@@ -33,6 +33,19 @@ function Updated() {
     <Empty isPage title="The console was updated">
       <p>This page is of an older version than the server. Reload it to go on.</p>
       <Button onClick={() => window.location.reload()}>Reload</Button>
+    </Empty>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Empty isPage title="There is no such page">
+      <p>
+        The address may be mistyped or from another version.{' '}
+        <Anchor component={Link} to="/search" underline="always">
+          Go to Search
+        </Anchor>
+      </p>
     </Empty>
   );
 }

@@ -19,7 +19,7 @@ export function ExpiryWarning({ session }: { session: Session }) {
     if (wait === null) return;
     const timer = setTimeout(() => {
       void askAgain(queryClient).then((later) => {
-        // Whatever the page asked meanwhile may have prolonged the session.
+        // Any request in the meantime may have prolonged the session.
         if (endsSoon(later, Date.now())) setWarned(later);
       });
     }, wait);

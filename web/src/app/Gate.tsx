@@ -1,6 +1,6 @@
 /**
- * Shows the asked-for page to those who are logged in; everyone else sees login or set-up in its place, under the
- * same address, and so comes back to where they were. Whose session ends keeps the page and signs in over it.
+ * Shows the requested page to users who are logged in. Everyone else sees login or set-up in its place, under the same
+ * address, and so returns to where they were. When a session ends, the page stays and its user signs in over it.
  */
 import { Button, Center, Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -42,7 +42,7 @@ export function Gate() {
     predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== 'session',
   };
   const enter = (entered: Session) => {
-    // What another user saw, or was refused, is not for this one.
+    // The answers and refusals of another user are not for this one.
     queryClient.removeQueries(isOther);
     queryClient.setQueryData(sessionQuery.queryKey, entered);
   };

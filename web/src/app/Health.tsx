@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy } from 'react';
 import { fetched } from '../api/code';
 import { healthQuery } from '../api/health';
-import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
+import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
 import type { RouterStatus } from '../api/model';
 import { unusualSendersQuery } from '../api/senders';
 import { ingestQuery, statusQuery } from '../api/status';
@@ -25,7 +25,7 @@ export function Health({ version }: { version: string }) {
   const { data: health } = useQuery(healthQuery);
   const { data: samples = [], error } = useQuery(ingestQuery);
   const status = useQuery({ ...statusQuery, enabled: false });
-  const isNow = useKnown([{ ...status, error }]);
+  const isNow = useFreshness([{ ...status, error }]);
   const [causes, isAll] = useCauses(status.data);
   const state = stateOf(health, isNow.isKnown ? isAll : isNow, causes);
   const name = nameOf(state, causes);
@@ -62,11 +62,11 @@ export function Health({ version }: { version: string }) {
 }
 
 /** The causes on the overview, and whether these are all. */
-function useCauses(status: RouterStatus | undefined): [readonly Cause[], Known] {
+function useCauses(status: RouterStatus | undefined): [readonly Cause[], Freshness] {
   const slowly = { enabled: status !== undefined, refetchInterval: SLOW_POLL_MS, retry: false };
   const flow = useQuery({ ...dayQuery, ...slowly });
   const senders = useQuery({ ...unusualSendersQuery, ...slowly });
-  const known = useKnown([flow, senders], SLOW_POLL_MS + AGE_MAX_MS);
+  const known = useFreshness([flow, senders], SLOW_POLL_MS + AGE_MAX_MS);
   if (status === undefined) return [[], known];
   return [causesOf(status, flow.data, senders.data, Date.parse(status.time)), known];
 }

@@ -1,4 +1,4 @@
-/** What the dot of health means: what is wrong, how much comes in, how much is stored. */
+/** The panel behind the health dot: what is wrong, how much comes in, how much is stored. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -8,8 +8,8 @@ import type { RouterStatus } from '../api/model';
 import { type Sample, storedBytes, unsealedMessages } from '../api/status';
 import type { Cause } from '../overview/causes';
 import { formatBytes, formatCount, formatRate } from '../ui/number';
-import { RateLine } from './RateLine';
 import { type HealthState, nameOf } from './healthState';
+import { linePath } from './linePath';
 import classes from './Health.module.css';
 
 const CAUSES_SHOWN = 4;
@@ -123,4 +123,18 @@ function explain(state: HealthState, health: ServerHealth | undefined): string {
     case 'hidden':
       return 'It receives and stores. How the whole of it is, only those know who have access to all logspaces: ask an administrator.';
   }
+}
+
+const WIDTH = 280;
+const HEIGHT = 40;
+
+/** A rate over the last minutes as a small line. The text next to it gives its numbers. */
+export function RateLine({ samples }: { samples: readonly Sample[] }) {
+  const { line, area } = linePath(samples, WIDTH, HEIGHT);
+  return (
+    <svg className={classes.spark} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden>
+      <path className={classes.sparkArea} d={area} />
+      <path className={classes.sparkLine} d={line} />
+    </svg>
+  );
 }

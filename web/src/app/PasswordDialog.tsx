@@ -1,4 +1,4 @@
-/** Where one changes one's password. */
+/** The dialog to change one's own password. */
 import { PasswordForm } from '../session/PasswordForm';
 import { Dialog } from '../ui/Dialog';
 

@@ -3,12 +3,12 @@ import { useMediaQuery } from '@mantine/hooks';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { User } from '../api/session';
-import { Mark } from '../ui/Mark';
+import { Logo } from '../ui/Logo';
 import { Health } from './Health';
-import { MorePlaces } from './MorePlaces';
+import { MorePages } from './MorePages';
 import { UserMenu } from './UserMenu';
 import classes from './Rail.module.css';
-import { carriedScope, carriedTo, placesFor, shownOnPhones } from './places';
+import { carriedScope, carriedTo, pagesFor, shownOnPhones } from './pages';
 
 type Props = {
   user: User;
@@ -24,11 +24,11 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
   const pages = useRef<HTMLElement>(null);
   const pathname = useLocation({ select: (location) => location.pathname });
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false });
-  const all = placesFor(user);
+  const all = pagesFor(user);
   const shown = isPhone ? shownOnPhones(all) : all;
   const more = all.filter((place) => !shown.includes(place));
   useEffect(() => {
-    // Where not all of them have room.
+    // Pages that do not fit into the foot of a phone.
     const current = pages.current?.querySelector('[aria-current="page"]');
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [pathname]);
@@ -40,7 +40,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
         className={classes.brand}
         aria-label="Logstead, to Search"
       >
-        <Mark size={28} />
+        <Logo size={28} />
       </Link>
       <nav ref={pages} className={classes.pages} aria-label="Pages">
         {shown.map((place) => (
@@ -57,7 +57,7 @@ export function Rail({ user, version, onCommands, onShortcuts }: Props) {
             <span>{place.short}</span>
           </Link>
         ))}
-        {more.length > 0 && <MorePlaces places={more} pathname={pathname} />}
+        {more.length > 0 && <MorePages places={more} pathname={pathname} />}
       </nav>
       <div className={classes.foot}>
         <Health version={version} />

@@ -61,9 +61,9 @@ export function useRangeSteps({ range, onChange }: Props) {
   return steps;
 }
 
-export type Step = ReturnType<typeof useRangeSteps>[number];
+export type RangeStep = ReturnType<typeof useRangeSteps>[number];
 
-export function RangeSteps({ steps }: { steps: readonly Step[] }) {
+export function RangeSteps({ steps }: { steps: readonly RangeStep[] }) {
   return (
     <div className={classes.steps} role="group" aria-label="Move the range">
       {steps.map(({ id, title, keys, Icon, isOff, run }) => (

@@ -12,7 +12,7 @@ import { AwayBanner } from './AwayBanner';
 import { Rail } from './Rail';
 import classes from './Shell.module.css';
 import { HISTORY_KEY, readHistory } from './history';
-import { carriedTo, placesFor } from './places';
+import { carriedTo, pagesFor } from './pages';
 import { carried } from './scope';
 import { usePreferences } from './usePreferences';
 
@@ -37,7 +37,7 @@ export function Shell({ user, version, children }: Props) {
   const ask = (q: string) =>
     void navigate({ to: '/search', search: { ...carried(params(), false), q } });
   useCommands([
-    ...placesFor(user).map((place) => ({
+    ...pagesFor(user).map((place) => ({
       id: place.to,
       title: `Go to ${place.label}`,
       keys: place.keys,

@@ -1,4 +1,4 @@
-/** What the keyboard can do right now, made of what is bound; and what there is to read about the page. */
+/** The keyboard shortcuts that work right now, made of what is bound, and links to the documentation of the page. */
 import { useState } from 'react';
 import { Dialog } from '../ui/Dialog';
 import { topicsOf } from '../help/topics';

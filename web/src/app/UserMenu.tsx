@@ -34,7 +34,7 @@ export function UserMenu({ user, onCommands, onShortcuts }: Props) {
   const toAccount = () => void navigate({ to: '/account' });
   const leave = useMutation({
     mutationFn: signOut,
-    // Whatever the server said: forget who we were, and ask it who we are.
+    // Even if the server refused: forget the user, and ask the server who it is.
     onSettled: () => queryClient.resetQueries({ queryKey: sessionQuery.queryKey }),
   });
   const [passwordOpen, password] = useDisclosure(false);

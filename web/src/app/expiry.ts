@@ -4,7 +4,7 @@ const WARN_MS = 120_000;
 /** The longest that a timer of a browser can wait. */
 const WAIT_MAX_MS = 2 ** 31 - 1;
 
-/** How long to wait before there is something to say; null when the session has no end. */
+/** The time to wait before a warning is due; null if the session has no end. */
 export function waitBeforeWarning(endsAt: number | null, now: number): number | null {
   if (endsAt === null) return null;
   return Math.min(Math.max(endsAt - WARN_MS - now, 0), WAIT_MAX_MS);

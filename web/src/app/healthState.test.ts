@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Health } from '../api/health';
-import type { Ignorance, Known } from '../api/known';
+import type { StaleReason, Freshness } from '../api/freshness';
 import type { Cause } from '../overview/causes';
 import { nameOf, stateOf } from './healthState';
 
 const ready = { state: 'ready' } as Health;
-const known: Known = { isKnown: true };
-const not = (why: Ignorance): Known => ({ isKnown: false, since: null, why });
+const known: Freshness = { isKnown: true };
+const not = (why: StaleReason): Freshness => ({ isKnown: false, since: null, why });
 const cause = (tone: Cause['tone']) => ({ tone }) as Cause;
-const told = (health: Health | undefined, known: Known, causes: readonly Cause[]) => {
+const told = (health: Health | undefined, known: Freshness, causes: readonly Cause[]) => {
   const state = stateOf(health, known, causes);
   return [state, nameOf(state, causes)];
 };
@@ -30,6 +30,6 @@ test('nothing is well that is not known', () => {
   expect(told(ready, not('failed'), [])).toEqual(['unknown', 'Not known']);
   expect(told(ready, not('silent'), [cause('bad')])).toEqual(['unknown', 'Not known']);
   expect(told(ready, not('asking'), [])).toEqual(['checking', 'Checking…']);
-  // What is wrong is said as soon as it is known.
+  // A problem is reported as soon as it is known.
   expect(told(ready, not('asking'), [cause('bad')])).toEqual(['trouble', '1 trouble']);
 });

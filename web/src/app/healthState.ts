@@ -1,6 +1,6 @@
-/** How the server is, in a word. What is wrong with what it does is said as on the overview. */
+/** The health of the server, in a word. Its problems are worded as on the overview. */
 import type { Health } from '../api/health';
-import type { Known } from '../api/known';
+import type { Freshness } from '../api/freshness';
 import { type Cause, isBad, wordOf } from '../overview/causes';
 
 export type HealthState =
@@ -18,7 +18,7 @@ export type HealthState =
 /** `known` is whether the causes are all there are. */
 export function stateOf(
   health: Health | undefined,
-  known: Known,
+  known: Freshness,
   causes: readonly Cause[],
 ): HealthState {
   if (health === undefined) return 'checking';
@@ -26,7 +26,7 @@ export function stateOf(
   if (!known.isKnown) {
     if (known.why === 'refused') return 'hidden';
     if (known.why !== 'asking') return 'unknown';
-    // What is wrong is wrong, whatever else there may be.
+    // A known problem is shown even if other things are unknown.
     if (causes.length === 0) return 'checking';
   }
   if (causes.length === 0) return 'ready';

@@ -2,7 +2,7 @@
 
 export const HISTORY_KEY = 'logstead-history';
 
-/** The newest first. What cannot be read counts as an empty history. */
+/** Newest first. An unreadable history counts as empty. */
 export function readHistory(text: string | null): string[] {
   try {
     const read: unknown = JSON.parse(text ?? '[]');

@@ -1,4 +1,4 @@
-/** Where the points of a small line chart lie. */
+/** The path of a small line chart. */
 import type { Sample } from '../api/status';
 
 /** The time that the whole width stands for. */

@@ -1,6 +1,6 @@
 /**
- * What goes along with a user from browser to browser. All of it stands in the browser's store, where the parts of the
- * console read it; drafts, histories and what depends on a screen stay there.
+ * The preferences that follow a user from browser to browser. All of them are in the browser's store, where the parts
+ * of the console read them. Drafts, histories and whatever depends on a screen stay in the browser.
  */
 import type { Preferences } from '../api/preferences';
 
@@ -20,7 +20,7 @@ const NAMES = [
 /** Nothing that is chosen is longer; the server keeps 16 KiB of all. */
 const CHARACTERS_MAX = 1000;
 
-/** What this browser says. */
+/** The preferences of this browser. */
 export function readPreferences(store: Storage): Preferences {
   return Object.fromEntries(
     NAMES.flatMap((name) => {
@@ -37,7 +37,7 @@ export function applyPreferences(kept: Preferences, store: Storage): void {
     const oldValue = store.getItem(name);
     if (newValue === undefined || newValue === oldValue) continue;
     store.setItem(name, newValue);
-    // As if another tab had changed it: that is what those who use it listen for.
+    // The same event as from another tab, which is what the readers of the store listen for.
     window.dispatchEvent(
       new StorageEvent('storage', { key: name, oldValue, newValue, storageArea: store }),
     );

@@ -1,4 +1,4 @@
-/** What an address says about which messages are looked at, and what of it goes along from page to page. */
+/** The part of an address that selects messages, and how much of it is carried over from page to page. */
 import type { TimeRange } from '../ui/range';
 import { isSameRange } from '../ui/range';
 

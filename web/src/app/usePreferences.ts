@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { keepPreferences, preferencesQuery } from '../api/preferences';
 import { applyPreferences, isSame, readPreferences } from './preferences';
 
-/** How often it is seen whether something was chosen. */
+/** The interval at which choices are looked for. */
 const LOOK_MS = 1_000;
 
 export function usePreferences(): void {
@@ -17,7 +17,7 @@ export function usePreferences(): void {
       const chosen = readPreferences(localStorage);
       if (isSame(chosen, told)) return;
       told = chosen;
-      // What cannot be kept now goes along with the next choice: it holds here either way.
+      // A choice that cannot be saved now is saved with the next one; this browser keeps it either way.
       keepPreferences(chosen).catch(() => undefined);
     };
     const timer = setInterval(look, LOOK_MS);

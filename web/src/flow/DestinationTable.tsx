@@ -1,6 +1,6 @@
 /** The queues of the range: what waited before and what was queued, and what became of both. */
 import type { LedgerDestination } from '../api/model';
-import { Figure, Parts, Remainder } from './Figure';
+import { Figure, FigureParts, Remainder } from './Figure';
 import { reasonParts } from './SourceTable';
 import { countersHref, quarantineHref, queueHref } from './links';
 import { sumOf } from './reasons';
@@ -63,7 +63,7 @@ function Row(destination: LedgerDestination) {
       </td>
       <td>
         <Figure count={sumOf(dropped)} />
-        <Parts parts={reasonParts(dropped)} />
+        <FigureParts parts={reasonParts(dropped)} />
       </td>
       <td>
         <Figure count={waiting} href={queueHref(id)} label={`waiting for ${id}`} />

@@ -1,8 +1,8 @@
 /** The whole range in one line: what was received, and where all of it is. */
 import { IconAlertTriangle, IconCircleCheck, IconHelpCircle } from '@tabler/icons-react';
-import type { Known } from '../api/known';
+import type { Freshness } from '../api/freshness';
 import type { LedgerCounts } from '../api/model';
-import { notKnownText } from '../ui/notKnown';
+import { staleText } from '../ui/staleText';
 import { formatBytes, formatCount } from '../ui/number';
 import { skippedSum, skippedText } from '../ui/skipped';
 import { useZone } from '../ui/time';
@@ -19,11 +19,11 @@ type Term = {
 };
 
 type AmountProps = Term & {
-  /** What stands before it. */
+  /** The sign before the term. */
   sign?: string;
 };
 
-export function Equation({ total, known }: { total: LedgerCounts; known: Known }) {
+export function Equation({ total, known }: { total: LedgerCounts; known: Freshness }) {
   const lost = sumOf(total.lost_before);
   const skipped = skippedSum(total.skipped_bytes);
   const terms: Term[] = [
@@ -92,13 +92,13 @@ function Verdict({
 }: {
   remainder: number;
   skipped: number;
-  known: Known;
+  known: Freshness;
 }) {
   const [zone] = useZone();
   if (!known.isKnown) {
     return (
       <p className={classes.verdict} data-unknown>
-        <IconHelpCircle size={18} aria-hidden /> {notKnownText(known, zone)}
+        <IconHelpCircle size={18} aria-hidden /> {staleText(known, zone)}
       </p>
     );
   }

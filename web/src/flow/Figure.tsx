@@ -6,7 +6,7 @@ import classes from './Flow.module.css';
 type Props = {
   count: number;
   href?: string | undefined;
-  /** What is behind the link, for those who do not see where it stands. */
+  /** The target of the link, for those who cannot see its surroundings. */
   label?: string | undefined;
 };
 
@@ -21,10 +21,16 @@ export function Figure({ count, href, label }: Props) {
   );
 }
 
-export type Part = { name: string; count: number; href?: string; title?: string; isLoss?: boolean };
+export type FigurePart = {
+  name: string;
+  count: number;
+  href?: string;
+  title?: string;
+  isLoss?: boolean;
+};
 
 /** One part needs no number of its own: it is the sum that stands above. */
-export function Parts({ parts }: { parts: readonly Part[] }) {
+export function FigureParts({ parts }: { parts: readonly FigurePart[] }) {
   if (parts.length === 0) return null;
   return (
     <ul className={classes.parts}>

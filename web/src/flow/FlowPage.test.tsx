@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { Ledger, ProblemDetail } from '../api/model';
 import { renderPart } from '../test-render';
 import type { TimeRange } from '../ui/range';
+import { OpenContext } from '../ui/open';
 import { FlowPage } from './FlowPage';
 import { destination, ledger, row } from './sample';
 
@@ -30,7 +31,11 @@ function setUp(answer: Ledger | ProblemDetail, isThere = true) {
     );
   });
   const onOpen = vi.fn<(href: string) => void>();
-  renderPart(<FlowPage range={range} onRange={vi.fn()} onOpen={onOpen} />);
+  renderPart(
+    <OpenContext value={onOpen}>
+      <FlowPage range={range} onRange={vi.fn()} />
+    </OpenContext>,
+  );
   return { onOpen };
 }
 

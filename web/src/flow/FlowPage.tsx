@@ -2,11 +2,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { AGE_MAX_MS, type Known, useKnown } from '../api/known';
+import { AGE_MAX_MS, type Freshness, useFreshness } from '../api/freshness';
 import type { Ledger } from '../api/model';
 import { Empty } from '../ui/Empty';
-import { Unanswered } from '../ui/Unanswered';
-import { follow } from '../ui/open';
+import { PageLoadError } from '../ui/PageLoadError';
+import { follow, useOpen } from '../ui/open';
 import { type TimeRange, canRefresh } from '../ui/range';
 import { formatTime, useZone } from '../ui/time';
 import { DestinationTable } from './DestinationTable';
@@ -16,34 +16,33 @@ import { Sankey } from './Sankey';
 import { Series } from './Series';
 import { SourceTable } from './SourceTable';
 import { flowQuery, sourceQuery } from './flowQueries';
-import type { Place } from './graph';
+import type { PlacedNode } from './graph';
 import { countersHref, reasonHref, searchHref } from './links';
 import { sumOf } from './reasons';
 import classes from './Flow.module.css';
 
 type Props = {
   range: TimeRange;
-  /** Where it is chosen. */
+  /** The range picker. */
   picker?: ReactNode;
   onRange: (range: TimeRange) => void;
-  /** Goes to an address of the console. */
-  onOpen: (href: string) => void;
 };
 
-export function FlowPage({ range, picker, onRange, onOpen }: Props) {
+export function FlowPage({ range, picker, onRange }: Props) {
+  const open = useOpen();
   const asked = useQuery(flowQuery(range));
   const { data: flow, error, refetch, isPlaceholderData: stale } = asked;
-  // What became of a time that is over does not change any more.
-  const known = useKnown([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
+  // The numbers of a range that is over do not change any more.
+  const known = useFreshness([asked], canRefresh(range) ? AGE_MAX_MS : Infinity);
   return (
-    <div className={classes.page} onClick={(event) => follow(event, onOpen)}>
+    <div className={classes.page} onClick={(event) => follow(event, open)}>
       <div className={classes.title}>
         <h1>Flow</h1>
         <p className="dimmed">What became of every message that was received.</p>
         <div className={classes.picker}>{picker}</div>
       </div>
       {error !== null && (
-        <Unanswered error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
+        <PageLoadError error={error} isFilled={flow !== undefined} onRetry={() => void refetch()} />
       )}
       {flow === undefined && error === null && <Loading />}
       {flow !== undefined && <Balance {...{ flow, known, range, stale, onRange }} />}
@@ -53,7 +52,7 @@ export function FlowPage({ range, picker, onRange, onOpen }: Props) {
 
 type BalanceProps = Pick<Props, 'range' | 'onRange'> & {
   flow: Ledger;
-  known: Known;
+  known: Freshness;
   stale: boolean;
 };
 
@@ -108,7 +107,7 @@ function useSourceQueries({ rows }: Ledger): ReadonlyMap<string, string> {
 }
 
 function hrefOf(
-  { kind, name, key }: Place,
+  { kind, name, key }: PlacedNode,
   range: TimeRange,
   queries: ReadonlyMap<string, string>,
 ): string | undefined {

@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import type { Ledger } from '../api/model';
 import { formatCount, formatMessages } from '../ui/number';
-import { type Graph, type Place, graphOf } from './graph';
+import { type Graph, type PlacedNode, graphOf } from './graph';
 import { BAR_PX, type Bar, type Layout, layoutFlow } from './sankey';
 import classes from './Flow.module.css';
 
@@ -15,7 +15,7 @@ const HEIGHT_MAX_PX = 320;
 const WIDE_PX = 640;
 const MARGIN_PX = 232;
 
-type Props = { flow: Ledger; hrefOf: (place: Place) => string | undefined };
+type Props = { flow: Ledger; hrefOf: (place: PlacedNode) => string | undefined };
 
 export function Sankey({ flow, hrefOf }: Props) {
   const { ref, width } = useElementSize();
@@ -73,11 +73,11 @@ function Drawing({ graph, width, hrefOf }: DrawingProps) {
 
 type RibbonsProps = {
   layout: Layout;
-  places: ReadonlyMap<string, Place>;
+  places: ReadonlyMap<string, PlacedNode>;
   pointed: string | null;
 };
 
-/** What they say is in the tables too. */
+/** The tables contain the same numbers. */
 function Ribbons({ layout, places, pointed }: RibbonsProps) {
   const nameOf = (key: string) => places.get(key)?.name ?? '';
   return (
@@ -102,7 +102,7 @@ type Side = 'left' | 'right' | 'beside';
 
 type NameProps = {
   bar: Bar;
-  place: Place;
+  place: PlacedNode;
   side: Side;
   width: number;
   href: string | undefined;
@@ -155,7 +155,7 @@ function Name({ bar, place, side, width, href, onPoint }: NameProps) {
 
 type Tone = 'source' | 'kept' | 'sent' | 'wanted' | 'lost' | 'moving';
 
-function toneOf(place: Place | undefined): Tone {
+function toneOf(place: PlacedNode | undefined): Tone {
   switch (place?.kind) {
     case undefined:
     case 'source':

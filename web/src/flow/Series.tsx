@@ -32,7 +32,7 @@ export function Series({ flow, stale, onZoom }: Props) {
         <span className="dimmed">per {nameOf(flow.step)}</span>
       </div>
       <Bars
-        label="What became of messages over time, bar by bar"
+        label="Messages over time by outcome, bar by bar"
         stack={stack}
         zone={zone}
         silent={[]}
@@ -54,7 +54,7 @@ const looks: readonly (Pick<Layer, 'label' | 'color' | 'pattern'> & { of: Outcom
   { of: 'forwarded', label: 'Forwarded only', color: 'var(--bar-2)', pattern: 'none' },
 ];
 
-/** What went wrong stands at the bottom, where small counts can be compared. */
+/** Losses are at the bottom, where small counts can be compared. */
 export function stackOf({ series, step }: Ledger): Stack {
   const layers = looks.map(({ of, ...look }): Layer => {
     const counts = series.map((point) => point[of]);

@@ -4,7 +4,7 @@ import type { Counts } from './reasons';
 import type { TimeRange } from '../ui/range';
 import { formatBytes } from '../ui/number';
 import { NOT_UNDERSTOOD, skippedAbout, skippedName, skippedParts, skippedSum } from '../ui/skipped';
-import { Figure, type Part, Parts, Remainder } from './Figure';
+import { Figure, type FigurePart, FigureParts, Remainder } from './Figure';
 import { countersHref, reasonHref, searchHref, skippedHref } from './links';
 import { happened, reasonOf, sumOf } from './reasons';
 import classes from './Flow.module.css';
@@ -85,15 +85,15 @@ function Cells({ counts, range, query, of }: CellsProps) {
       </td>
       <td>
         <Figure count={counts.stored} href={search()} label={`of ${of} stored`} />
-        <Parts parts={placesOf(counts.stored_in, search)} />
+        <FigureParts parts={placesOf(counts.stored_in, search)} />
       </td>
       <td>
         <Figure count={counts.forwarded} href={countersHref} label={`of ${of} forwarded only`} />
-        <Parts parts={placesOf(counts.forwarded_to, () => countersHref)} />
+        <FigureParts parts={placesOf(counts.forwarded_to, () => countersHref)} />
       </td>
       <td>
         <Figure count={sumOf(counts.dropped)} />
-        <Parts parts={reasonParts(counts.dropped)} />
+        <FigureParts parts={reasonParts(counts.dropped)} />
       </td>
       <td title="Lost with the process before anyone was told that they are safe.">
         <Figure count={counts.unacknowledged} />
@@ -106,7 +106,7 @@ function Cells({ counts, range, query, of }: CellsProps) {
       </td>
       <td>
         <Figure count={sumOf(counts.lost_before)} />
-        <Parts parts={reasonParts(counts.lost_before)} />
+        <FigureParts parts={reasonParts(counts.lost_before)} />
       </td>
       <td>
         <Skipped bytes={counts.skipped_bytes} />
@@ -136,14 +136,14 @@ function Skipped({ bytes }: { bytes: Counts }) {
   );
 }
 
-function placesOf(counts: Counts, hrefOf: (id: string) => string | undefined): Part[] {
+function placesOf(counts: Counts, hrefOf: (id: string) => string | undefined): FigurePart[] {
   return happened(counts).map(([name, count]) => {
     const href = hrefOf(name);
     return { name, count, ...(href !== undefined && { href }) };
   });
 }
 
-export function reasonParts(counts: Counts): Part[] {
+export function reasonParts(counts: Counts): FigurePart[] {
   return happened(counts).map(([reason, count]) => {
     const { name, about, isLoss } = reasonOf(reason);
     return { name, count, href: reasonHref(reason), title: about, isLoss };

@@ -1,4 +1,4 @@
-/** What the flow page asks the server. */
+/** The requests of the flow page. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../api/client';
 import type { Ledger } from '../api/model';
@@ -9,7 +9,7 @@ const POLL_MS = 5_000;
 /** Longer than the ledger is kept: 13 months. */
 const EVER = '-400d';
 
-/** How finely it is shown is left to the server, who knows what is kept. */
+/** The resolution is left to the server, which knows what is kept. */
 export function flowQuery(range: TimeRange) {
   const query = timesOf(range);
   return queryOptions({

@@ -6,7 +6,7 @@ import type { Flow, Node } from './sankey';
 export type Kind =
   'source' | 'logspace' | 'destination' | 'dropped' | 'unacknowledged' | 'in_flight';
 
-export type Place = Node & {
+export type PlacedNode = Node & {
   kind: Kind;
   name: string;
   /** Whether nobody wanted that. */
@@ -14,8 +14,8 @@ export type Place = Node & {
 };
 
 export type Graph = {
-  sources: readonly Place[];
-  targets: readonly Place[];
+  sources: readonly PlacedNode[];
+  targets: readonly PlacedNode[];
   flows: readonly Flow[];
 };
 
@@ -59,8 +59,8 @@ export function graphOf({ rows }: Ledger): Graph {
 }
 
 /** Everything that became of the messages of a source. */
-function outcomes(row: LedgerRow): Place[] {
-  const places = (kind: Kind, counts: LedgerRow['stored_in']): Place[] =>
+function outcomes(row: LedgerRow): PlacedNode[] {
+  const places = (kind: Kind, counts: LedgerRow['stored_in']): PlacedNode[] =>
     happened(counts).map(([id, count]) => ({
       key: `${kind}:${id}`,
       kind,
@@ -68,12 +68,12 @@ function outcomes(row: LedgerRow): Place[] {
       isLoss: false,
       count,
     }));
-  const one = (kind: Kind, name: string, isLoss: boolean, count: number): Place[] =>
+  const one = (kind: Kind, name: string, isLoss: boolean, count: number): PlacedNode[] =>
     count > 0 ? [{ key: kind, kind, name, isLoss, count }] : [];
   return [
     ...places('logspace', row.stored_in),
     ...places('destination', row.forwarded_to),
-    ...places('dropped', row.dropped).map((place): Place => {
+    ...places('dropped', row.dropped).map((place): PlacedNode => {
       const { name, isLoss } = reasonOf(place.name);
       return { ...place, name: `dropped: ${name}`, isLoss };
     }),
@@ -95,13 +95,13 @@ function merged<Counted extends { key: string; count: number }>(
 }
 
 type Shortened = {
-  places: Place[];
-  /** Where something is drawn. */
+  places: PlacedNode[];
+  /** The position of a node. */
   keyOf: (key: string, kind: Kind) => string;
 };
 
 /** The largest, in their order, and the rest of each kind as one. */
-function shortened(places: readonly Place[]): Shortened {
+function shortened(places: readonly PlacedNode[]): Shortened {
   if (places.length <= NAMES_MAX) return { places: [...places], keyOf: (key) => key };
   const largest = places.toSorted((a, b) => b.count - a.count).slice(0, NAMES_MAX);
   const kept = new Set(largest.map(({ key }) => key));

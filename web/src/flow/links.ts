@@ -11,26 +11,26 @@ export function searchHref(query: string, range: TimeRange, logspace?: string): 
   });
 }
 
-/** What waits for a destination. */
+/** The messages that wait for a destination. */
 export function queueHref(id: string): string {
   return address('/router', { view: 'list', queue: id });
 }
 
-/** What a destination refused. */
+/** The messages that a destination refused. */
 export function quarantineHref(id: string): string {
   return address('/router', { view: 'list', quarantine: id });
 }
 
-/** Where routes are changed. */
+/** The page on which routes are changed. */
 export const routesHref = address('/router');
 
-/** What is counted of each source and destination, with its last error. */
+/** The counters of each source and destination, with its last error. */
 export const countersHref = address('/router', { view: 'list' });
 
-/** Whose bytes are in no message. */
+/** The senders whose bytes are in no message. */
 export const skippedHref = address('/senders');
 
-/** Where one can do something about a loss. */
+/** The page on which something can be done about a loss. */
 export function reasonHref(reason: string): string {
   return reason === 'no_route' ? routesHref : countersHref;
 }

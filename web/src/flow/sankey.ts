@@ -1,4 +1,4 @@
-/** Where the bars and ribbons of a flow from left to right are. Pure. */
+/** The layout of the bars and ribbons of a flow from left to right. Pure. */
 
 export type Node = { key: string; count: number };
 export type Flow = { from: string; to: string; count: number };
@@ -12,15 +12,15 @@ export type Layout = {
   left: readonly Bar[];
   right: readonly Bar[];
   ribbons: readonly Ribbon[];
-  /** What it takes; more than was asked for if there are too many names for that. */
+  /** The height needed; more than was asked for if there are too many names for that. */
   height: number;
 };
 
 export const BAR_PX = 10;
-/** What a bar's name takes, however thin the bar is. */
+/** The height of a bar's name, however thin the bar is. */
 const NAME_PX = 20;
 const GAP_PX = 6;
-/** What is there is to be seen, however little it is. */
+/** Everything that exists is visible, however little it is. */
 const THIN_PX = 1.5;
 /** Halvings until the scale is exact to far less than a pixel. */
 const HALVINGS = 40;

@@ -1,7 +1,7 @@
-/** What the pages of help show. It lives in the address bar. Small: the frame reads it, too. */
+/** The state of the help pages, kept in the address bar. Small, because the frame reads it too. */
 
 export type ApiState = {
-  /** What the list is searched for. */
+  /** The search text of the list. */
   find: string;
   /** The operation that is open, by its id; null for none. */
   operation: string | null;
@@ -17,7 +17,7 @@ export function writeApi({ find, operation }: ApiState): Record<string, string> 
   return { ...(find !== '' && { find }), ...(operation !== null && { op: operation }) };
 }
 
-/** A part of a document, by the anchor of its heading; empty for all of it. What there is the page knows. */
+/** A part of a document, by the anchor of its heading; empty for all of it. The page knows which parts exist. */
 export type GuideState = { document: string; part: string };
 
 export function readGuide(params: Params): GuideState {

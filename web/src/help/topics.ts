@@ -1,4 +1,4 @@
-/** What there is to read, and where. */
+/** The documents of the help, with their addresses. */
 import { address } from '../ui/open';
 import type { GuideState } from './helpParams';
 
@@ -39,7 +39,7 @@ const described = [
   'Send logs',
 ];
 
-/** What there is to read about a page, itself first. */
+/** The documents about a page, its own first. */
 export function topicsOf(page: string): readonly Topic[] {
   const part = described.includes(page) ? page.toLowerCase().replaceAll(' ', '-') : '';
   const title = part === '' ? 'The console' : `About ${page}`;

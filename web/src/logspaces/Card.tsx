@@ -3,7 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { LogspaceInfo } from '../api/model';
 import { formatBytes } from '../ui/number';
-import { type Full, type Growth, changeOf, messageBytes, storedBytes } from './growth/growth';
+import {
+  type FullForecast,
+  type Growth,
+  changeOf,
+  messageBytes,
+  storedBytes,
+} from './growth/growth';
 import { integrityOf } from './integrity';
 import { rawBytesQuery } from './queries';
 import { limitsOf, retentionText } from './retention/limits';
@@ -14,7 +20,7 @@ type Props = {
   info: LogspaceInfo;
   /** Undefined as long as it is not known. */
   growth: Growth | undefined;
-  full: Full;
+  full: FullForecast;
   check: Check;
   isOpen: boolean;
   onOpen: () => void;
@@ -64,7 +70,7 @@ export function Card({ info, growth, full, check, isOpen, onOpen }: Props) {
   );
 }
 
-function Lead({ full, isWritten }: { full: Full; isWritten: boolean }) {
+function Lead({ full, isWritten }: { full: FullForecast; isWritten: boolean }) {
   if (!isWritten) return <span className="dimmed">does not grow</span>;
   switch (full.kind) {
     case 'unknown':
@@ -96,7 +102,7 @@ function Lead({ full, isWritten }: { full: Full; isWritten: boolean }) {
   }
 }
 
-/** As parts of its size limit, or of all it has. */
+/** Parts of its size limit, or of everything it holds. */
 function Parts({ info }: { info: LogspaceInfo }) {
   const whole = Math.max(limitsOf(info.retention).sizeBytes ?? 0, storedBytes(info), 1);
   const widthOf = (bytes: number) => ({ width: `${(100 * bytes) / whole}%` });
@@ -117,7 +123,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** How much smaller messages are on disk than as they came; by the newest of them, so it is about. */
+/** The ratio of messages on disk to messages as they came; measured on the newest of them, so it is approximate. */
 function Ratio({ info }: { info: LogspaceInfo }) {
   const { data: raw } = useQuery(rawBytesQuery(info.id));
   const each = messageBytes(info);

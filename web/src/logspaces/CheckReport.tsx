@@ -1,10 +1,9 @@
-/** What the last check of a logspace found, and how the one that runs is going. */
+/** The result of the last check of a logspace, and the progress of the one that runs. */
 import type { Verification, Work } from '../api/logspaces';
 import { Notice } from '../ui/Notice';
-import { formatBytes, formatCount, formatMessages } from '../ui/number';
+import { formatBytes, formatCount, formatMessages, formatPart } from '../ui/number';
 import { formatLength, formatTime, useZone } from '../ui/time';
 import type { Check } from './useVerify';
-import { WorkProgress } from './WorkProgress';
 import classes from './Logspaces.module.css';
 
 const FINDINGS_SHOWN = 20;
@@ -12,7 +11,7 @@ const FINDINGS_SHOWN = 20;
 type Props = {
   id: string;
   check: Check;
-  /** What is done to this logspace now. */
+  /** The work that is being done on this logspace. */
   work: Work | null;
 };
 
@@ -61,5 +60,27 @@ function Done({ verification, at }: { verification: Verification; at: number }) 
       </ul>
       {findings.length > FINDINGS_SHOWN && <p>And {findings.length - FINDINGS_SHOWN} more.</p>}
     </Notice>
+  );
+}
+
+/** The progress of the work on a logspace. */
+export function WorkProgress({ work }: { work: Work }) {
+  const { logspace, kind, done_bytes, of_bytes } = work;
+  const what =
+    kind === 'verify'
+      ? `All that ${logspace} holds is read and compared with its checksums`
+      : `The indexes of ${logspace} are rebuilt from its messages`;
+  return (
+    <div>
+      <p role="status">{what}. You can go on; it ends when the console that began it is closed.</p>
+      <div className={classes.work}>
+        <progress
+          value={done_bytes}
+          max={Math.max(of_bytes, 1)}
+          aria-label={`Progress of ${logspace}`}
+        />
+        <span className="dimmed">{formatPart(done_bytes, of_bytes)}</span>
+      </div>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What is stored: how large each logspace is, when it is full, what it keeps, and whether it is intact. */
+/** The logspaces: how large each is, when it is full, what it keeps, and whether it is intact. */
 import { Button, Skeleton } from '@mantine/core';
 import { IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
@@ -8,13 +8,13 @@ import { logspacesQuery } from '../api/logspaces';
 import type { LogspaceInfo } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { Empty } from '../ui/Empty';
-import { Unanswered } from '../ui/Unanswered';
+import { PageLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
 import { formatBytes } from '../ui/number';
 import { Card } from './Card';
 import { Details } from './Details';
 import { NewLogspaceDialog } from './change/NewLogspaceDialog';
-import { Fills } from './fills/Fills';
+import { FillTable } from './fills/FillTable';
 import { type Growth, growthOf, storedBytes, whenFull } from './growth/growth';
 import type { LogspacesState } from './logspacesParams';
 import { mayChangeRouter, mayManage } from './permission';
@@ -38,21 +38,6 @@ export function LogspacesPage({ state, onChange }: Props) {
   const mayAdd = mayChangeRouter(user);
   const add = () => onChange({ ...state, isAdding: true });
   const checked = (logspaces ?? []).filter(({ id }) => mayManage(user, id)).map(({ id }) => id);
-  useCommands([
-    ...(mayAdd
-      ? [{ id: 'new-logspace', title: 'New logspace', keys: 'n', words: 'add create', run: add }]
-      : []),
-    ...(checked.length > 0
-      ? [
-          {
-            id: 'verify-all',
-            title: 'Verify all logspaces',
-            words: 'integrity check hash',
-            run: () => verify.start(checked),
-          },
-        ]
-      : []),
-  ]);
   const details = useRevealed(state.open);
   const full = whenFull(
     (logspaces ?? []).map((info) => ({
@@ -72,31 +57,14 @@ export function LogspacesPage({ state, onChange }: Props) {
         {logspaces !== undefined && (
           <p className="dimmed">{sumText(logspaces, growths, disk?.freeBytes ?? null)}</p>
         )}
-        <div className={classes.tools}>
-          <ul className={classes.legend} aria-label="Colours of the bars">
-            <li data-part="blocks">blocks</li>
-            <li data-part="index">index</li>
-            <li data-part="journal">journal</li>
-          </ul>
-          {checked.length > 0 && (
-            <Button
-              variant="default"
-              leftSection={<IconShieldCheck size={16} aria-hidden />}
-              loading={verify.running !== null}
-              onClick={() => verify.start(checked)}
-            >
-              Verify all
-            </Button>
-          )}
-          {mayAdd && (
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-              New logspace
-            </Button>
-          )}
-        </div>
+        <Tools
+          isVerifying={verify.running !== null}
+          onVerify={checked.length > 0 ? () => verify.start(checked) : undefined}
+          onAdd={mayAdd ? add : undefined}
+        />
       </header>
       {error !== null && (
-        <Unanswered
+        <PageLoadError
           error={error}
           isFilled={logspaces !== undefined}
           onRetry={() => void refetch()}
@@ -143,7 +111,7 @@ export function LogspacesPage({ state, onChange }: Props) {
             onTab={(tab) => onChange({ ...state, open: open.id, tab })}
             onRetired={() => onChange({ ...state, open: null, tab: 'retention' })}
           />
-          <Fills info={open} by={state.by} onBy={(by) => onChange({ ...state, by }, true)} />
+          <FillTable info={open} by={state.by} onBy={(by) => onChange({ ...state, by }, true)} />
         </div>
       )}
       {state.isAdding && mayAdd && (
@@ -157,7 +125,58 @@ export function LogspacesPage({ state, onChange }: Props) {
   );
 }
 
-/** Where the cards are a tower, what is opened lies below the window. */
+type ToolsProps = {
+  isVerifying: boolean;
+  /** Undefined for those who may not, as is `onAdd`. */
+  onVerify: (() => void) | undefined;
+  onAdd: (() => void) | undefined;
+};
+
+function Tools({ isVerifying, onVerify, onAdd }: ToolsProps) {
+  useCommands([
+    ...(onAdd === undefined
+      ? []
+      : [
+          { id: 'new-logspace', title: 'New logspace', keys: 'n', words: 'add create', run: onAdd },
+        ]),
+    ...(onVerify === undefined
+      ? []
+      : [
+          {
+            id: 'verify-all',
+            title: 'Verify all logspaces',
+            words: 'integrity check hash',
+            run: onVerify,
+          },
+        ]),
+  ]);
+  return (
+    <div className={classes.tools}>
+      <ul className={classes.legend} aria-label="Colours of the bars">
+        <li data-part="blocks">blocks</li>
+        <li data-part="index">index</li>
+        <li data-part="journal">journal</li>
+      </ul>
+      {onVerify !== undefined && (
+        <Button
+          variant="default"
+          leftSection={<IconShieldCheck size={16} aria-hidden />}
+          loading={isVerifying}
+          onClick={onVerify}
+        >
+          Verify all
+        </Button>
+      )}
+      {onAdd !== undefined && (
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onAdd}>
+          New logspace
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** If the cards are stacked, the details are below the window. */
 function useRevealed(open: string | null) {
   const place = useRef<HTMLDivElement>(null);
   const before = useRef(open);

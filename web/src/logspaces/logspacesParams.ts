@@ -1,4 +1,4 @@
-/** What the page shows, for the address bar. */
+/** The state of the page, kept in the address bar. */
 export const tabs = ['retention', 'options'] as const;
 export type Tab = (typeof tabs)[number];
 
@@ -9,7 +9,7 @@ export type LogspacesState = {
   /** The one that is open; null for the first. */
   open: string | null;
   tab: Tab;
-  /** What the fullest are listed by. */
+  /** The field by which the largest are listed. */
   by: FillField;
   /** Whether a new one is being made. */
   isAdding: boolean;

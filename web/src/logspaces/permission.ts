@@ -1,4 +1,4 @@
-/** Who may manage what. The server decides; this only spares a refusal. */
+/** The permissions of a user. The server decides; this only spares a refusal. */
 import type { User } from '../api/session';
 
 /** Retention and durability of one logspace, and checking it. */
@@ -7,7 +7,7 @@ export function mayManage(user: User | null | undefined, id: string): boolean {
   return isOperator(user) && (user.logspaces === null || user.logspaces.includes(id));
 }
 
-/** Which logspaces there are: that is the whole router document. */
+/** Only those who may change the router document may add or remove logspaces. */
 export function mayChangeRouter(user: User | null | undefined): boolean {
   return user != null && isOperator(user) && user.logspaces === null && user.scope === null;
 }

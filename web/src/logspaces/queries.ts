@@ -1,4 +1,4 @@
-/** What the page asks the server about logspaces. */
+/** The requests of the page about logspaces. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
 import { type RetentionText, previewRetention } from '../api/logspaces';
@@ -59,7 +59,7 @@ export function previewQuery(id: string, retention: RetentionText, enabled: bool
   });
 }
 
-/** Of the messages before a moment, or of all. */
+/** The facets of the messages before a moment, or of all. */
 export function lossQuery(id: string, before: string | null, enabled: boolean) {
   return queryOptions({
     queryKey: ['logspace', id, 'losses', before],

@@ -1,4 +1,6 @@
-/** Checks logspaces one after the other: the server reads one at a time. What was found is kept while the console is open. */
+/**
+ * Checks logspaces one after the other, as the server reads one at a time. Results are kept while the console is open.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Verification, logspacesQuery, verifyLogspace } from '../api/logspaces';

@@ -1,4 +1,4 @@
-/** What there is, in short lists: each leads to its page. */
+/** The state of the parts in short lists, each leading to its page. */
 import type { ReactNode } from 'react';
 import type { DestinationStatus, RouterStatus, Senders } from '../api/model';
 import { formatBytes, formatCount, formatRate, formatShort } from '../ui/number';

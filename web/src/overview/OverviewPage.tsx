@@ -9,14 +9,14 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { healthQuery } from '../api/health';
-import { type Ignorance, useKnown } from '../api/known';
+import { type StaleReason, useFreshness } from '../api/freshness';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { unusualSendersQuery } from '../api/senders';
 import { statusQuery } from '../api/status';
-import { notKnownText } from '../ui/notKnown';
+import { staleText } from '../ui/staleText';
 import { follow, useOpen } from '../ui/open';
 import { formatTime, useZone } from '../ui/time';
-import { Figures } from './Figures';
+import { DayFigures } from './DayFigures';
 import { DestinationCard, LogspaceCard, SenderCard } from './Lists';
 import { CAUSES_MAX, type Cause, causesOf, headlineOf, isBad } from './causes';
 import { dayQuery } from './overviewQueries';
@@ -28,7 +28,7 @@ export function OverviewPage() {
   const status = useQuery(statusQuery);
   const flow = useQuery(dayQuery);
   const senders = useQuery(unusualSendersQuery);
-  const known = useKnown([status, flow, senders]);
+  const known = useFreshness([status, flow, senders]);
   const failed = [status, flow, senders].find(({ error }) => error !== null);
   const isHere = status.data !== undefined && flow.data !== undefined && senders.data !== undefined;
   return (
@@ -44,7 +44,7 @@ export function OverviewPage() {
       )}
       {!known.isKnown && known.why === 'asking' && <Loading />}
       {!known.isKnown && known.why !== 'asking' && (
-        <NotKnown title={notKnownText(known, zone)} why={known.why} error={failed?.error ?? null} />
+        <NotKnown title={staleText(known, zone)} why={known.why} error={failed?.error ?? null} />
       )}
     </div>
   );
@@ -52,7 +52,7 @@ export function OverviewPage() {
 
 type NotKnownProps = {
   title: string;
-  why: Exclude<Ignorance, 'asking'>;
+  why: Exclude<StaleReason, 'asking'>;
   error: Error | null;
 };
 
@@ -69,7 +69,7 @@ function NotKnown({ title, why, error }: NotKnownProps) {
   );
 }
 
-function adviceOf(why: Exclude<Ignorance, 'asking'>, error: Error | null): string {
+function adviceOf(why: Exclude<StaleReason, 'asking'>, error: Error | null): string {
   switch (why) {
     case 'refused':
       return 'An administrator can grant it.';
@@ -102,7 +102,7 @@ function State({ status, flow, senders }: StateProps) {
         )}
         {more > 0 && <p className={classes.more}>and {more} more on those pages</p>}
       </section>
-      <Figures status={status} flow={flow} />
+      <DayFigures status={status} flow={flow} />
       <div className={classes.lists}>
         <LogspaceCard status={status} />
         <DestinationCard status={status} />

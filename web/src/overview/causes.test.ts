@@ -110,7 +110,7 @@ describe('what needs a look', () => {
     );
     const [two] = causesOf(status, skipping, from(one, { ...one, host: '10.0.0.8' }), now);
     expect(two).toMatchObject({ who: '2 senders', effect: '10.0.0.7, 10.0.0.8', href: '/senders' });
-    // Where the senders are not known, at least the source is.
+    // If the senders are unknown, at least the source is known.
     expect(causesOf(status, skipping, undefined, now)[0]?.who).toBe('syslog');
   });
 

@@ -1,4 +1,4 @@
-/** What needs a look, the most pressing first, each with the way to where it can be dealt with. Pure. */
+/** The problems that need a look, most pressing first, each with the way to where it can be dealt with. Pure. */
 import type { Health } from '../api/health';
 import type { Ledger, RouterStatus, Senders } from '../api/model';
 import { failedListeners } from '../api/status';
@@ -10,11 +10,11 @@ import { formatLength } from '../ui/time';
 export type Cause = {
   key: string;
   tone: 'bad' | 'caution';
-  /** What it is about. */
+  /** The subject of the problem. */
   who: string;
   /** The rest of the sentence. */
   what: string;
-  /** What follows from it. */
+  /** The consequence of the problem. */
   effect: string;
   href: string;
   action: string;
@@ -80,7 +80,7 @@ export function isBalanced({ total }: Ledger): boolean {
   return total.remainder === 0;
 }
 
-/** What the server itself says against taking messages. */
+/** The server's own reasons against taking messages. */
 function readiness(health: Health | undefined): Cause[] {
   if (health?.state !== 'not-ready') return [];
   return [
@@ -207,7 +207,7 @@ function skipped(flow: Ledger, senders: Senders | undefined): Cause[] {
   ];
 }
 
-/** What the operator may want to keep, or has chosen not to. */
+/** Things the operator may want to keep, or has chosen not to. */
 function cut(flow: Ledger): Cause[] {
   const rows = flow.rows.filter((row) => (row.skipped_bytes['too_long'] ?? 0) > 0);
   if (rows.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What the overview asks the server, besides what other pages ask too. */
+/** The requests of the overview, besides those it shares with other pages. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../api/client';
 import type { Ledger } from '../api/model';

@@ -4,7 +4,7 @@ import { IconTrash, IconX } from '@tabler/icons-react';
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { FieldGroups } from './FieldGroups';
 import { ProblemList } from './ProblemList';
-import type { Measured } from './canvas/measure';
+import type { MeasuredRates } from './canvas/measure';
 import { DestinationFacts } from './destination/DestinationFacts';
 import { TestMessage } from './destination/TestMessage';
 import { type Item, type ItemPlace, type Json, idOf, isOff, nounOf, textOf } from './document';
@@ -20,7 +20,7 @@ type Props = {
   item: Item;
   problems: readonly DocumentProblem[];
   status: RouterStatus | undefined;
-  measured?: Measured | undefined;
+  measured?: MeasuredRates | undefined;
   canEdit: boolean;
   /** Whether it was added just now: its name is what one writes first. */
   isNew: boolean;

@@ -1,4 +1,4 @@
-/** Which revision is live, how it is shown, and what can be done besides editing. */
+/** The head of the page: the live revision, the choice of the view, and the actions besides editing. */
 import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import {
   IconArrowBackUp,
@@ -16,11 +16,10 @@ import { formatTime, useZone } from '../ui/time';
 import type { Draft } from './draft/edits';
 import type { UndoAction } from './draft/undo';
 import type { DraftUndo } from './draft/useDraft';
-import { liveSince } from './liveSince';
 import { type Live, revisionsQuery } from './queries';
 import { type Mode, type RouterView, modes } from './routerParams';
-import classes from './RouterPage.module.css';
 import { address } from '../ui/open';
+import classes from './RouterPage.module.css';
 
 type Props = {
   live: Live;
@@ -127,4 +126,18 @@ function ModeLabel({ mode }: { mode: Mode }) {
       <span>{mode.charAt(0).toUpperCase() + mode.slice(1)}</span>
     </span>
   );
+}
+
+/** The longest time that applying a revision may take. */
+const APPLY_MS_MAX = 10_000;
+
+type Since = { applied: string | undefined; restarted: string | undefined };
+
+/** `startedAt` is when the server took the revision up: when it was applied, or when the server began after that. */
+export function liveSince(startedAt: string | undefined, appliedAt: string | undefined): Since {
+  const isLater =
+    startedAt !== undefined &&
+    appliedAt !== undefined &&
+    Date.parse(startedAt) - Date.parse(appliedAt) > APPLY_MS_MAX;
+  return { applied: appliedAt ?? startedAt, restarted: isLater ? startedAt : undefined };
 }

@@ -11,7 +11,7 @@ const SHOWN_MAX = 20;
 
 type Props = {
   problems: readonly DocumentProblem[];
-  /** What the names are read from. */
+  /** The document that names are read from. */
   itemAt: (place: ItemPlace) => Item | undefined;
   /** Leads to a problem; without it there is nowhere to go. */
   onShow?: (problem: DocumentProblem) => void;

@@ -1,11 +1,11 @@
-/** What comes in, which way it goes, and where it ends up: to watch, and to change as a draft. */
+/** The router: what comes in, the way it takes, and where it ends up, to watch and to change as a draft. */
 import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useKnown } from '../api/known';
+import { useFreshness } from '../api/freshness';
 import type { Session } from '../api/model';
 import { sessionQuery } from '../api/session';
-import { Unanswered } from '../ui/Unanswered';
+import { PageLoadError } from '../ui/PageLoadError';
 import { Workbench } from './Workbench';
 import { liveQuery, statusQuery } from './queries';
 import type { RouterView } from './routerParams';
@@ -18,7 +18,7 @@ export function RouterPage({ view, onChange }: Props) {
   const { data: session } = useQuery(sessionQuery);
   const { data: live, error, refetch } = useQuery(liveQuery);
   const status = useQuery(statusQuery);
-  const known = useKnown([status]);
+  const known = useFreshness([status]);
   const appliedRevision = status.data?.revision;
   useEffect(() => {
     // Another user, or the command line, applied a revision.
@@ -48,7 +48,7 @@ export function RouterPage({ view, onChange }: Props) {
         {error === null ? (
           <Skeleton height={320} aria-label="Loading" />
         ) : (
-          <Unanswered error={error} isFilled={false} onRetry={() => void refetch()} />
+          <PageLoadError error={error} isFilled={false} onRetry={() => void refetch()} />
         )}
       </div>
     </div>

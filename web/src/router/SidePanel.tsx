@@ -1,7 +1,7 @@
-/** What is open beside the views: the form of an item, or the way of a message. */
+/** The panel beside the views: the form of an item, or the path of a message. */
 import type { DocumentProblem, RouterStatus } from '../api/model';
 import { ItemPanel } from './ItemPanel';
-import type { Measured } from './canvas/measure';
+import type { MeasuredRates } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import { type ItemPlace, type RouterDocument, isSamePlace, itemAt } from './document';
 import type { Content, Edit } from './draft/edits';
@@ -17,7 +17,7 @@ type Props = {
   draft: Content | null;
   status: RouterStatus | undefined;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   view: RouterView;

@@ -41,7 +41,7 @@ export function StartDialog({ start, routes, onRoute, onMute, onClose }: Props) 
 
 type MuteProps = Pick<Props, 'routes' | 'onMute' | 'onClose'> & { of: string | null };
 
-/** Which routes are offered: those that take the message, as any other would never get to drop it. */
+/** The choice of a route: only those that take the message are offered, as any other would never get to drop it. */
 function Mute({ of, routes, onMute, onClose }: MuteProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const trace = useQuery({

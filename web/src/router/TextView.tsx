@@ -1,4 +1,4 @@
-/** The document as text, in an editor that knows what may be written where. What is wrong is docked below it. */
+/** The document as text, in an editor that knows what may be written where. Problems are docked below it. */
 import { Skeleton } from '@mantine/core';
 import { Suspense, lazy, useState } from 'react';
 import { fetched } from '../api/code';
@@ -16,7 +16,7 @@ type Props = {
   /** Those that have a place in the text. */
   marks: readonly DocumentProblem[];
   problems: readonly DocumentProblem[];
-  /** What the names of problems are read from. */
+  /** The document that the names of problems are read from. */
   itemAt: (place: ItemPlace) => Item | undefined;
   canEdit: boolean;
   onShowPath: (path: string) => void;

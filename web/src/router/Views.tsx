@@ -6,7 +6,7 @@ import type { DocumentProblem, RouterStatus } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { TextView } from './TextView';
 import type { CardActions } from './canvas/cardData';
-import type { Measured } from './canvas/measure';
+import type { MeasuredRates } from './canvas/measure';
 import type { Shares } from './canvas/shares';
 import type { ItemPlace, RouterDocument, Section } from './document';
 import { ListView } from './list/ListView';
@@ -24,7 +24,7 @@ type Props = {
   /** The document that is live. */
   live: RouterDocument;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   /** Those that have a place in the text. */
   marks: readonly DocumentProblem[];

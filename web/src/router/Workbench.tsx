@@ -1,50 +1,33 @@
-/** The router page once its document is known: three views of one draft, its forms, and what is done with it. */
-import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+/** The router page once its document is known: three views of one draft, the form of an item, tests and dialogs. */
+import { useMediaQuery } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
 import { isAway } from '../api/client';
-import type { RouterChange, RouterStatus, Validation } from '../api/model';
+import type { RouterChange, RouterStatus } from '../api/model';
+import type { Trace } from '../api/trace';
 import { Notice } from '../ui/Notice';
-import { Ticked } from '../ui/Ticked';
+import { InlineCode } from '../ui/InlineCode';
 import { follow, useOpen } from '../ui/open';
 import { PageHead } from './PageHead';
 import { SidePanel } from './SidePanel';
 import { StartDialog } from './StartDialog';
 import { Views } from './Views';
+import { useMeasured } from './canvas/measure';
+import { useShares } from './canvas/shares';
 import { TaskDialog } from './destination/TaskDialog';
-import {
-  type ItemPlace,
-  type RouterDocument,
-  type Section,
-  idOf,
-  isOff,
-  itemAt,
-  nounOf,
-  readDocument,
-} from './document';
-import { useMeasured } from './canvas/useMeasured';
-import { useShares } from './canvas/useShares';
+import { idOf } from './document';
 import { DraftBar } from './draft/DraftBar';
 import { UnconfirmedBanner } from './draft/UnconfirmedBanner';
-import { type Content, type Draft, type Edit, addIndex, edited, freeId } from './draft/edits';
-import { newTargets } from './draft/newTargets';
-import { useDraft } from './draft/useDraft';
-import { useOfferedUndo } from './draft/useOfferedUndo';
-import { newItem } from './fields';
 import { HistoryDialog } from './history/HistoryDialog';
 import { placeOf } from './problems';
-import { type Live, validationQuery } from './queries';
+import type { Live } from './queries';
 import type { RouterView } from './routerParams';
 import { TestPage } from './testing/TestPage';
-import { type Messages, useTesting } from './testing/useTesting';
-import { testedText } from './testing/tested';
-import type { Trace } from '../api/trace';
-import { litBy } from './trace/litBy';
+import { testSummary } from './testing/testSummary';
+import { passedIds } from './trace/TracePanel';
 import { useRouterKeys } from './useRouterKeys';
+import { type Workbench as Bench, useWorkbench } from './useWorkbench';
 import classes from './RouterPage.module.css';
-
-/** How long the page waits for the next key before it asks the server about a draft. */
-const VALIDATE_WAIT_MS = 300;
 
 const NARROW = '(max-width: 720px)';
 
@@ -57,110 +40,33 @@ type Props = {
   onChange: (view: RouterView) => void;
 };
 
-export function Workbench({ live, status, statusError, canEdit, view, onChange }: Props) {
-  const queryClient = useQueryClient();
+export function Workbench(props: Props) {
+  const { live, status, statusError, canEdit, view } = props;
+  const bench = useWorkbench(props);
   const open = useOpen();
-  const [undo, onAct] = useDraft();
-  const [act, offerUndo] = useOfferedUndo(onAct);
   const [applied, setApplied] = useState<RouterChange | null>(null);
-  const [added, setAdded] = useState<ItemPlace | null>(null);
-  const [trace, setTrace] = useState<Trace | null>(null);
-  const draft = undo.present;
-  const content = draft?.content ?? null;
-  const [settled] = useDebouncedValue(content, VALIDATE_WAIT_MS);
-  const validation = useQuery(validationQuery(content === null ? null : settled));
-  const opinion = content === null ? undefined : validation.data;
-  const problems = opinion?.problems ?? [];
-  const ofLive = useQuery(
-    validationQuery(content === null ? { kind: 'toml', text: live.toml } : null),
-  );
-  const warnings = (content === null ? ofLive.data : opinion)?.warnings ?? [];
-  const document = documentOf(draft, opinion, live);
   const shares = useShares(status);
   const measured = useMeasured(status);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
-  const testing = useTesting(idOf((document ?? live.document).sources[0] ?? {}));
-
-  const show = (part: Partial<RouterView>) => onChange({ ...view, ...part });
-  const showItem = (item: ItemPlace | null) => {
-    setAdded(null);
-    show({ item, step: null, trace: null, mode: view.mode === 'text' ? 'canvas' : view.mode });
-  };
-  const write = (next: Content, mark: string | null) =>
-    act({
-      type: 'edit',
-      state: { base: draft?.base ?? live.revision, content: next },
-      mark,
-    });
-  const edit = (change: Edit, mark: string | null = null) => {
-    if (document === null || !canEdit) return;
-    write({ kind: 'document', document: edited(document, change) }, mark);
-    if (change.type === 'remove') {
-      const { section } = change.place;
-      const name = idOf(itemAt(document, change.place) ?? {});
-      offerUndo(`${nounOf(section)} ${name} is removed from the draft`);
-    }
-  };
-  const add = (section: Section, part = {}) => {
-    if (document === null || !canEdit) return;
-    const id = freeId(document, nounOf(section).toLowerCase());
-    const targets = section === 'routes' ? { to: newTargets(live.document, document) } : {};
-    edit({ type: 'add', section, item: { ...newItem(section, id), ...targets, ...part } });
-    const item = { section, index: addIndex(document, section) };
-    setAdded(item);
-    onChange({
-      ...view,
-      mode: view.mode === 'text' ? 'canvas' : view.mode,
-      item,
-      step: null,
-      start: null,
-    });
-  };
-  const move = (place: ItemPlace, to: number) => {
-    const count = document?.[place.section].length ?? 0;
-    if (to < 0 || to >= count) return;
-    setAdded(null);
-    edit({ type: 'move', place, to });
-    if (view.item?.section === place.section) show({ item: { ...place, index: to } });
-  };
-  const toggle = (place: ItemPlace) => {
-    const value = isOff(itemAt(document ?? live.document, place) ?? {}) ? undefined : false;
-    edit({ type: 'set', place, key: 'enabled', value });
-  };
-  const remove = (place: ItemPlace) => {
-    // What is open may be what stands behind it.
-    if (view.item?.section === place.section) show({ item: null, step: null });
-    edit({ type: 'remove', place });
-  };
-  const tryDraft = (messages?: Messages, on: Content | null = content) => {
-    if (on === null) return;
-    const tried = on.kind === 'document' ? on.document : (document ?? live.document);
-    const revisions = { liveRevision: live.revision, baseRevision: draft?.base ?? live.revision };
-    testing.try({ content: on, draft: tried, live: live.document, ...revisions }, messages);
-  };
-  const isTesting = view.isTest && content !== null;
-  const isTested = content !== null && testing.tested?.content === content;
+  const { draft, document, validationError, testing, dispatch, show } = bench;
+  const { unconfirmed } = status ?? {};
+  const isTesting = view.isTest && draft !== null;
   useRouterKeys({
     item: view.item,
     canEdit,
-    onNew: () => add('routes'),
-    onMove: move,
-    onToggle: toggle,
-    onUndo: () => act({ type: 'undo' }),
-    onRedo: () => act({ type: 'redo' }),
+    onNew: () => dispatch({ type: 'add', section: 'routes' }),
+    onMove: (place, to) => dispatch({ type: 'move', place, to }),
+    onToggle: (place) => dispatch({ type: 'toggle', place }),
+    onUndo: () => dispatch({ type: 'undo' }),
+    onRedo: () => dispatch({ type: 'redo' }),
   });
-
   return (
     <div className={classes.page} onClick={(event) => follow(event, open)}>
       {!isTesting && (
         <PageHead
-          live={live}
-          status={status}
-          view={view}
-          canEdit={canEdit}
-          isNarrow={isNarrow}
-          undo={undo}
-          onAct={act}
+          {...{ live, status, view, canEdit, isNarrow }}
+          undo={bench.undo}
+          onAct={bench.act}
           onShow={show}
         />
       )}
@@ -168,130 +74,144 @@ export function Workbench({ live, status, statusError, canEdit, view, onChange }
         {statusError !== null && !isAway(statusError) && (
           <Notice tone="error" title={statusError.message} />
         )}
-        {validation.error !== null && content !== null && (
-          <Notice tone="error" title={validation.error.message} />
-        )}
-        {status?.unconfirmed != null && (
-          <UnconfirmedBanner unconfirmed={status.unconfirmed} canEdit={canEdit} />
-        )}
-        {draft === null && applied !== null && applied.revision === live.revision && (
-          <Applied change={applied} />
-        )}
+        {validationError !== null && <Notice tone="error" title={validationError.message} />}
+        {unconfirmed != null && <UnconfirmedBanner unconfirmed={unconfirmed} canEdit={canEdit} />}
+        {draft === null && applied?.revision === live.revision && <Applied change={applied} />}
       </div>
       {isTesting ? (
         <TestPage
           testing={testing}
           document={document ?? live.document}
-          changes={opinion?.changes ?? []}
+          changes={bench.validation?.changes ?? []}
           logspaces={status?.logspaces ?? []}
-          isCurrent={isTested}
-          onTry={(messages) => tryDraft(messages)}
-          onFix={({ fix }) => {
-            if (fix === null || document === null || !canEdit) return;
-            const fixed = fix.edits.reduce(edited, document);
-            const next: Content = { kind: 'document', document: fixed };
-            write(next, null);
-            tryDraft(undefined, next);
-          }}
+          isCurrent={bench.isTested}
+          onTry={(messages) => bench.testDraft(messages)}
+          onFix={({ fix }) => fix !== null && bench.fixDraft(fix)}
           onShow={({ place }) => {
             if (place !== null) show({ isTest: false, item: place.item, step: place.step });
           }}
           onClose={() => show({ isTest: false })}
         />
       ) : (
-        <div className={classes.middle}>
-          <Views
-            {...{ document, status, shares, problems, warnings, view, canEdit, isNarrow }}
-            text={textOf(draft, opinion, live)}
-            marks={content?.kind === 'toml' ? problems : []}
-            lit={view.trace === null || trace === null ? null : litBy(trace)}
-            onShow={showItem}
-            onShowPath={(path) => showItem(placeOf(path))}
-            onAdd={add}
-            live={live.document}
-            measured={measured}
-            actions={{ onToggle: toggle, onMove: move, onRemove: remove }}
-            onOpen={(open) => show({ open })}
-            onWrite={(text) => write({ kind: 'toml', text }, 'text')}
-          />
-          <SidePanel
-            {...{ document, status, shares, measured, problems, warnings, view, canEdit, added }}
-            live={live.document}
-            draft={content}
-            onView={show}
-            onEdit={edit}
-            onTrace={setTrace}
-          />
-        </div>
+        <Middle {...{ live, status, shares, measured, canEdit, view, bench, isNarrow }} />
       )}
-      {draft !== null && canEdit && (
-        <DraftBar
-          live={live}
-          draft={draft}
-          document={document}
-          validation={opinion}
-          isTesting={view.isTest}
-          tested={isTested ? testedText(testing) : null}
-          onValidate={() =>
-            void queryClient.invalidateQueries({ queryKey: ['router', 'validation'] })
-          }
-          onTest={() => {
-            show({ isTest: true });
-            if (!isTested) tryDraft();
-          }}
-          onShow={(path) => showItem(placeOf(path))}
-          onMerged={(state) => {
-            act({ type: 'edit', state, mark: null });
-            // The merge may have moved what stood there.
-            show({ item: null, step: null });
-          }}
-          onDiscard={() => {
-            act({ type: 'edit', state: null, mark: null });
-            offerUndo('The draft is discarded');
-            // What stands at that place in the live document is another item.
-            show({ isTest: false, item: null, step: null });
-          }}
-          onApplied={(change) => {
-            act({ type: 'reset', state: null });
-            setApplied(change);
-            show({ isTest: false });
-          }}
-        />
-      )}
+      <Foot {...{ live, canEdit, view, bench }} onApplied={setApplied} />
+      <Dialogs {...{ live, canEdit, view, bench }} />
+    </div>
+  );
+}
+
+type PartProps = Pick<Props, 'live' | 'canEdit' | 'view'> & { bench: Bench };
+
+type MiddleProps = PartProps & {
+  status: RouterStatus | undefined;
+  shares: ReturnType<typeof useShares>;
+  measured: ReturnType<typeof useMeasured>;
+  isNarrow: boolean;
+};
+
+/** The document in one of its views, and beside it what is open. */
+function Middle(props: MiddleProps) {
+  const { live, status, shares, measured, canEdit, view, bench, isNarrow } = props;
+  const { draft, document, problems, warnings, dispatch, open, show } = bench;
+  const [trace, setTrace] = useState<Trace | null>(null);
+  const shared = { document, status, shares, measured, problems, warnings, view, canEdit };
+  return (
+    <div className={classes.middle}>
+      <Views
+        {...shared}
+        live={live.document}
+        text={bench.text}
+        marks={draft?.content.kind === 'toml' ? problems : []}
+        isNarrow={isNarrow}
+        lit={view.trace === null || trace === null ? null : passedIds(trace)}
+        onShow={open}
+        onShowPath={(path) => open(placeOf(path))}
+        onAdd={(section) => dispatch({ type: 'add', section })}
+        actions={{
+          onToggle: (place) => dispatch({ type: 'toggle', place }),
+          onMove: (place, to) => dispatch({ type: 'move', place, to }),
+          onRemove: (place) => dispatch({ type: 'remove', place }),
+        }}
+        onOpen={(task) => show({ open: task })}
+        onWrite={(text) =>
+          dispatch({ type: 'write', content: { kind: 'toml', text }, mark: 'text' })
+        }
+      />
+      <SidePanel
+        {...shared}
+        live={live.document}
+        draft={draft?.content ?? null}
+        added={bench.added}
+        onView={show}
+        onEdit={(edit, mark = null) => dispatch({ type: 'edit', edit, mark })}
+        onTrace={setTrace}
+      />
+    </div>
+  );
+}
+
+function Foot(props: PartProps & { onApplied: (change: RouterChange) => void }) {
+  const { live, canEdit, view, bench, onApplied } = props;
+  const { draft, document, validation, testing, isTested, dispatch, show } = bench;
+  const queryClient = useQueryClient();
+  if (draft === null || !canEdit) return null;
+  return (
+    <DraftBar
+      {...{ live, draft, document, validation }}
+      isTesting={view.isTest}
+      tested={isTested ? testSummary(testing) : null}
+      onValidate={() => void queryClient.invalidateQueries({ queryKey: ['router', 'validation'] })}
+      onTest={() => {
+        show({ isTest: true });
+        if (!isTested) bench.testDraft();
+      }}
+      onShow={(path) => bench.open(placeOf(path))}
+      onMerged={(merged) => dispatch({ type: 'merge', draft: merged })}
+      onDiscard={() => dispatch({ type: 'discard' })}
+      onApplied={(change) => {
+        dispatch({ type: 'applied' });
+        onApplied(change);
+      }}
+    />
+  );
+}
+
+function Dialogs({ live, canEdit, view, bench }: PartProps): ReactNode {
+  const { document, dispatch, show } = bench;
+  const { start } = view;
+  return (
+    <>
       {view.isHistory && (
         <HistoryDialog
           live={live}
           shown={view.revision}
           canEdit={canEdit}
           onShow={(revision) => show({ isHistory: true, revision })}
-          onImport={(text) => {
-            write({ kind: 'toml', text }, null);
-            show({ isHistory: false, revision: null, mode: 'text' });
-          }}
+          onImport={(text) =>
+            dispatch({
+              type: 'write',
+              content: { kind: 'toml', text },
+              part: { isHistory: false, revision: null, mode: 'text' },
+            })
+          }
           onClose={() => show({ isHistory: false, revision: null })}
         />
       )}
-      {view.start !== null && document !== null && canEdit && (
+      {start !== null && document !== null && canEdit && (
         <StartDialog
-          key={view.start.kind}
-          start={view.start}
+          key={start.kind}
+          start={start}
           routes={document.routes.map(idOf)}
-          onRoute={() => add('routes', { where: view.start?.query ?? '' })}
-          onMute={(index) => {
-            const route = document.routes[index] ?? {};
-            const steps = Array.isArray(route['steps']) ? route['steps'] : [];
-            const value = [...steps, { drop: view.start?.query ?? '' }];
-            const place = { section: 'routes', index } as const;
-            edit({ type: 'set', place, key: 'steps', value });
-            show({ start: null, item: place, step: steps.length });
-          }}
+          onRoute={() => dispatch({ type: 'add', section: 'routes', where: start.query })}
+          onMute={(route) => dispatch({ type: 'mute', route, query: start.query })}
           onClose={() => show({ start: null })}
         />
       )}
       {view.open !== null && (
         <TaskDialog {...view.open} canEdit={canEdit} onClose={() => show({ open: null })} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -300,27 +220,9 @@ function Applied({ change }: { change: RouterChange }) {
     <Notice tone="info" title={`Revision ${change.revision} went live`}>
       {change.warnings.map((warning) => (
         <p key={warning}>
-          <Ticked text={warning} />
+          <InlineCode text={warning} />
         </p>
       ))}
     </Notice>
   );
-}
-
-/** What the forms show; null while the draft is a text that cannot be read. */
-function documentOf(
-  draft: Draft | null,
-  opinion: Validation | undefined,
-  live: Live,
-): RouterDocument | null {
-  if (draft === null) return live.document;
-  if (draft.content.kind === 'document') return draft.content.document;
-  return opinion?.document === undefined ? null : readDocument(opinion.document);
-}
-
-/** What the text editor shows; null while the server has not written the draft as text. */
-function textOf(draft: Draft | null, opinion: Validation | undefined, live: Live): string | null {
-  if (draft === null) return live.toml;
-  if (draft.content.kind === 'toml') return draft.content.text;
-  return opinion?.toml ?? null;
 }

@@ -1,5 +1,8 @@
-/** What the catalogue offers at a place of the router document: keys that are not there yet, and a key's choices. Pure. */
-import type { Offer, Offers } from '../ui/editor/offers';
+/**
+ * The catalogue's suggestions at a place of the router document: keys that are not there yet, and a key's choices.
+ * Pure.
+ */
+import type { Offer, Offers } from '../ui/editor/completion';
 import { type Setting, settingsAt } from './fields';
 import { type StepField, kindOf, stepKinds, whereField } from './steps/steps';
 import { type TomlPlace, placeIn } from './tomlPlace';

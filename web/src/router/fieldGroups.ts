@@ -1,4 +1,7 @@
-/** The settings of an item in groups. What most items leave as it is stands behind a heading that says what is set. Pure. */
+/**
+ * The settings of an item in groups. Settings that most items leave alone are behind a heading that lists the set ones.
+ * Pure.
+ */
 import { type Item, type Section, listOf, textOf, valueAt } from './document';
 import type { Setting } from './fields';
 
@@ -43,7 +46,7 @@ export function groupsOf(section: Section, fields: readonly Setting[]): readonly
 
 const SECRETS = /^(api_key|token|password|secret_key|headers|proxy)$/;
 
-/** What is set in a group, as `Framing octet, Longest message 1MiB`; empty where all is as it is by default. */
+/** The settings of a group that are set, as `Framing octet, Longest message 1MiB`; empty if all have their defaults. */
 export function setText(fields: readonly Setting[], item: Item): string {
   return fields
     .flatMap(({ key, label, default: standard }) => {

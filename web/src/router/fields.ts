@@ -1,6 +1,6 @@
 /**
- * What can be set on each kind of item, with its texts. The settings come from the server's catalogue (catalogue.json
- * is generated, see CONTRIBUTING.md); what a new item begins with is defined here.
+ * The settings of each kind of item, with their texts. They come from the server's catalogue (catalogue.json is
+ * generated, see CONTRIBUTING.md); the initial values of a new item are defined here.
  */
 import catalogue from './catalogue.json';
 import type { Item, Section } from './document';
@@ -12,9 +12,9 @@ export type Setting = {
   help: string;
   kind: 'text' | 'size' | 'duration' | 'number' | 'switch' | 'list' | 'choice' | 'later';
   choices?: readonly string[];
-  /** What counts when the field is empty. */
+  /** The value that an empty field stands for. */
   default?: string;
-  /** What an empty field shows instead: an example, or what empty means. */
+  /** The text in an empty field: an example, or what empty means. */
   placeholder?: string;
 };
 
@@ -129,7 +129,7 @@ const logspace: KindSpec = {
   fields: settingsOf('logspaces', ''),
 };
 
-/** What a route has besides its filter and the names that it chooses from. */
+/** The settings of a route besides its filter and the names that it chooses from. */
 export const routeSettings = settingsOf('routes', '', specialOfRoutes);
 
 /** The kinds that items of a section come in; a section of one kind has no `kind` key. */
@@ -150,7 +150,9 @@ export function newItem(section: Section, id: string): Item {
   return { id, ...kindsOf(section)[0]?.initial };
 }
 
-/** Every setting of an item. Of a kind that is unknown, or not chosen yet, only what all kinds of the section have. */
+/**
+ * Every setting of an item. If its kind is unknown, or not chosen yet, only those that all kinds of the section have.
+ */
 export function settingsAt(section: Section, kind: string): readonly Setting[] {
   const kinds = sectionsOf(catalogue)[section];
   const [first = [], ...others] = Object.values(kinds);

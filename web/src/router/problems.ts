@@ -1,4 +1,4 @@
-/** Which field a problem of the server belongs to. */
+/** The fields that the server's problems belong to. */
 import type { DocumentProblem } from '../api/model';
 import { type Item, type ItemPlace, type Section, idOf, nounOf, textOf } from './document';
 import { settingsAt } from './fields';
@@ -19,7 +19,7 @@ export function placeOf(path: string): ProblemPlace | null {
   return { section, index: Number(index), key: key.replaceAll(/\[\d+\]/g, '') };
 }
 
-/** What is wrong with one item, in any of its fields. */
+/** The problems of one item, in any of its fields. */
 export function problemsOfItem(
   problems: readonly DocumentProblem[],
   { section, index }: ItemPlace,
@@ -30,7 +30,7 @@ export function problemsOfItem(
   });
 }
 
-/** What is wrong with one field of an item, as one text; undefined when it is fine. */
+/** The problems of one field of an item, as one text; undefined if there are none. */
 export function problemOfField(
   problems: readonly DocumentProblem[],
   key: string,
@@ -41,7 +41,7 @@ export function problemOfField(
   return messages.length === 0 ? undefined : messages.join('\n');
 }
 
-/** What is wrong with an item that none of its form's fields can show. */
+/** The problems of an item that none of its form's fields can show. */
 export function problemsOfNoField(
   problems: readonly DocumentProblem[],
   keys: readonly string[],
@@ -52,7 +52,7 @@ export function problemsOfNoField(
   });
 }
 
-/** What the server says of a route that no message reaches. */
+/** The server's warning about a route that no message reaches. */
 export function warningOfRoute(warnings: readonly string[], id: string): string | undefined {
   const start = `route \`${id}\`: `;
   return warnings.find((warning) => warning.startsWith(start))?.slice(start.length);
@@ -71,7 +71,7 @@ export type ProblemName = {
   field: string;
 };
 
-/** What a path is called on this page: `routes[1].where` is the filter of the route *security*. */
+/** The name of a path on this page: `routes[1].where` is the filter of the route *security*. */
 export function nameOfPath(
   path: string,
   itemAt: (place: ItemPlace) => Item | undefined,

@@ -1,4 +1,4 @@
-/** What the router page asks the server, and what it tells it. */
+/** The requests of the router page. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap, unwrapWithResponse } from '../api/client';
 import type { Revision, RouterChange, Validation, WireDocument } from '../api/model';
@@ -62,7 +62,7 @@ export function validationQuery(content: Content | null) {
   });
 }
 
-/** What changed from the revision before, and the whole text of a revision. */
+/** The changes since the revision before, and the whole text of a revision. */
 export function revisionQuery(revision: number, previous: number | undefined) {
   return queryOptions({
     queryKey: ['router', 'revision', revision, previous],
@@ -74,7 +74,7 @@ export function revisionQuery(revision: number, previous: number | undefined) {
   });
 }
 
-/** What going back from the live revision to an earlier one would change. */
+/** The changes that going back from the live revision to an earlier one would make. */
 export function backDiffQuery(live: number, revision: number) {
   return queryOptions({
     queryKey: ['router', 'back-diff', live, revision],
@@ -120,7 +120,7 @@ export function applyDraft(
   content: Content,
   base: number,
   comment: string,
-  /** How long it stays live without being confirmed; null for good. */
+  /** The time that it stays live without being confirmed; null if that needs no confirmation. */
   within: string | null,
 ): Promise<RouterChange> {
   return unwrap(

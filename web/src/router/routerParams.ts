@@ -1,12 +1,14 @@
-/** What the router page shows. It lives in the address bar; the draft does not, because it belongs to this tab alone. */
+/**
+ * The state of the router page, kept in the address bar. The draft is not in it, because it belongs to this tab alone.
+ */
 import type { ItemPlace } from './document';
 import { isSection } from './sections';
 
 export const modes = ['canvas', 'list', 'text'] as const;
-/** How the document is shown. */
+/** The view of the document. */
 export type Mode = (typeof modes)[number];
 
-/** What is done about a destination in a dialog: looking at what waits or was refused, or sending again. */
+/** The tasks for a destination that open a dialog: looking at what waits or was refused, or sending again. */
 export const tasks = ['queue', 'quarantine', 'replay'] as const;
 export type Task = (typeof tasks)[number];
 export type DestinationTask = { task: Task; id: string };

@@ -2,7 +2,7 @@
 import { type Item, type ItemPlace, type RouterDocument, itemAt } from './document';
 import type { Content } from './draft/edits';
 
-/** What names are read from: the document, or what its text says of the same place. */
+/** The source of names: the document, or its text at the same place. */
 export function itemsOf(
   document: RouterDocument | null,
   content: Content | null,

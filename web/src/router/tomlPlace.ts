@@ -1,6 +1,6 @@
 /**
- * Where in the text of a router document the cursor is: in which entry, and at a key or at a value. Reads no more of
- * TOML than that takes, also while it is half written: whether it is right is for the server to say. Pure.
+ * The place of the cursor in the text of a router document: the entry, and whether it is at a key or at a value. Reads
+ * no more TOML than that requires, even half-written TOML; whether it is valid is for the server to say. Pure.
  */
 import { type Section, isSection } from './sections';
 
@@ -38,10 +38,10 @@ type Pair = {
   /** Dotted, from the entry on. */
   key: string;
   keyTokens: readonly Token[];
-  /** Where the `=` is; null before it is written. */
+  /** The offset of the `=`; null before it is written. */
   equals: number | null;
   value: readonly Token[];
-  /** What stands in the value, where that is a table or a list of tables. */
+  /** The contents of the value, if that is a table or a list of tables. */
   inner: readonly Pair[];
   /** The table of a list that it stands in, by where that begins; null outside of such lists. */
   item: number | null;
@@ -88,7 +88,7 @@ function partOf(pair: Pair, cursor: number): PartOfPlace<TomlPlace> | null {
     return { part: 'key', table, hasValue: equals !== null, from, to };
   }
   const [token, ...more] = value;
-  // Of what stands in brackets only the tables are known, and the cursor is in none of them.
+  // Brackets only matter for tables, and the cursor is in none of them.
   if (more.length > 0 || token?.text === '[') return null;
   const isAt = token !== undefined && token.from <= cursor && cursor <= token.to;
   if (token !== undefined && !isAt) return null;

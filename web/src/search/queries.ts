@@ -1,10 +1,10 @@
-/** What the search page asks the server. */
+/** The requests of the search page. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, client, cutOff, unwrap } from '../api/client';
 import { postLines } from '../api/lines';
 import type { Facet, Histogram, OverviewLine, SearchResponse } from '../api/model';
 import { canRefresh } from '../ui/range';
-import { scopeOf } from '../messages/asked';
+import { scopeOf } from '../messages/messageState';
 import type { SearchState } from './searchParams';
 import { commonFields } from '../messages/facets/groups';
 
@@ -31,7 +31,7 @@ export function searchQuery(state: SearchState) {
   });
 }
 
-/** How all that matches is spread over time and over the values of fields. */
+/** The distribution of all matches over time and over the values of fields. */
 export type Summary = {
   histogram?: Histogram;
   facets?: Record<string, Facet>;
@@ -42,7 +42,7 @@ export type Summary = {
   /** Whether every message that there is was looked at. */
   complete: boolean;
   took_ms: number;
-  /** How many copies are not counted; known when it is done. */
+  /** The number of copies that are not counted; known when counting is done. */
   copies?: number;
 };
 
@@ -115,7 +115,7 @@ export const firstRunQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => data === true && FIRST_RUN_WAIT_MS,
 });
 
-/** Where a first message can be sent: the addresses of the listeners that are up. */
+/** The addresses of the listeners that are up, to which a first message can be sent. */
 export const listenersQuery = queryOptions({
   queryKey: ['listeners'],
   queryFn: async ({ signal }): Promise<string[]> => {

@@ -1,5 +1,11 @@
 /** The search page's whole state. It lives in the address bar, so a search can be shared and reloaded. */
-import { type MessageState, initialColumns, initialFacets, tabs, views } from '../messages/asked';
+import {
+  type MessageState,
+  initialColumns,
+  initialFacets,
+  tabs,
+  views,
+} from '../messages/messageState';
 import type { Times } from '../ui/message/times';
 import { readRange, writeRange } from '../ui/range';
 
@@ -21,7 +27,7 @@ export type SearchState = MessageState & {
   saved: string;
 };
 
-/** How the table of a query with stages is shown; `auto` as fits it best. */
+/** The form of the answer to a query with stages; `auto` takes the one that fits best. */
 export type ChartView = 'auto' | 'table' | 'bars' | 'lines' | 'area';
 /** Seconds between two refreshes; `live` as soon as may be; `off` when the results stay as they are. */
 export type Refresh = 'live' | '5' | '10' | 'off';

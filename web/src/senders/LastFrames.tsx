@@ -4,7 +4,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SenderFrame } from '../api/model';
-import { Failed } from '../ui/Failed';
+import { PartLoadError } from '../ui/PartLoadError';
 import { hexRows } from '../messages/drawer/bytes';
 import { permalink } from '../messages/links';
 import { formatTime, useZone } from '../ui/time';
@@ -35,7 +35,9 @@ export function LastFrames({ sender: { source, host } }: { sender: SenderKey }) 
         </ActionIcon>
         <SegmentedControl size="xs" data={[...looks]} value={look} onChange={setLook} />
       </div>
-      {error !== null && <Failed what="Messages" error={error} onRetry={() => void refetch()} />}
+      {error !== null && (
+        <PartLoadError what="Messages" error={error} onRetry={() => void refetch()} />
+      )}
       {frames === undefined && error === null && <Skeleton height={80} />}
       {frames?.length === 0 && (
         <p className="dimmed">No message of it is stored: they are dropped, or have expired.</p>

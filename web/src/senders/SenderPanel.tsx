@@ -27,7 +27,7 @@ type Props = {
   name: SenderKey;
   /** Undefined: the server knows no such sender. */
   sender: Sender | undefined;
-  /** What came from its address and is in no message, if anything did. */
+  /** The bytes from its address that are in no message, if there are any. */
   skipped: SkippedSender | undefined;
   now: number;
   onStep: (by: number) => void;

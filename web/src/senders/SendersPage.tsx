@@ -1,4 +1,4 @@
-/** Who sends: every host of every source, with what needs a look first. */
+/** The senders: every host of every source, with those that need a look first. */
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconSearch, IconTransferIn } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import type { Sender } from '../api/model';
 import { sendersQuery } from '../api/senders';
 import { Empty } from '../ui/Empty';
 import { Notice } from '../ui/Notice';
-import { Unanswered } from '../ui/Unanswered';
+import { PageLoadError } from '../ui/PageLoadError';
 import { useCommands } from '../ui/commands';
 import { formatCount, formatMessages, formatRate } from '../ui/number';
 import { follow, useOpen, address } from '../ui/open';
@@ -63,7 +63,7 @@ export function SendersPage({ state, onChange }: Props) {
       <div className={classes.middle}>
         <section className={classes.main} aria-label="All senders">
           {error !== null && (
-            <Unanswered
+            <PageLoadError
               error={error}
               isFilled={data !== undefined}
               onRetry={() => void refetch()}

@@ -1,9 +1,9 @@
-/** Which senders are listed, with how many there are of each kind. */
+/** The filter of the senders, with the number of each kind. */
 import { formatCount } from '../ui/number';
-import { type Show, shows } from './sendersParams';
+import { type SenderFilter, senderFilters } from './sendersParams';
 import classes from './Senders.module.css';
 
-const labels: Record<Show, string> = {
+const labels: Record<SenderFilter, string> = {
   all: 'All',
   silent: 'Silent',
   skewed: 'Skewed',
@@ -11,12 +11,16 @@ const labels: Record<Show, string> = {
   new: 'New',
 };
 
-type Props = { show: Show; counts: Record<Show, number>; onShow: (show: Show) => void };
+type Props = {
+  show: SenderFilter;
+  counts: Record<SenderFilter, number>;
+  onShow: (show: SenderFilter) => void;
+};
 
 export function ShowChoice({ show, counts, onShow }: Props) {
   return (
     <div className={classes.shows} role="group" aria-label="Which senders">
-      {shows.map((one) => (
+      {senderFilters.map((one) => (
         <button
           key={one}
           type="button"

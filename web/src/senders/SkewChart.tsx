@@ -1,4 +1,4 @@
-/** How far the times of a sender's last messages are from their arrival, as bars with their words. */
+/** The differences between the times in a sender's last messages and their arrival, as bars with words. */
 import type { SkewBin } from '../api/model';
 import { formatCount } from '../ui/number';
 import { binText } from './skew';

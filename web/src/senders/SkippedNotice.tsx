@@ -1,4 +1,4 @@
-/** Who sent bytes that no message holds: nothing else would say that they came. */
+/** The senders of bytes that no message holds: nothing else would say that they came. */
 import type { Senders, SkippedSender } from '../api/model';
 import { Notice } from '../ui/Notice';
 import { formatBytes } from '../ui/number';

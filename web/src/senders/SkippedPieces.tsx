@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { SkippedPiece, SkippedSender } from '../api/model';
 import { sessionQuery } from '../api/session';
 import { hexRows } from '../messages/drawer/bytes';
-import { Failed } from '../ui/Failed';
+import { PartLoadError } from '../ui/PartLoadError';
 import { formatBytes } from '../ui/number';
 import { NOT_UNDERSTOOD, skippedAbout, skippedName, skippedText } from '../ui/skipped';
 import { formatTime, useZone } from '../ui/time';
@@ -40,7 +40,9 @@ export function SkippedPieces({ skipped: { source, host, reasons } }: { skipped:
         {skippedText(reasons)}, of all that {host} sent.
         {!mayLook && ' Operators can look at the last of them.'}
       </p>
-      {error !== null && <Failed what="Bytes" error={error} onRetry={() => void refetch()} />}
+      {error !== null && (
+        <PartLoadError what="Bytes" error={error} onRetry={() => void refetch()} />
+      )}
       {mayLook && pieces === undefined && error === null && <Skeleton height={80} />}
       {pieces?.length === 0 && (
         <p className="dimmed">

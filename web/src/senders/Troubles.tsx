@@ -1,4 +1,4 @@
-/** What is the matter with a sender, in words that carry their colour along. */
+/** The troubles of a sender, in words that carry their colour along. */
 import type { Sender } from '../api/model';
 import { troubleText, troublesOf } from './senders';
 import classes from './Senders.module.css';

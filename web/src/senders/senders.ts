@@ -1,15 +1,15 @@
-/** Which senders need a look, and in which order they are listed. Pure. */
+/** The senders that need a look, and their order. Pure. */
 import type { Sender, SkippedSender } from '../api/model';
 import { formatLength } from '../ui/time';
-import type { SenderKey, SendersState, Show, Sort } from './sendersParams';
+import type { SenderKey, SendersState, SenderFilter, Sort } from './sendersParams';
 
-/** What is the matter with a sender. */
-export type Trouble = Exclude<Show, 'all'>;
+/** The troubles of a sender. */
+export type Trouble = Exclude<SenderFilter, 'all'>;
 
 /** Less is noise: a single line that nobody recognises. */
 const UNPARSED_PART_MIN = 0.01;
 
-/** Of the series, of which each step is five minutes: a quarter of an hour. */
+/** The number of points of the series, five minutes each: a quarter of an hour. */
 export const STEPS_PER_POINT = 3;
 
 /** The most pressing first. */
@@ -67,7 +67,7 @@ export function isSame(a: SenderKey, b: SenderKey): boolean {
   return a.source === b.source && a.host === b.host;
 }
 
-/** What came from the address of a sender, or from an address that is open in its place, and is in no message. */
+/** The bytes from the address of a sender, or from an address that is open in its place, that are in no message. */
 export function skippedOf(
   skipped: readonly SkippedSender[],
   { source, host }: SenderKey,
@@ -79,8 +79,8 @@ export function skippedOf(
   );
 }
 
-/** How many have which trouble. */
-export function countsOf(senders: readonly Sender[]): Record<Show, number> {
+/** The number of senders with each trouble. */
+export function countsOf(senders: readonly Sender[]): Record<SenderFilter, number> {
   const counts = { all: senders.length, silent: 0, skewed: 0, unparsed: 0, new: 0 };
   for (const sender of senders) for (const trouble of troublesOf(sender)) counts[trouble] += 1;
   return counts;

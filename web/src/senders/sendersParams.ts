@@ -1,8 +1,8 @@
-/** What the senders page shows. It lives in the address bar. */
+/** The state of the senders page, kept in the address bar. */
 
-export const shows = ['all', 'silent', 'skewed', 'unparsed', 'new'] as const;
-/** Which senders are listed. */
-export type Show = (typeof shows)[number];
+export const senderFilters = ['all', 'silent', 'skewed', 'unparsed', 'new'] as const;
+/** The filter of the list. */
+export type SenderFilter = (typeof senderFilters)[number];
 
 export const sorts = ['state', 'host', 'source', 'rate', 'seen', 'skew', 'unparsed'] as const;
 export type Sort = (typeof sorts)[number];
@@ -13,7 +13,7 @@ export type SenderKey = { source: string; host: string };
 export type SendersState = {
   /** A part of the host, source, address or subject. */
   find: string;
-  show: Show;
+  show: SenderFilter;
   sort: Sort;
   isReversed: boolean;
   /** The sender whose panel is open. */
@@ -28,7 +28,7 @@ export function readSenders(params: Params): SendersState {
   const { source, host } = params;
   return {
     find: params['find'] ?? '',
-    show: shows.find((show) => show === params['show']) ?? 'all',
+    show: senderFilters.find((show) => show === params['show']) ?? 'all',
     sort: sorts.find((sort) => sort === name) ?? 'state',
     isReversed: minus === '-',
     open: source === undefined || host === undefined ? null : { source, host },

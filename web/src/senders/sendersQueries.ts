@@ -1,4 +1,4 @@
-/** What the senders page asks the server, and what it has done. */
+/** The requests of the senders page. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../api/client';
 import type { RouterChange, SenderFrames, SkippedPiece } from '../api/model';
@@ -17,7 +17,7 @@ export function framesQuery(sender: SenderKey) {
   });
 }
 
-/** What came from an address and is in no message. */
+/** The bytes from an address that are in no message. */
 export function skippedQuery(address: SenderKey) {
   return queryOptions({
     queryKey: ['senders', 'skipped', address],

@@ -1,6 +1,6 @@
-/** What the login and set-up pages have in common: the mark, a title, one narrow form. */
+/** The frame of the login and set-up pages: the logo, a title, one narrow form. */
 import type { ReactNode } from 'react';
-import { Mark } from '../ui/Mark';
+import { Logo } from '../ui/Logo';
 import classes from './AuthFrame.module.css';
 
 type Props = { title: string; version: string; children: ReactNode };
@@ -10,7 +10,7 @@ export function AuthFrame({ title, version, children }: Props) {
     <div className={classes.frame}>
       <main className={classes.card}>
         <div className={classes.brand}>
-          <Mark size={32} />
+          <Logo size={32} />
           <span>Logstead</span>
         </div>
         <h1 className={classes.title}>{title}</h1>

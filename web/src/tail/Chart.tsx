@@ -11,7 +11,7 @@ const HEIGHT_PX = 44;
 
 export const Chart = memo(function Chart({ seconds }: { seconds: readonly Second[] }) {
   const [zone] = useZone();
-  /** Of the bar under the pointer, from the left. */
+  /** The distance of the bar under the pointer from the left. */
   const [at, setAt] = useState<number | null>(null);
   const { paths, unwatched, max } = barsOf(seconds, HEIGHT_PX);
   const pointed = at === null ? undefined : seconds[at];

@@ -2,22 +2,24 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { IconHighlight } from '@tabler/icons-react';
 import { type KeyboardEvent, useState } from 'react';
-import { HIGHLIGHTS_MAX } from './tailParams';
+import { HIGHLIGHTS_MAX, type TailState, withHighlight } from './tailParams';
 import classes from './Highlights.module.css';
 
 type Props = {
-  highlights: readonly string[];
-  onAdd: (text: string) => void;
-  onRemove: (text: string) => void;
+  state: TailState;
+  onChange: (state: TailState, replace: boolean) => void;
 };
 
-export function Highlights({ highlights, onAdd, onRemove }: Props) {
+export function Highlights({ state, onChange }: Props) {
+  const { highlights } = state;
   const [text, setText] = useState('');
   const isFull = highlights.length >= HIGHLIGHTS_MAX;
+  const remove = (highlight: string) =>
+    onChange({ ...state, highlights: highlights.filter((known) => known !== highlight) }, true);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Escape') event.currentTarget.blur();
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
-    onAdd(text);
+    onChange(withHighlight(state, text), true);
     setText('');
   };
   return (
@@ -30,7 +32,7 @@ export function Highlights({ highlights, onAdd, onRemove }: Props) {
             iconSize={12}
             c="inherit"
             aria-label={`Remove highlight ${highlight}`}
-            onClick={() => onRemove(highlight)}
+            onClick={() => remove(highlight)}
           />
         </span>
       ))}

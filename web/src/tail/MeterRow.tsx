@@ -1,4 +1,4 @@
-/** How much matches and how much arrives, now and in the last minutes. */
+/** The rates of matches and of arrivals, now and in the last minutes. */
 import { formatRate } from '../ui/number';
 import { Chart } from './Chart';
 import { matchingText } from './idle';

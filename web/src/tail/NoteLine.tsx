@@ -1,4 +1,4 @@
-/** What a reader has to know about this place in the stream: a band across it. */
+/** A note about this place in the stream: a band across it. */
 import { formatCount } from '../ui/number';
 import { type Zone, useZone } from '../ui/time';
 import type { Note } from './buffer';

@@ -2,45 +2,43 @@
 import { useMergedRef } from '@mantine/hooks';
 import { type MouseEvent, useCallback, useState } from 'react';
 import type { Message } from '../api/model';
-import type { Tab } from '../messages/asked';
-import { LinesHead } from '../messages/list/LinesHead';
+import type { ListView, Tab } from '../messages/messageState';
 import { ListMenus, type OpenMenu } from '../messages/list/ListMenus';
-import { MessageRow } from '../messages/list/MessageRow';
+import { ListItem, MessageList, MessageRow } from '../messages/list/MessageList';
 import { selectedIn } from '../messages/list/SelectionMenu';
-import { TableHead } from '../messages/list/TableHead';
-import { clickedIn } from '../messages/list/clicked';
-import { lineFields } from '../messages/list/lineFields';
-import { tracks } from '../messages/list/columns';
-import { listStyle } from '../messages/list/listStyle';
-import { useDensity } from '../messages/list/useDensity';
-import { useOrdered } from '../messages/list/useLineOrder';
-import { useRoom } from '../messages/list/useRoom';
-import { useWidths } from '../messages/list/useWidths';
+import { clickedIn } from '../messages/list/click';
+import { lineFields } from '../messages/list/lineOrder';
+import { useDensity } from '../messages/list/listPreferences';
+import { type Room, useRoom } from '../messages/list/useRoom';
 import { copyText } from '../ui/clipboard';
 import type { Hits } from '../ui/highlight';
-import { dayLabel, dayOf } from '../ui/message/times';
+import type { RowLayout } from '../ui/message/rowLayout';
+import { dayOf } from '../ui/message/times';
 import { useEdit, valueEdit } from '../ui/query/useEdit';
 import { useZone } from '../ui/time';
 import { toast } from '../ui/toast';
 import type { Line } from './buffer';
-import type { ListLook } from './listLook';
 import { NoteLine } from './NoteLine';
-import type { Row } from './rows';
-import { useLook } from './useLook';
-import { useRows } from './useRows';
+import { type Row, useRows } from './rows';
+import { useGrowingLayout } from './useGrowingLayout';
 import { useStreamKeys } from './useStreamKeys';
-import { useFollowing, useLines } from './useLines';
-import rowClasses from '../messages/list/Rows.module.css';
+import { useFollowing, useVirtualRows } from './useVirtualRows';
 import classes from './Stream.module.css';
+
+/** The view options of all tails. */
+export type ListOptions = Pick<ListView, 'view' | 'columns' | 'open'> & {
+  wrap: boolean;
+  onColumns: (columns: string[]) => void;
+};
 
 type Props = {
   label: string;
   query: string;
   lines: readonly Line[];
   hits: Hits;
-  /** What is marked in the rows: the query's hits, and the reader's texts. */
+  /** The hits marked in the rows: the query's, and the reader's texts. */
   marks: Hits;
-  look: ListLook;
+  list: ListOptions;
   following: boolean;
   /** Whether a screen reader reads what comes: only where it can keep up. */
   isSlow: boolean;
@@ -51,34 +49,29 @@ type Props = {
 };
 
 export function Stream(props: Props) {
-  const { label, query, lines, marks, following, isSlow, onFollow, onQuery } = props;
-  const { view, columns, wrap, open, onColumns } = props.look;
+  const { label, query, lines, following, isSlow, onFollow, onQuery } = props;
+  const { view, columns, wrap } = props.list;
   const isTable = view === 'table';
-  const look = useOrdered(useLook(lines, props.hits, isTable ? columns : NO_COLUMNS));
+  const layout = useGrowingLayout(lines, props.hits, isTable ? columns : NO_COLUMNS);
   const { rows, toggle } = useRows(lines);
-  const [zone] = useZone();
-  const [widths, setWidths] = useWidths();
   const { linePx } = useDensity();
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const { scroller, onScroll, onReader, onPage } = useFollowing(lines, following, onFollow);
   const room = useRoom(scroller);
-  const isNarrow = !isTable && room === 'narrow';
-  const { sized, virtualizer, items, slots } = useLines(scroller, rows, following, {
-    linePx,
-    isTable,
-    isMeasured: wrap || isNarrow,
-  });
+  const isMeasured = wrap || (!isTable && room === 'narrow');
+  const size = { linePx, isTable, isMeasured };
+  const { sized, ...drawn } = useVirtualRows(scroller, rows, following, size);
   const ref = useMergedRef(scroller, sized);
   const edit = useEdit(query);
   const copy = useCallback((text: string, what: string) => void copied(text, what), []);
   const standStill = () => {
-    // What one reads must not move away.
+    // The line one reads must not move away.
     onFollow(false);
     onPage();
   };
   const keys = useStreamKeys({
     rows,
-    fields: isTable ? columns : lineFields(look),
+    fields: isTable ? columns : lineFields(layout),
     onStart: standStill,
     onContext: ({ id }) => props.onOpen(id, newestFirst(lines), 'context'),
     onCopyRaw: ({ raw }) => copy(raw, 'the raw message'),
@@ -101,9 +94,6 @@ export function Stream(props: Props) {
         props.onOpen(row.message.id, newestFirst(lines));
     }
   };
-  const table = scroller.current?.querySelector<HTMLElement>('[role="table"]');
-  const reachable = rows.findLast(({ kind }) => kind === 'message')?.key;
-  const day = dayIn(rows, items[0]?.index ?? 0, (time) => dayOf(time, zone));
   return (
     <div
       ref={ref}
@@ -127,73 +117,14 @@ export function Stream(props: Props) {
       }}
       onClick={onClick}
     >
-      <div
-        className={rowClasses.table}
-        role="table"
-        aria-label={label}
-        aria-rowcount={-1}
-        data-view={view}
-        data-narrow={isNarrow}
-        style={listStyle({ times: 'absolute', columns, widths, look, room, linePx })}
-      >
-        <div role="rowgroup" className={rowClasses.head}>
-          {isTable ? (
-            <TableHead
-              day={dayLabel(day)}
-              columns={columns}
-              widths={widths}
-              onColumns={onColumns}
-              onWidths={setWidths}
-              onDraft={(next) => table?.style.setProperty('--tracks', tracks(columns, next))}
-              onStatistics={(field) => edit([{ op: 'top', field }], onQuery)}
-            />
-          ) : (
-            <LinesHead day={dayLabel(day)} look={look} />
-          )}
-        </div>
-        <div
-          role="rowgroup"
-          className={rowClasses.body}
-          style={{ height: virtualizer.getTotalSize() }}
-        >
-          {items.map(({ index, start }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
-            const isMeasured = wrap || isNarrow || row.kind === 'note';
-            return (
-              <div
-                key={isMeasured ? `row ${row.key}` : slots.get(row.key)}
-                ref={isMeasured ? virtualizer.measureElement : undefined}
-                data-index={index}
-                className={rowClasses.item}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {row.kind === 'note' && <NoteLine note={row.note} rowIndex={row.key + 2} />}
-                {row.kind === 'message' && (
-                  <MessageRow
-                    columns={isTable ? columns : null}
-                    message={row.message}
-                    fold={row.fold}
-                    index={row.key}
-                    rowIndex={row.key + 2}
-                    hits={marks}
-                    times="absolute"
-                    zone={zone}
-                    now={0}
-                    wrap={wrap}
-                    current={row.key === keys.current}
-                    field={row.key === keys.current ? keys.field : null}
-                    open={row.message.id === open}
-                    marked={false}
-                    focusable={row.key === reachable}
-                    look={look}
-                  />
-                )}
-              </div>
-            );
-          })}
-        </div>
-      </div>
+      <StreamRows
+        {...drawn}
+        {...{ label, rows, room, linePx, isMeasured, keys }}
+        list={props.list}
+        layout={layout}
+        marks={props.marks}
+        onStatistics={(field) => edit([{ op: 'top', field }], onQuery)}
+      />
       <ListMenus
         open={menu}
         onClose={() => setMenu(null)}
@@ -204,6 +135,70 @@ export function Stream(props: Props) {
         onCopy={copy}
       />
     </div>
+  );
+}
+
+type StreamRowsProps = Omit<ReturnType<typeof useVirtualRows>, 'sized'> & {
+  label: string;
+  rows: readonly Row[];
+  room: Room;
+  linePx: number;
+  isMeasured: boolean;
+  keys: ReturnType<typeof useStreamKeys>;
+  list: ListOptions;
+  layout: RowLayout;
+  marks: Hits;
+  onStatistics: (field: string) => void;
+};
+
+function StreamRows(props: StreamRowsProps) {
+  const { label, rows, virtualizer, items, slots, room, linePx, keys, layout, onStatistics } =
+    props;
+  const { view, columns, wrap, open, onColumns } = props.list;
+  const [zone] = useZone();
+  const reachable = rows.findLast(({ kind }) => kind === 'message')?.key;
+  return (
+    <MessageList
+      {...{ label, view, columns, layout, room, linePx, onColumns, onStatistics }}
+      times="absolute"
+      day={dayIn(rows, items[0]?.index ?? 0, (time) => dayOf(time, zone))}
+      rowCount={-1}
+      height={virtualizer.getTotalSize()}
+    >
+      {items.map(({ index, start }) => {
+        const row = rows[index];
+        if (row === undefined) return null;
+        const isMeasured = props.isMeasured || row.kind === 'note';
+        const isCurrent = row.key === keys.current;
+        return (
+          <ListItem
+            key={isMeasured ? `row ${row.key}` : slots.get(row.key)}
+            index={index}
+            start={start}
+            measure={isMeasured ? virtualizer.measureElement : null}
+          >
+            {row.kind === 'note' && <NoteLine note={row.note} rowIndex={row.key + 2} />}
+            {row.kind === 'message' && (
+              <MessageRow
+                {...{ view, columns, layout, zone, wrap }}
+                message={row.message}
+                fold={row.fold}
+                index={row.key}
+                rowIndex={row.key + 2}
+                hits={props.marks}
+                times="absolute"
+                now={0}
+                current={isCurrent}
+                field={isCurrent ? keys.field : null}
+                open={row.message.id === open}
+                marked={false}
+                focusable={row.key === reachable}
+              />
+            )}
+          </ListItem>
+        );
+      })}
+    </MessageList>
   );
 }
 

@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import type { Message } from '../api/model';
-import type { Tab } from '../messages/asked';
+import type { Tab } from '../messages/messageState';
 import type { Hits } from '../ui/highlight';
 import { formatCount } from '../ui/number';
-import { Faces } from './Faces';
-import { Stream } from './Stream';
+import { EmptyStates } from './EmptyStates';
+import { type ListOptions, Stream } from './Stream';
 import type { Tail } from './tail';
-import type { ListLook } from './listLook';
+
 import { useTailView } from './useTail';
 import classes from './TailPane.module.css';
 
@@ -21,7 +21,7 @@ type Props = {
   query: string;
   hits: Hits;
   marks: Hits;
-  look: ListLook;
+  list: ListOptions;
   paused: boolean;
   following: boolean;
   searchLink: string;
@@ -32,7 +32,7 @@ type Props = {
 };
 
 export function StreamArea(props: Props) {
-  const { tail, label, query, hits, marks, look, paused, following, onFollow } = props;
+  const { tail, label, query, hits, marks, list, paused, following, onFollow } = props;
   const lines = useTailView(tail, (view) => view.lines);
   const isRefused = useTailView(tail, ({ connection }) => connection.kind === 'refused');
   const isSlow = useTailView(
@@ -46,7 +46,7 @@ export function StreamArea(props: Props) {
   return (
     <div className={classes.stream}>
       {lines.length === 0 || isRefused ? (
-        <Faces tail={tail} query={query} searchLink={props.searchLink} />
+        <EmptyStates tail={tail} query={query} searchLink={props.searchLink} />
       ) : (
         <Stream
           label={label}
@@ -54,7 +54,7 @@ export function StreamArea(props: Props) {
           lines={lines}
           hits={hits}
           marks={marks}
-          look={look}
+          list={list}
           following={following && !paused}
           isSlow={isSlow && !paused}
           onFollow={onFollow}

@@ -1,7 +1,7 @@
 /** The fields of what matched in the last minutes, beside the tails. */
 import { useQuery } from '@tanstack/react-query';
 import type { QueryEdit } from '../api/model';
-import type { MessageState } from '../messages/asked';
+import type { MessageState } from '../messages/messageState';
 import { Facets } from '../messages/facets/Facets';
 import { countsQuery } from '../messages/facets/facetQueries';
 import { useEdit } from '../ui/query/useEdit';

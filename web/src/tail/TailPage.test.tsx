@@ -11,7 +11,7 @@ vi.mock('../ui/query/QueryEditor', () => {
   throw new Error('not loaded');
 });
 
-/** What the server answers to every tail. */
+/** The server's answer to every tail. */
 let answer: () => Response;
 let asked: string[];
 let address: Record<string, string>;
@@ -21,7 +21,7 @@ beforeEach(() => {
   answer = () =>
     new Response(new ReadableStream(), { headers: { 'Content-Type': 'text/event-stream' } });
   vi.stubGlobal('fetch', (request: string | Request) => {
-    // What may be written next is asked with a request of its own.
+    // Completion is a request of its own.
     if (typeof request !== 'string' || request === '/healthz')
       return Promise.reject(new TypeError('no server'));
     asked.push(request);

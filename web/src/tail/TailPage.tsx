@@ -3,8 +3,9 @@ import { useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy, useCallback, useMemo, useState } from 'react';
 import { fetched } from '../api/code';
 import type { Message } from '../api/model';
-import type { MessageState } from '../messages/asked';
+import type { MessageState } from '../messages/messageState';
 import { useCommands } from '../ui/commands';
+import { useBrowserState } from '../ui/useBrowserState';
 import { Notice } from '../ui/Notice';
 import { useOpen } from '../ui/open';
 import { splitStages } from '../ui/query/stages';
@@ -15,10 +16,9 @@ import { TailPane } from './TailPane';
 import { Tools } from './Tools';
 import { ViewMenu } from './ViewMenu';
 import { searchLink } from './links';
-import { TAILS_MAX, type TailState, withHighlight } from './tailParams';
+import { TAILS_MAX, type TailState } from './tailParams';
 import { useNotifications } from './useNotifications';
 import { usePanes } from './usePanes';
-import { useWrap } from './useWrap';
 import classes from './TailPage.module.css';
 
 /** Loaded when the first message is opened. */
@@ -26,14 +26,14 @@ const Drawer = lazy(async () => ({
   default: (await fetched(() => import('../messages/drawer/Drawer'))).Drawer,
 }));
 
-/** What the fields beside the tails are counted over. */
+/** The range over which the fields beside the tails are counted. */
 const LAST_MINUTES = { kind: 'last', span: '15m' } as const;
 /** There the fields have no room of their own beside the messages. */
 const SMALL = '(max-width: 960px), (max-height: 639px)';
 
 type Props = {
   state: TailState;
-  /** Where logspaces are chosen. */
+  /** The logspace picker. */
   logspaces?: ReactNode;
   /** `replace` leaves no step in the browser's history. */
   onChange: (state: TailState, replace?: boolean) => void;
@@ -41,35 +41,14 @@ type Props = {
 
 export function TailPage({ state, logspaces: picker, onChange }: Props) {
   const { queries, logspaces, highlights, view, columns, open } = state;
-  const [paused, setPaused] = useState(false);
-  const [cleared, setCleared] = useState(0);
   /** The tail that the reader turned to last: the fields are those of its messages. */
   const [turnedTo, turnTo] = useState(0);
   const active = Math.min(turnedTo, queries.length - 1);
-  const panes = usePanes(queries.length);
   const { tell, ...notifications } = useNotifications();
-  const [wrap, toggleWrap] = useWrap();
+  const controls = useControls(state, onChange);
+  const { paused, wrap, panes, resume } = controls;
   const openPage = useOpen();
   const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
-  const following = panes.shown.every((pane) => pane.following);
-  const pause = () => setPaused((was) => !was);
-  const clear = () => setCleared((times) => times + 1);
-  const followAll = () => panes.followAll(!following);
-  const resume = useCallback(() => setPaused(false), []);
-  const split = () =>
-    onChange({
-      ...state,
-      queries: [...queries, queries.at(-1) ?? ''],
-      off: [...state.off, []],
-    });
-  const canSplit = queries.length < TAILS_MAX;
-  useCommands([
-    { id: 'tail-pause', title: 'Pause or resume', keys: 'Space', run: pause },
-    { id: 'tail-follow', title: 'Follow the newest, or stop', keys: 'f', run: followAll },
-    { id: 'tail-clear', title: 'Clear', keys: 'Ctrl-l', run: clear },
-    { id: 'tail-wrap', title: 'Wrap long messages, or not', keys: 'w', run: toggleWrap },
-    ...(canSplit ? [{ id: 'tail-split', title: 'Split the tail', run: split }] : []),
-  ]);
   const show = (part: Partial<TailState>) => onChange({ ...state, ...part }, true);
   const ask = (at: number, { query, off }: { query?: string; off?: readonly string[] }) => {
     const next = query ?? queries[at] ?? '';
@@ -78,7 +57,7 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       openPage(searchLink(next, logspaces));
       return;
     }
-    // What was read stood still; another question begins with the newest.
+    // The lines stood still; a new query begins with the newest.
     resume();
     panes.shown[at]?.follow(true);
     onChange({
@@ -123,27 +102,15 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
       <div className={classes.bar}>
         {picker}
         <div className={classes.highlights}>
-          <Highlights
-            highlights={highlights}
-            onAdd={(text) => onChange(withHighlight(state, text), true)}
-            onRemove={(text) => show({ highlights: highlights.filter((known) => known !== text) })}
-          />
+          <Highlights state={state} onChange={onChange} />
         </div>
         {isSmall && <div className={classes.fields}>{fields}</div>}
-        <Tools
-          paused={paused}
-          following={following}
-          notifications={{ ...notifications, tell }}
-          onPause={pause}
-          onFollow={followAll}
-          onClear={clear}
-          onSplit={canSplit ? split : undefined}
-        >
+        <Tools {...controls} notifications={{ ...notifications, tell }}>
           <ViewMenu
             view={view}
             wrap={wrap}
             onView={(chosen) => show({ view: chosen })}
-            onWrap={toggleWrap}
+            onWrap={controls.toggleWrap}
           />
         </Tools>
       </div>
@@ -159,10 +126,10 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
               logspaces={logspaces}
               highlights={highlights}
               number={queries.length === 1 ? null : at + 1}
-              look={{ view, columns, open, wrap, onColumns }}
+              list={{ view, columns, open, wrap, onColumns }}
               paused={paused}
               following={pane.following}
-              cleared={cleared}
+              cleared={controls.cleared}
               onFollow={pane.follow}
               onResume={resume}
               onAsk={(part) => ask(at, part)}
@@ -191,9 +158,42 @@ export function TailPage({ state, logspaces: picker, onChange }: Props) {
   );
 }
 
+/** The controls of all tails at once, and the commands for them. */
+function useControls(state: TailState, onChange: Props['onChange']) {
+  const { queries, off } = state;
+  const [paused, setPaused] = useState(false);
+  const [cleared, setCleared] = useState(0);
+  const panes = usePanes(queries.length);
+  const [wrap, setWrap] = useBrowserState({ key: 'logstead-tail-wrap', defaultValue: false });
+  const following = panes.shown.every((pane) => pane.following);
+  const pause = () => setPaused((was) => !was);
+  const clear = () => setCleared((times) => times + 1);
+  const followAll = () => panes.followAll(!following);
+  const toggleWrap = () => setWrap((was) => !was);
+  const resume = useCallback(() => setPaused(false), []);
+  const split = () =>
+    onChange({ ...state, queries: [...queries, queries.at(-1) ?? ''], off: [...off, []] });
+  const canSplit = queries.length < TAILS_MAX;
+  useCommands([
+    { id: 'tail-pause', title: 'Pause or resume', keys: 'Space', run: pause },
+    { id: 'tail-follow', title: 'Follow the newest, or stop', keys: 'f', run: followAll },
+    { id: 'tail-clear', title: 'Clear', keys: 'Ctrl-l', run: clear },
+    { id: 'tail-wrap', title: 'Wrap long messages, or not', keys: 'w', run: toggleWrap },
+    ...(canSplit ? [{ id: 'tail-split', title: 'Split the tail', run: split }] : []),
+  ]);
+  return {
+    ...{ panes, paused, following, cleared, wrap, toggleWrap, resume },
+    onPause: pause,
+    onFollow: followAll,
+    onClear: clear,
+    /** Undefined at the maximum number of tails. */
+    onSplit: canSplit ? split : undefined,
+  };
+}
+
 const NOTHING_OFF: readonly string[] = [];
 
-/** What the list of a tail showed when a message was opened in it. */
+/** The messages in the list of a tail when one of them was opened. */
 type Listed = { at: number; messages: readonly Message[] };
 
 type OpenMessageProps = {

@@ -4,7 +4,7 @@ import { IconSearch, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { completeIn } from '../api/complete';
 import type { Message } from '../api/model';
-import type { Tab } from '../messages/asked';
+import type { Tab } from '../messages/messageState';
 import { textHits } from '../ui/highlight';
 import { OffClauses } from '../ui/query/OffClauses';
 import { QueryField, type QueryFieldHandle } from '../ui/query/QueryField';
@@ -15,7 +15,7 @@ import { MeterRow } from './MeterRow';
 import { StateLine } from './StateLine';
 import { StreamArea } from './StreamArea';
 import { searchLink } from './links';
-import type { ListLook } from './listLook';
+import type { ListOptions } from './Stream';
 import { marksFor } from './marks';
 import { useTail } from './useTail';
 import classes from './TailPane.module.css';
@@ -28,10 +28,10 @@ type Props = {
   highlights: readonly string[];
   /** From 1; null where it is the only one. */
   number: number | null;
-  look: ListLook;
+  list: ListOptions;
   paused: boolean;
   following: boolean;
-  /** How often the lines were cleared. */
+  /** The number of times the lines were cleared. */
   cleared: number;
   onFollow: (following: boolean) => void;
   onResume: () => void;
@@ -45,7 +45,7 @@ type Props = {
 
 /** Draws itself only when what it is asked changes; its parts look at the tail by themselves. */
 export function TailPane(props: Props) {
-  const { query, logspaces, highlights, number, look, paused, following, cleared } = props;
+  const { query, logspaces, highlights, number, list, paused, following, cleared } = props;
   const { onAsk, onMatch } = props;
   const tellMatch = useCallback(
     (messages: readonly Message[]) => onMatch(query, messages),
@@ -73,7 +73,7 @@ export function TailPane(props: Props) {
         query={query}
         hits={hits}
         marks={marks}
-        look={look}
+        list={list}
         paused={paused}
         following={following}
         searchLink={searchLink(query, logspaces)}

@@ -1,4 +1,4 @@
-/** What can be done with all tails at once. */
+/** The actions on all tails at once. */
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import {
   IconArrowBarToDown,
@@ -22,7 +22,7 @@ type Props = {
   onClear: () => void;
   /** Undefined at the maximum number of tails. */
   onSplit: (() => void) | undefined;
-  /** How the messages are shown. */
+  /** The view menu. */
   children: ReactNode;
 };
 

@@ -1,7 +1,7 @@
-/** How the messages of all tails are shown. */
+/** The view options of all tails. */
 import { Button, Menu } from '@mantine/core';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
-import type { View } from '../messages/asked';
+import type { View } from '../messages/messageState';
 import { ViewItems } from '../messages/list/ViewItems';
 
 type Props = {

@@ -1,4 +1,4 @@
-/** What matched in the minutes before a tail began, so that its chart does not begin empty. */
+/** The matches in the minutes before a tail began, so that its chart does not begin empty. */
 import { client, unwrap } from '../api/client';
 import type { Histogram } from '../api/model';
 import { requestZone } from '../ui/time';
@@ -22,12 +22,12 @@ export async function pastSeconds(
   return secondsOf(await unwrap(client.POST('/api/v1/histogram', { body, signal })));
 }
 
-/** In tones, as the seconds of a tail are. What has no severity, or one of too many, has the last tone. */
+/** In tones, like the seconds of a tail. Messages without a known severity have the last tone. */
 export function secondsOf({
   buckets,
   interval_ms: intervalMs,
 }: Pick<Histogram, 'buckets' | 'interval_ms'>): Second[] {
-  // Where nothing is stored there is no interval, and of longer ones the seconds are not known.
+  // An empty store has no interval, and a longer interval does not tell the seconds.
   if (intervalMs !== 1000) return [];
   return buckets.map(({ time, count, by = {} }) => {
     const counts = tones.map(() => 0);

@@ -5,7 +5,7 @@ export type Bars = {
   paths: readonly { tone: Tone; path: string }[];
   /** Seconds without a connection. */
   unwatched: string;
-  /** What the full height means; at least 1. */
+  /** The value of the full height; at least 1. */
   max: number;
 };
 

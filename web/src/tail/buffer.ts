@@ -9,7 +9,7 @@ export type Line = { key: number } & (
   { kind: 'message'; message: Message } | { kind: 'note'; note: Note }
 );
 
-/** What a reader has to know about the place in the stream. */
+/** A note for the reader about a place in the stream. */
 export type Note =
   | {
       kind: 'disconnected' | 'paused';
@@ -73,7 +73,7 @@ export class Buffer {
     this.held.replace({ key, kind: 'note', note });
   }
 
-  /** What is shown stays as it is until `release`. */
+  /** Freezes the shown lines until `release`. */
   hold(): void {
     this.holding = true;
   }

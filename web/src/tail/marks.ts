@@ -1,4 +1,4 @@
-/** What to mark in the lines: the texts that the reader wants to see, each in its own colour, and the query's hits. */
+/** The hits to mark in the lines: the reader's texts, each in its own colour, and the query's. */
 import type { Hits } from '../ui/highlight';
 
 const HIT_COLOR = 0;

@@ -1,19 +1,19 @@
 /** Decides when a match is worth a notification of the desktop: never while the reader looks, and not too often. */
 import type { Message } from '../api/model';
 
-export type Notified = { at: number; unsaid: number };
+export type NotificationState = { at: number; unsaid: number };
 
-export const initialNotified: Notified = { at: -Infinity, unsaid: 0 };
+export const initialNotified: NotificationState = { at: -Infinity, unsaid: 0 };
 
 const BETWEEN_MIN_MS = 5_000;
 const TEXT_CHARACTERS_MAX = 160;
 
-/** What is known afterwards, and of how many matches to say that they came; null when it is too early to say. */
+/** The state afterwards, and the number of matches to announce; null if it is too early to announce any. */
 export function nextNotification(
-  last: Notified,
+  last: NotificationState,
   matches: number,
   now: number,
-): { next: Notified; say: number | null } {
+): { next: NotificationState; say: number | null } {
   const unsaid = last.unsaid + matches;
   if (now - last.at < BETWEEN_MIN_MS) return { next: { ...last, unsaid }, say: null };
   return { next: { at: now, unsaid: 0 }, say: unsaid };

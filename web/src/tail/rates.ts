@@ -1,10 +1,10 @@
 /**
- * How many messages matched in each of the last seconds, by severity.
+ * The number of matches in each of the last seconds, by severity.
  *
- * Where only a part of the messages is sent, those stand for the others: the sum is exact, the shares are estimates.
+ * If only a part of the messages is sent, it stands for the others: the sum is exact, the shares are estimates.
  */
 
-/** How a severity looks, from the worst to the least; `none` where a message has none. */
+/** The tones of severities, from the worst to the least; `none` is for messages without one. */
 export const tones = ['critical', 'error', 'warning', 'notice', 'info', 'debug', 'none'] as const;
 export type Tone = (typeof tones)[number];
 
@@ -38,7 +38,7 @@ type Slot = { at: number; counts: number[]; watched: boolean };
 
 export class Rates {
   private readonly slots = new Map<number, Slot>();
-  /** What was counted since the last `settle`, to be weighed by it. */
+  /** The counts since the last `settle`, which weighs them. */
   private unsettled: { at: number; tone: number }[] = [];
 
   /** Counts a message of the moment `atMs`; what lies ahead of the clock counts as now. */
@@ -57,7 +57,7 @@ export class Rates {
     this.unsettled = [];
   }
 
-  /** What is known of the seconds before `untilMs` from elsewhere. */
+  /** Takes the seconds before `untilMs` from elsewhere. */
   fill(seconds: readonly Second[], untilMs: number): void {
     for (const { at, counts, watched } of seconds) {
       if (at < secondOf(untilMs)) this.slots.set(at, { at, counts: [...counts], watched });

@@ -1,12 +1,25 @@
-/** The lines of a tail as rows: what says the same, one after the other, is one row with the newest of it. */
-import { REPEATS_MIN, shapeOf } from '../messages/list/folds';
+/** The lines of a tail as rows: repeats one after the other are one row, with the newest of them. */
+import { useState } from 'react';
+import { REPEATS_MIN, runsOf, shapeOf, useExpanded } from '../messages/list/folds';
 import type { Fold } from '../ui/message/Repeats';
 import type { Line } from './buffer';
 
 /** Its key is that of the first line behind it: it stays while more comes. */
 export type Row = Line & { fold?: Fold };
 
-type MessageLine = Extract<Line, { kind: 'message' }>;
+type Known = { lines: readonly Line[]; expanded: ReadonlySet<number>; rows: readonly Row[] };
+
+const nothing: Known = { lines: [], expanded: new Set(), rows: [] };
+
+export function useRows(lines: readonly Line[]) {
+  const { isFolding, expanded, toggle } = useExpanded<number>();
+  const [known, setKnown] = useState(nothing);
+  if (!isFolding) return { rows: lines as readonly Row[], toggle };
+  if (known.lines === lines && known.expanded === expanded) return { rows: known.rows, toggle };
+  const rows = rowsOf(lines, expanded, known.rows);
+  setKnown({ lines, expanded, rows });
+  return { rows, toggle };
+}
 
 /** `before` are the rows of the lines before, of which those that are still the same are kept. */
 export function rowsOf(
@@ -15,43 +28,17 @@ export function rowsOf(
   before: readonly Row[],
 ): readonly Row[] {
   const known = new Map(before.flatMap((row) => (row.fold === undefined ? [] : [[row.key, row]])));
-  const rows: Row[] = [];
-  const add = (line: MessageLine, key: number, times: number, isExpanded: boolean) => {
-    if (times === 1) {
-      rows.push(line);
-      return;
-    }
-    const row = { ...line, key, fold: { times, isExpanded } };
-    const last = known.get(key);
-    rows.push(last !== undefined && isSame(last, row) ? last : row);
-  };
-  for (let at = 0; at < lines.length;) {
-    const first = lines[at];
-    if (first === undefined) break;
-    if (first.kind === 'note') {
-      rows.push(first);
-      at += 1;
-      continue;
-    }
-    const end = endOfRun(lines, at, shapeOf(first.message));
-    const run = lines.slice(at, end).filter((line) => line.kind === 'message');
-    const isRun = run.length >= REPEATS_MIN;
+  const shapeOfLine = (line: Line) => (line.kind === 'message' ? shapeOf(line.message) : null);
+  return runsOf(lines, shapeOfLine).flatMap((run): Row[] => {
+    const [first] = run;
+    if (first === undefined || run.length < REPEATS_MIN) return run;
     const isExpanded = expanded.has(first.key);
-    if (isRun && !isExpanded) add(run.at(-1) ?? first, first.key, run.length, false);
-    else
-      run.forEach((line, nth) => add(line, line.key, isRun && nth === 0 ? run.length : 1, isRun));
-    at = end;
-  }
-  return rows;
-}
-
-function endOfRun(lines: readonly Line[], from: number, shape: string): number {
-  let end = from + 1;
-  for (; end < lines.length; end += 1) {
-    const line = lines[end];
-    if (line?.kind !== 'message' || shapeOf(line.message) !== shape) break;
-  }
-  return end;
+    const shown = isExpanded ? first : (run.at(-1) ?? first);
+    const row = { ...shown, key: first.key, fold: { times: run.length, isExpanded } };
+    const last = known.get(first.key);
+    const head = last !== undefined && isSame(last, row) ? last : row;
+    return isExpanded ? [head, ...run.slice(1)] : [head];
+  });
 }
 
 function isSame(a: Row, b: Row): boolean {

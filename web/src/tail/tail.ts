@@ -23,14 +23,14 @@ export type TailView = {
   meter: Meter;
 };
 
-/** What changes once a second. */
+/** The values that change once a second. */
 export type Meter = {
   now: number;
   seconds: readonly Second[];
   /** Per second; null without a connection. */
   matched: number | null;
   received: number | null;
-  /** How many of the matches are sent, per second; null where all are. */
+  /** The number of matches that are sent per second; null if all are. */
   shown: number | null;
   /** Messages that the server has not looked at yet. */
   behind: number;
@@ -64,7 +64,7 @@ export class Tail {
   private band: Band | null = null;
   /** By the server's clock. */
   private startedAt: number | null = null;
-  /** What the browser's clock says more than the server's. */
+  /** The lead of the browser's clock over the server's. */
   private clockAhead = 0;
   private reports: { at: number; status: TailStatus }[] = [];
   private lastMatchAt: number | null = null;
@@ -116,7 +116,7 @@ export class Tail {
     this.holdOrRelease();
   }
 
-  /** What comes in during a pause waits; a longer pause waits at the server. */
+  /** Messages that come in during a pause wait; during a longer pause they wait at the server. */
   pause(paused: boolean): void {
     if (paused === this.paused) return;
     this.paused = paused;

@@ -1,15 +1,15 @@
 /** The tail page's whole state. It lives in the address bar, so that what one watches can be shared and reloaded. */
 import {
-  type Looked,
+  type ListView,
   type Tab,
   type View,
   initialColumns,
   initialFacets,
   tabs,
   views,
-} from '../messages/asked';
+} from '../messages/messageState';
 
-export type TailState = Omit<Looked, 'split'> & {
+export type TailState = Omit<ListView, 'split'> & {
   /** One for each tail, from left to right: at least one, at most `TAILS_MAX`. */
   queries: readonly string[];
   /** The clauses of each that are switched off for now, as they were written. */

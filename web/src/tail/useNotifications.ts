@@ -2,7 +2,7 @@
 import { useCallback, useRef, useState } from 'react';
 import type { Message } from '../api/model';
 import { initialNotified, nextNotification, notificationText } from './notify';
-import { useKept } from '../ui/useKept';
+import { useBrowserState } from '../ui/useBrowserState';
 
 export type Notifications = {
   wanted: boolean;
@@ -14,7 +14,7 @@ export type Notifications = {
 };
 
 export function useNotifications(): Notifications {
-  const [wanted, setWanted] = useKept({ key: 'logstead-tail-notify', defaultValue: false });
+  const [wanted, setWanted] = useBrowserState({ key: 'logstead-tail-notify', defaultValue: false });
   const [problem, setProblem] = useState<string | null>(null);
   const last = useRef(initialNotified);
 

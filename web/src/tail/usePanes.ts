@@ -1,4 +1,7 @@
-/** Which tails are followed. A tail keeps its identity when one before it is closed, and with that its lines. */
+/**
+ * The panes of the page, and which of them are followed. A tail keeps its identity when one before it is closed, and
+ * with that its lines.
+ */
 import { useCallback, useMemo, useState } from 'react';
 import { TAILS_MAX } from './tailParams';
 

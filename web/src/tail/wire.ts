@@ -1,9 +1,9 @@
-/** What a tail asks the server. */
+/** The requests of a tail. */
 import { requestZone } from '../ui/time';
 
 export type TailRequest = { query: string; logspaces: readonly string[] };
 
-/** How many stored messages to begin with, so that there is something to look at. */
+/** The number of stored messages to begin with, so that there is something to look at. */
 const FIRST_MESSAGES = 200;
 
 /** The most that one event brings. */

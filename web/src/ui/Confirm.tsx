@@ -7,7 +7,7 @@ import classes from './Confirm.module.css';
 
 type Props = {
   title: string;
-  /** What the button does, in its words. */
+  /** The label of the button: what it does. */
   action: string;
   /** Has to be typed first. */
   word?: string;
@@ -15,7 +15,7 @@ type Props = {
   error: Error | null;
   onConfirm: () => void;
   onClose: () => void;
-  /** What will happen. */
+  /** The consequence. */
   children: ReactNode;
 };
 

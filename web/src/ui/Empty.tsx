@@ -4,7 +4,7 @@ import classes from './Empty.module.css';
 
 type Props = {
   title: string;
-  /** Where nothing else is on the page, the title is the page's. */
+  /** If nothing else is on the page, the title is the page's. */
   isPage?: boolean;
   children?: ReactNode;
 };

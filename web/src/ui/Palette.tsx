@@ -16,7 +16,7 @@ type Props = {
   page: string;
   /** The order of the headings; others come after them. */
   groups: readonly string[];
-  /** What to offer for any text, after all that it matches. */
+  /** The commands for any text, listed after all that it matches. */
   fallback: (typed: string) => Command;
 };
 

@@ -37,7 +37,7 @@ export function Severity({ message }: Props) {
   );
 }
 
-/** The severity at the edge of a row: the worse, the taller. What is usual shows nothing, and has its name all the same. */
+/** The severity at the edge of a row: the worse, the taller. A usual severity has no bar, but still its name. */
 export function SeverityBar({ message }: Props) {
   const tone = tones[message.severity ?? -1];
   if (tone === undefined) return null;

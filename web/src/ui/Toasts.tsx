@@ -1,4 +1,4 @@
-/** Where toasts are shown: a quiet corner that screen readers hear, and that never takes the focus. */
+/** The toasts: a quiet corner that screen readers hear, and that never takes the focus. */
 import { ActionIcon, Button } from '@mantine/core';
 import {
   IconAlertTriangle,

@@ -1,10 +1,10 @@
 /** Arrow keys inside a group that has one Tab stop: up and down go from row to row, left and right within one. */
 import type { KeyboardEvent } from 'react';
 
-/** What can have the focus, row after row. A row is an element with `data-row`. */
+/** The focusable elements, row after row. A row is an element with `data-row`. */
 type Rows<Item> = readonly (readonly Item[])[];
 
-/** Where a key leads from an item; undefined where it means nothing. */
+/** The item that a key leads to; undefined if the key means nothing. */
 export function itemAfter<Item>(rows: Rows<Item>, item: Item, key: string): Item | undefined {
   const at = rows.findIndex((row) => row.includes(item));
   const row = rows[at] ?? [];

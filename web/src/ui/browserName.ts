@@ -1,4 +1,4 @@
-/** What a browser or program is called, by what it says of itself. A hint for people, who know what they use. */
+/** The name of a browser or program, by its own words. A hint for people, who know what they use. */
 
 const BROWSERS: readonly [RegExp, string][] = [
   // In this order: most claim to be several of these.

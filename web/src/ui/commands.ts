@@ -1,4 +1,4 @@
-/** What can be done right now, for the command palette: each page adds its own while it is shown. */
+/** The commands of the palette: each page adds its own while it is shown. */
 import { useEffect, useRef } from 'react';
 import { useBindings } from './useKeys';
 

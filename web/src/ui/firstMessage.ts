@@ -5,7 +5,7 @@ const DEFAULT_PORT = '5514';
 const UNKNOWN_PORT = 'PORT';
 const HELLO = 'hello logstead';
 
-/** Where messages can be sent over the network. */
+/** The addresses to which messages can be sent over the network. */
 export type Receiver = { host: string; port: string; transport: 'tcp' | 'udp' };
 
 /** TCP where something listens on it, else UDP; the usual port where nothing does. Null: it is not known where. */

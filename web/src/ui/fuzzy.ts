@@ -1,8 +1,8 @@
-/** Which of many texts a few typed letters mean: they must all be there in order, and starts of words count most. */
+/** Fuzzy matching of a few typed letters: they must all be there in order, and starts of words count most. */
 
 export type Match = {
   score: number;
-  /** Where the letters were found, in ascending order. */
+  /** The places of the letters, in ascending order. */
   at: readonly number[];
 };
 
@@ -40,7 +40,7 @@ function matchWord(word: string, text: string): Match | null {
   let best: Match | null = null;
   for (let start = lower.indexOf(word.charAt(0)); start >= 0;) {
     const match = matchFrom(word, lower, text, start);
-    // What does not match from here matches from nowhere later.
+    // If there is no match from here, there is none further on.
     if (match === null) break;
     if (best === null || match.score > best.score) best = match;
     start = lower.indexOf(word.charAt(0), start + 1);

@@ -14,7 +14,7 @@ export const HIT_COLORS = 5;
 const WILDCARDS_MAX = 4;
 const UNBOUNDED_MAX = 6;
 
-/** What to mark for the texts that a query looks for, each in the colour of its place in the query. */
+/** The hits to mark for the texts that a query looks for, each in the colour of its place in the query. */
 export function hitsOf(terms: readonly QueryTerm[]): Hits {
   const hits = terms.flatMap((term): Omit<Term, 'color'>[] => {
     const pattern = patternOf(term);
@@ -30,12 +30,12 @@ export function hitsIn(hits: Hits, field: string): Hits {
   return hits.filter((term) => term.field === name || (term.field === null && isSearched));
 }
 
-/** What is looked for in the text itself. That every row has what a field was asked for says nothing. */
+/** Hits in the text itself. Every row has the value that a field clause asks for, so marking it would say nothing. */
 export function textHits(hits: Hits): Hits {
   return hits.filter(({ field }) => field === null || field === 'message' || field === 'raw');
 }
 
-/** The text in pieces, in order; together they are the text. Of overlapping hits the first and longest wins. */
+/** The text in pieces, in order; together they are the text. If hits overlap, the first and longest wins. */
 export function markHits(text: string, hits: Hits): Piece[] {
   const found = hits
     .flatMap(({ pattern, color }) =>

@@ -1,9 +1,9 @@
-/** How keys are written, and which of the bindings that are there a key press means. */
+/** The notation of keys, and the binding that a key press means. */
 
 export type Binding = {
-  /** As in `/`, `?`, `D` (with Shift), `Space`, `Mod-k` (Ctrl or Cmd), or `g s` (one after the other). */
+  /** Keys in the form `/`, `?`, `D` (with Shift), `Space`, `Mod-k` (Ctrl or Cmd), or `g s` (one after the other). */
   keys: string;
-  /** What the help says; an undescribed binding is not listed. */
+  /** The text in the help; an undescribed binding is not listed. */
   does: string | null;
   /** The heading in the help; empty for those of the page that is shown. */
   group: string;
@@ -20,7 +20,7 @@ export type Press = {
   altGraph: boolean;
 };
 
-/** What a press is called in bindings, the most exact name first. */
+/** The names of a press in bindings, the most exact first. */
 export function namesOf({ key, ctrl, meta, alt, altGraph }: Press): string[] {
   const name = key === ' ' ? 'Space' : key;
   const writes = altGraph || (alt && !ctrl && !meta && /^[^\p{L}\p{N}\s]$/u.test(key));

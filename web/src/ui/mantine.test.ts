@@ -9,7 +9,7 @@ const styles = join(
   'styles',
 );
 const modules = join(dirname(styles), 'esm');
-/** What holds for every component. */
+/** The rules for every component. */
 const general = ['baseline', 'default-css-variables', 'global'];
 
 test('the style sheets are those of the components that are used, in the order of the whole sheet', () => {

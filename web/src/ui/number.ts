@@ -1,4 +1,4 @@
-/** How the console writes amounts: exact where the reader may count on them, short where they move. */
+/** The number formats of the console: exact if the reader may count on them, short if they move. */
 
 /** `1 234 567`, with narrow no-break spaces: exact, and the same in every locale. */
 export function formatCount(count: number): string {

@@ -1,5 +1,5 @@
 /**
- * What the server says, for people to read. It writes as programs do in a terminal: without a capital, and with names in
+ * The server's texts, for people to read. It writes as programs do in a terminal: without a capital, and with names in
  * backticks.
  */
 export type ProsePart = { text: string; isCode: boolean };

@@ -1,4 +1,4 @@
-/** Which stretch of time is looked at, as every page writes it in its address and in its requests. */
+/** The time range, as every page writes it in its address and in its requests. */
 import { type Zone, momentText, requestZone, zoneOffset } from './time';
 
 export type TimeRange =

@@ -1,5 +1,5 @@
-/** How the console writes times: ISO-like, 24 hours, in the browser's zone or in UTC. */
-import { useKept } from './useKept';
+/** The time formats of the console: ISO-like, 24 hours, in the browser's zone or in UTC. */
+import { useBrowserState } from './useBrowserState';
 
 export type Zone = 'local' | 'utc';
 
@@ -7,7 +7,7 @@ const ZONE_KEY = 'logstead-zone';
 
 /** Kept per browser, not in the URL: a shared link means the same moments in every zone. */
 export function useZone(): readonly [Zone, (zone: Zone) => void] {
-  const [zone, setZone] = useKept<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
+  const [zone, setZone] = useBrowserState<Zone>({ key: ZONE_KEY, defaultValue: 'local' });
   return [zone, setZone];
 }
 
@@ -66,7 +66,7 @@ export function zoneOffset(zone: Zone, at: Date): string {
   return `UTC${sign}${hours}:${String(Math.abs(minutes) % 60).padStart(2, '0')}`;
 }
 
-/** What a field for a moment shows: the moment in the zone, or the text as it is written if it is not a moment. */
+/** The text of a field for a moment: the moment in the zone, or the text as written if it is not a moment. */
 export function momentText(moment: string | null, zone: Zone): string {
   return moment === null ? '' : formatTime(moment, zone).replace(/\.000$/, '');
 }

@@ -47,7 +47,7 @@ export function onToasts(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** How long it stays; null until it is dismissed. Errors wait for a reader. */
+/** The time it stays; null until it is dismissed. Errors wait for a reader. */
 export function staysMs({ tone, action }: Toast): number | null {
   if (tone === 'error') return null;
   return action === undefined ? READ_MS : DECIDE_MS;

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts, silent while the user types or a dialog is open. What is bound is what the help lists. */
+/** Keyboard shortcuts, silent while the user types or a dialog is open. The help lists every binding. */
 import { useEffect, useRef } from 'react';
 import { type Binding, findBinding, namesOf } from './keys';
 

@@ -68,7 +68,7 @@ export function ArrivalPanel({ arrival, error, onNext }: Props) {
   );
 }
 
-/** Who sees a part of the store knows nothing of the rest. */
+/** A user who sees only a part of the store knows nothing of the rest. */
 function nothingText(sees: boolean): string {
   return sees ? 'Nothing has come in' : 'Nothing that you may see has come in';
 }

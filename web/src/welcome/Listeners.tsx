@@ -1,6 +1,6 @@
-/** Where the server takes messages, and what to do where it could not open a socket. */
+/** The listeners of the server, and what to do if one could not open a socket. */
 import { useQuery } from '@tanstack/react-query';
-import { isForbidden } from '../api/known';
+import { isForbidden } from '../api/freshness';
 import { failedListeners, listeningUrls, statusQuery } from '../api/status';
 import { Notice } from '../ui/Notice';
 import { isLocalOnly } from '../ui/firstMessage';

@@ -6,22 +6,20 @@ import { useState } from 'react';
 import { follow, useOpen, address } from '../ui/open';
 import { ArrivalPanel } from './ArrivalPanel';
 import { Listeners } from './Listeners';
-import { Look } from './Look';
-import { Ways } from './Ways';
+import { FirstSearch } from './FirstSearch';
+import { SendCommands } from './SendCommands';
 import { arrivalQuery } from './arrival';
 import { testWord } from '../ui/testWord';
-import type { Step } from './welcomeParams';
+import type { WelcomeStep } from './welcomeParams';
 import classes from './WelcomePage.module.css';
 
-type Props = {
-  step: Step;
-  onStep: (step: Step) => void;
-  /** Leaves for Search, with this query over all time. */
-  onSearch: (query: string) => void;
-};
+type Props = { step: WelcomeStep; onStep: (step: WelcomeStep) => void };
 
-export function WelcomePage({ step, onStep, onSearch }: Props) {
+export function WelcomePage({ step, onStep }: Props) {
   const open = useOpen();
+  /** Leaves for Search, with this query over all time. */
+  const onSearch = (query: string) =>
+    open(address('/search', query === '' ? {} : { q: query, from: 'all' }));
   const [word] = useState(testWord);
   const { data: arrival, error } = useQuery(arrivalQuery(word));
   const hasArrived = arrival?.message != null;
@@ -48,7 +46,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
             Run one of these in a terminal, on this computer or any other that can reach the server.
           </p>
           <Listeners />
-          <Ways word={word} />
+          <SendCommands word={word} />
           <p className="dimmed" onClick={(event) => follow(event, open)}>
             <Anchor inherit underline="always" href={address('/send')}>
               Send logs
@@ -62,7 +60,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
           <h2 id="look" className={classes.title}>
             Look at it in Search
           </h2>
-          <Look
+          <FirstSearch
             message={arrival?.message ?? arrival?.newest ?? null}
             onSearch={onSearch}
             onBack={() => onStep('send')}
@@ -73,7 +71,7 @@ export function WelcomePage({ step, onStep, onSearch }: Props) {
   );
 }
 
-type StepsProps = { step: Step; hasArrived: boolean; onStep: (step: Step) => void };
+type StepsProps = { step: WelcomeStep; hasArrived: boolean; onStep: (step: WelcomeStep) => void };
 
 function Steps({ step, hasArrived, onStep }: StepsProps) {
   const steps = [

@@ -11,7 +11,7 @@ const WAIT_MAX_MS = 60_000;
 export type Arrival = {
   /** The message that was waited for. */
   message: Message | null;
-  /** What came in before that, from any sender. */
+  /** The messages that came in before that, from any sender. */
   newest: Message | null;
   /** Whether anything at all was there when the waiting began. */
   wasEmpty: boolean;

@@ -1,4 +1,4 @@
-/** What a table and a panel say of an account in the same way. */
+/** The facts about an account that tables and panels state in the same way. */
 import type { TokenEntry } from '../../api/tokens';
 import type { Grant, Role } from '../../api/users';
 import { type Zone, formatTime } from '../../ui/time';

@@ -6,7 +6,7 @@ import { sessionsOfQuery, usersQuery } from '../../api/users';
 import { useCommands } from '../../ui/commands';
 import { address } from '../../ui/open';
 import { type AdminState, type SortKey, sortedBy, writeAdmin } from '../adminParams';
-import { Finder } from '../Finder';
+import { FilterField } from '../FilterField';
 import type { UserRow } from './rows';
 import { TokenTable } from './TokenTable';
 import { UserTable } from './UserTable';
@@ -39,7 +39,7 @@ export function AccountsTab({ state, onChange }: Props) {
         {...{ state, onSort, hrefOf }}
         onRetry={() => void users.refetch()}
         finder={
-          <Finder
+          <FilterField
             ref={field}
             label="Find a user or token"
             placeholder="Name, role, logspace, scope"

@@ -1,4 +1,4 @@
-/** Which part of the store an account gets: logspaces, and a filter over what is in them. */
+/** The part of the store that an account gets: logspaces, and a filter over their messages. */
 import { Checkbox, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
@@ -9,7 +9,7 @@ import { QueryField } from '../../ui/query/QueryField';
 import { requestRange } from '../../ui/range';
 import classes from './Panel.module.css';
 
-/** What is being written: "only these" with none of them chosen is not a grant yet. */
+/** The grant as it is being written: "only these" with none of them chosen is not a grant yet. */
 export type GrantDraft = { isAll: boolean; logspaces: readonly string[]; scope: string };
 
 type Props = {

@@ -1,7 +1,7 @@
 /** Makes a token for a program, and shows its secret this one time. */
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type TokenLimits, makeToken, tokensQuery } from '../../api/tokens';
 import type { Role } from '../../api/users';
 import { Notice } from '../../ui/Notice';
@@ -97,30 +97,12 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
         logspacesError={errorAt(make.error, 'logspaces')}
         onChange={setDraft}
       />
-      <div className={classes.pair}>
-        <NativeSelect
-          size="sm"
-          label="Expires"
-          value={expiry}
-          data={[...expiries]}
-          error={expiry === 'day' ? undefined : errorAt(make.error, 'expires_at')}
-          onChange={(event) => setExpiry(event.currentTarget.value)}
-        />
-        {expiry === 'day' && (
-          <TextInput
-            type="date"
-            label="On the day"
-            value={day}
-            error={errorAt(make.error, 'expires_at')}
-            onChange={(event) => setDay(event.currentTarget.value)}
-          />
-        )}
-      </div>
-      {expiry === 'never' && (
-        <p className="dimmed">
-          A token without an end works until somebody revokes it, also when it has leaked.
-        </p>
-      )}
+      <Expiry
+        {...{ expiry, day }}
+        error={errorAt(make.error, 'expires_at')}
+        onExpiry={setExpiry}
+        onDay={setDay}
+      />
       <div className={classes.pair}>
         <NumberInput
           size="sm"
@@ -146,6 +128,46 @@ export function NewTokenPanel({ onMade, onClose }: Props) {
       </div>
       {!isSender && <Preview who={name.trim() === '' ? 'it' : name.trim()} grant={grant} />}
     </PanelFrame>
+  );
+}
+
+type ExpiryProps = {
+  expiry: string;
+  /** The day on which the token expires, where one is chosen. */
+  day: string;
+  error: ReactNode;
+  onExpiry: (expiry: string) => void;
+  onDay: (day: string) => void;
+};
+
+function Expiry({ expiry, day, error, onExpiry, onDay }: ExpiryProps) {
+  return (
+    <>
+      <div className={classes.pair}>
+        <NativeSelect
+          size="sm"
+          label="Expires"
+          value={expiry}
+          data={[...expiries]}
+          error={expiry === 'day' ? undefined : error}
+          onChange={(event) => onExpiry(event.currentTarget.value)}
+        />
+        {expiry === 'day' && (
+          <TextInput
+            type="date"
+            label="On the day"
+            value={day}
+            error={error}
+            onChange={(event) => onDay(event.currentTarget.value)}
+          />
+        )}
+      </div>
+      {expiry === 'never' && (
+        <p className="dimmed">
+          A token without an end works until somebody revokes it, also when it has leaked.
+        </p>
+      )}
+    </>
   );
 }
 

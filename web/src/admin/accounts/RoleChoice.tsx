@@ -1,4 +1,4 @@
-/** Which role an account has. */
+/** The choice of an account's role. */
 import { Radio } from '@mantine/core';
 import type { Role } from '../../api/users';
 import classes from './Panel.module.css';

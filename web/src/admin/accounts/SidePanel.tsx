@@ -1,4 +1,4 @@
-/** What is open beside the tables: somebody or something to make, to look at or to change. */
+/** The panel beside the tables: somebody or something to make, to look at or to change. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { tokensQuery } from '../../api/tokens';
@@ -14,7 +14,7 @@ import classes from './Panel.module.css';
 
 type Props = {
   panel: Panel;
-  /** Whose page it is. */
+  /** The user who is signed in. */
   user: string;
   onShow: (panel: Panel) => void;
 };

@@ -1,11 +1,11 @@
-/** What programs prove by who they are: used when, and valid until when. */
+/** The tokens of programs: when each was last used, and until when it is valid. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { TokenEntry } from '../../api/tokens';
 import { useZone } from '../../ui/time';
 import type { AdminState, Panel, SortKey } from '../adminParams';
-import { Box } from '../Box';
+import { PagePart } from '../PagePart';
 import { TableFrame } from '../TableFrame';
 import { Expires, May, RoleTag } from './AccountFacts';
 import { RevokeDialog } from './RevokeDialog';
@@ -40,7 +40,7 @@ export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry 
   const shown = shownTokens(tokens ?? [], find, sort);
   const todo = attention(tokens ?? [], now);
   return (
-    <Box
+    <PagePart
       label="Tokens"
       note={
         <>
@@ -102,7 +102,7 @@ export function TokenTable({ tokens, now, error, state, hrefOf, onSort, onRetry 
       {asked?.what === 'revoke' && (
         <RevokeDialog token={asked.token} now={now} onClose={() => setAsked(null)} />
       )}
-    </Box>
+    </PagePart>
   );
 }
 

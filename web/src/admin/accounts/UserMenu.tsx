@@ -1,4 +1,4 @@
-/** What can be done about a user besides changing rights. Each says first what it does. */
+/** The actions on a user besides changing rights. Each first says what it does. */
 import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import {
   IconBan,
@@ -32,7 +32,7 @@ type Action = 'enable' | 'disable' | 'end-sessions' | 'remove-factor' | 'passwor
 
 type Props = {
   user: UserEntry;
-  /** How many are open, if it is known. */
+  /** The number of open sessions, if known. */
   sessions: number | null;
   isSelf: boolean;
   onGone: () => void;

@@ -44,7 +44,7 @@ export function UserPanel({ user, sessions, isSelf, onClose }: Props) {
     mutationFn: () => changeUser(user.name, { role, ...grant }),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: usersQuery.queryKey });
-      toast({ tone: 'good', title: `What ${user.name} may do is changed` });
+      toast({ tone: 'good', title: `The rights of ${user.name} are changed` });
     },
   });
   const reset = () => {

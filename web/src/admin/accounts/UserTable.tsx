@@ -1,9 +1,9 @@
-/** Who can sign in, what they may do, and when they last did something. */
+/** The users: what they may do, and when they last did something. */
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { initialsOf } from '../../ui/initials';
 import type { AdminState, Panel, SortKey } from '../adminParams';
-import { Box } from '../Box';
+import { PagePart } from '../PagePart';
 import { TableFrame } from '../TableFrame';
 import { RoleTag, Sees } from './AccountFacts';
 import { SortHead } from './SortHead';
@@ -25,7 +25,7 @@ export function UserTable({ rows, error, state, finder, hrefOf, onSort, onRetry 
   const { sort, find, panel } = state;
   const shown = shownUsers(rows ?? [], find, sort);
   return (
-    <Box
+    <PagePart
       label="Users"
       note={rows === null ? undefined : countText(shown.length, rows.length)}
       tools={finder}
@@ -59,7 +59,7 @@ export function UserTable({ rows, error, state, finder, hrefOf, onSort, onRetry 
           </tbody>
         </TableFrame>
       )}
-    </Box>
+    </PagePart>
   );
 }
 

@@ -81,7 +81,7 @@ export function expiryOf({ expires_at }: TokenEntry, now: number): Expiry {
   return days <= EXPIRES_SOON_DAYS ? { kind: 'soon', days: Math.floor(days) } : { kind: 'later' };
 }
 
-/** What the head of the table says of all tokens; empty if there is nothing to do. */
+/** The summary of all tokens in the head of the table; empty if there is nothing to do. */
 export function attention(tokens: readonly TokenEntry[], now: number): string {
   const unused = tokens.filter((token) => unusedDays(token, now) >= UNUSED_DAYS).length;
   const kinds = tokens.map((token) => expiryOf(token, now).kind);

@@ -1,4 +1,4 @@
-/** Who did what, asked in the query language. */
+/** The audit log: actions and who took them, searched in the query language. */
 import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
@@ -6,11 +6,11 @@ import { type AuditEntry, auditQuery } from '../../api/audit';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { useCommands } from '../../ui/commands';
-import { follow, useOpen, address } from '../../ui/open';
+import { address, follow, useOpen } from '../../ui/open';
 import { QueryField, type QueryFieldHandle } from '../../ui/query/QueryField';
 import { type TimeRange, requestRange, writeRange } from '../../ui/range';
 import { formatTime, useZone } from '../../ui/time';
-import { Loading } from '../Loading';
+import { Loading } from '../PagePart';
 import { TableFrame } from '../TableFrame';
 import { completeAudit } from './completeAudit';
 import classes from '../Admin.module.css';

@@ -1,9 +1,9 @@
-/** What may be written in a query of the audit log: its fields, and the actions that there are. */
+/** Completion for queries of the audit log: its fields, and the actions that exist. */
 import type { Complete } from '../../ui/query/suggestions';
 
 const FIELDS = ['action:', 'user:', 'account:'];
 
-/** As in docs/accounts.md. */
+/** The actions listed in docs/accounts.md. */
 const ACTIONS = [
   'session.begin',
   'session.end',

@@ -1,4 +1,4 @@
-/** What would they see? A grant answers with data: how much, of which hosts and logspaces, and the newest messages. */
+/** The data that a grant gives access to: how much of it, from which hosts and logspaces, and the newest messages. */
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { logspacesQuery } from '../../api/logspaces';
 import type { Message } from '../../api/model';
 import type { Grant } from '../../api/users';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { Notice } from '../../ui/Notice';
 import { SeverityBar } from '../../ui/Severity';
 import { Spark } from '../../ui/chart/Spark';
@@ -15,11 +15,11 @@ import { SmartText } from '../../ui/message/SmartText';
 import { formatCount, formatShort } from '../../ui/number';
 import { type Zone, partsOf as timeParts, useZone } from '../../ui/time';
 import {
-  type Found,
+  type ScopePreview,
   WAIT_MS,
-  type Part,
+  type PreviewPart,
   type Span,
-  foundQuery,
+  scopePreviewQuery,
   inVain,
   isUnparsed,
   partsOf,
@@ -31,7 +31,7 @@ import classes from './Preview.module.css';
 const PARTS_SHOWN = 6;
 
 type Props = {
-  /** As in `What would ana see?` */
+  /** The name in `What would ana see?` */
   who: string;
   grant: Grant;
   /** Takes logspaces out of the grant, where it is being written. */
@@ -41,8 +41,8 @@ type Props = {
 export function Preview({ who, grant, onChoose }: Props) {
   const [span, setSpan] = useState<Span>('24h');
   const [settled] = useDebouncedValue(grant, WAIT_MS);
-  const found = useQuery(foundQuery(settled, span));
-  const all = useQuery(foundQuery(useWhole(settled), span));
+  const found = useQuery(scopePreviewQuery(settled, span));
+  const all = useQuery(scopePreviewQuery(useWhole(settled), span));
   const error = found.error ?? all.error;
   const isOld = found.isPlaceholderData || JSON.stringify(settled) !== JSON.stringify(grant);
   return (
@@ -61,7 +61,7 @@ export function Preview({ who, grant, onChoose }: Props) {
         <p className="dimmed">Nothing can be counted until the filter can be read.</p>
       )}
       {error !== null && !isUnparsed(found.error) && (
-        <Failed
+        <PartLoadError
           what="The preview"
           error={error}
           onRetry={() => {
@@ -96,8 +96,8 @@ type AnswerProps = {
   who: string;
   grant: Grant;
   span: Span;
-  found: Found;
-  all: Found;
+  found: ScopePreview;
+  all: ScopePreview;
   onChoose: Props['onChoose'];
 };
 
@@ -173,7 +173,7 @@ function Answer({ who, grant, span, found, all, onChoose }: AnswerProps) {
   );
 }
 
-function PartRow({ part, isVain = false }: { part: Part; isVain?: boolean }) {
+function PartRow({ part, isVain = false }: { part: PreviewPart; isVain?: boolean }) {
   const { name, count, of } = part;
   return (
     <div className={classes.part} data-vain={isVain}>

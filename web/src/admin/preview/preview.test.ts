@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Found, inVain, partsOf, shareText } from './preview';
+import { type ScopePreview, inVain, partsOf, shareText } from './preview';
 
-function found(logspaces: Record<string, number>): Found {
+function found(logspaces: Record<string, number>): ScopePreview {
   const values = Object.entries(logspaces).map(([value, count]) => ({ value, count }));
   return {
     histogram: { interval_ms: 1, buckets: [], total: 0, later: 0 },

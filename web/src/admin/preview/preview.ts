@@ -1,6 +1,6 @@
 /**
- * What an account with a grant would find, asked with the rights of the administrator: the scope is the query, and the
- * logspaces are those of the request.
+ * The data an account with a grant would find, queried with the rights of the administrator: the scope is the query,
+ * and the logspaces are those of the request.
  */
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
@@ -11,8 +11,8 @@ import type { Grant } from '../../api/users';
 export const spans = ['1h', '24h', '7d'] as const;
 export type Span = (typeof spans)[number];
 
-/** What is asked for at once. */
-export type Found = {
+/** The answers to the requests that are sent at once. */
+export type ScopePreview = {
   histogram: Histogram;
   /** `host` and `logspace`. */
   fields: Record<string, Facet>;
@@ -23,7 +23,7 @@ const SAMPLES = 8;
 const BUCKETS = 48;
 const LOGSPACES_MAX = 100;
 
-export function foundQuery({ logspaces, scope }: Grant, span: Span) {
+export function scopePreviewQuery({ logspaces, scope }: Grant, span: Span) {
   const asked = {
     query: scope ?? '',
     from: `-${span}`,
@@ -31,7 +31,7 @@ export function foundQuery({ logspaces, scope }: Grant, span: Span) {
   };
   return queryOptions({
     queryKey: ['grant', asked],
-    queryFn: async ({ signal }): Promise<Found> => {
+    queryFn: async ({ signal }): Promise<ScopePreview> => {
       const [histogram, { fields }, { messages }] = await Promise.all([
         unwrap(client.POST('/api/v1/histogram', { body: { ...asked, buckets: BUCKETS }, signal })),
         unwrap(
@@ -55,10 +55,13 @@ export const WAIT_MS = 400;
 
 /** Why the scope of a grant cannot be parsed, while it is written; undefined if it can, or if nobody knows yet. */
 export function useScopeError(grant: Grant): string | undefined {
-  // As a text: an object would be another one each time that it is drawn.
+  // A text, because an object would differ each time it is drawn.
   const [text] = useDebouncedValue(JSON.stringify(grant), WAIT_MS);
   const settled = JSON.parse(text) as Grant;
-  const { error } = useQuery({ ...foundQuery(settled, '24h'), enabled: settled.scope !== null });
+  const { error } = useQuery({
+    ...scopePreviewQuery(settled, '24h'),
+    enabled: settled.scope !== null,
+  });
   if (settled.scope !== grant.scope || !isUnparsed(error)) return undefined;
   return error?.message;
 }
@@ -69,10 +72,10 @@ export function isUnparsed(error: Error | null): boolean {
 }
 
 /** A part of something that can be counted. */
-export type Part = { name: string; count: number; of: number };
+export type PreviewPart = { name: string; count: number; of: number };
 
 /** Each logspace that the grant names, with what it gives; the fullest first. */
-export function partsOf(grant: Grant, found: Found, all: Found): Part[] {
+export function partsOf(grant: Grant, found: ScopePreview, all: ScopePreview): PreviewPart[] {
   const given = countsOf(found);
   const there = countsOf(all);
   const names = grant.logspaces ?? [...there.keys()];
@@ -84,8 +87,11 @@ export function partsOf(grant: Grant, found: Found, all: Found): Part[] {
   return parts.sort((a, b) => b.count - a.count);
 }
 
-/** Logspaces that are granted in vain: they hold messages, and none matches. Of a grant of all, none was chosen. */
-export function inVain(grant: Grant, parts: readonly Part[]): Part[] {
+/**
+ * Logspaces that are granted in vain: they hold messages, but none matches. A grant of all logspaces chose none in
+ * particular.
+ */
+export function inVain(grant: Grant, parts: readonly PreviewPart[]): PreviewPart[] {
   if (grant.logspaces === null || grant.scope === null) return [];
   return parts.filter(({ count, of }) => count === 0 && of > 0);
 }
@@ -95,11 +101,11 @@ export function shareText(count: number, of: number): string {
   if (of === 0) return '';
   const percent = (100 * count) / of;
   if (count > 0 && percent < 0.1) return '< 0.1 %';
-  // What is left out is not rounded away.
+  // A part that is left out is never rounded away.
   if (count < of && percent > 99.9) return '> 99.9 %';
   return `${Number(percent.toFixed(1))} %`;
 }
 
-function countsOf({ fields }: Found): Map<string, number> {
+function countsOf({ fields }: ScopePreview): Map<string, number> {
   return new Map(fields['logspace']?.values.map(({ value, count }) => [value, count]) ?? []);
 }

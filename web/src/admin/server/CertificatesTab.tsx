@@ -2,15 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { type CertificateFile, certificatesQuery } from '../../api/server';
 import { formatTime, useZone } from '../../ui/time';
-import { Box } from '../Box';
+import { PagePart } from '../PagePart';
 import { TableFrame } from '../TableFrame';
-import { type Lasting, lasting } from './lasting';
+import { type Validity, validityOf } from './validity';
 import classes from '../Admin.module.css';
 import own from './Server.module.css';
 
 type Certificate = CertificateFile['certificates'][number];
 
-const tones: Record<Lasting['tone'], string | undefined> = {
+const tones: Record<Validity['tone'], string | undefined> = {
   good: undefined,
   warn: classes.warn,
   bad: classes.bad,
@@ -19,7 +19,7 @@ const tones: Record<Lasting['tone'], string | undefined> = {
 export function CertificatesTab() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(certificatesQuery);
   return (
-    <Box
+    <PagePart
       label="Certificates"
       isLoading={data === undefined}
       error={error}
@@ -50,7 +50,7 @@ export function CertificatesTab() {
           </tbody>
         </TableFrame>
       )}
-    </Box>
+    </PagePart>
   );
 }
 
@@ -67,7 +67,7 @@ function File({ file, now }: { file: CertificateFile; now: number }) {
         {used}
         <td colSpan={4} className={own.error}>
           <span className={classes.bad}>{file.error}</span>
-          <p>What was read from it before stays in use until it can be read again.</p>
+          <p>The certificate read before stays in use until this file can be read again.</p>
         </td>
       </tr>
     );
@@ -84,7 +84,7 @@ function File({ file, now }: { file: CertificateFile; now: number }) {
 function Facts({ certificate, now }: { certificate: Certificate; now: number }) {
   const [zone] = useZone();
   const { subject, names, issuer, until } = certificate;
-  const { text, tone } = lasting(certificate, now);
+  const { text, tone } = validityOf(certificate, now);
   return (
     <>
       <td className={own.value}>

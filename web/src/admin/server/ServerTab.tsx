@@ -1,12 +1,12 @@
-/** What this server is, where it listens, and a report on it for those who help. */
+/** The server: its facts, where it listens, and a report for those who help. */
 import { useQuery } from '@tanstack/react-query';
-import { useIsAway } from '../../api/known';
+import { useIsAway } from '../../api/freshness';
 import { type About, aboutQuery } from '../../api/server';
 import { statusQuery } from '../../api/status';
 import { formatBytes } from '../../ui/number';
 import { address, follow, useOpen } from '../../ui/open';
 import { formatAge, formatTime, useZone } from '../../ui/time';
-import { Box } from '../Box';
+import { PagePart } from '../PagePart';
 import { TableFrame } from '../TableFrame';
 import { SupportReport } from './SupportReport';
 import classes from '../Admin.module.css';
@@ -16,7 +16,7 @@ export function ServerTab() {
   const { data, error, refetch } = useQuery(aboutQuery);
   return (
     <>
-      <Box
+      <PagePart
         label="Facts about this server"
         title="About this server"
         isLoading={data === undefined}
@@ -24,7 +24,7 @@ export function ServerTab() {
         onRetry={() => void refetch()}
       >
         {data !== undefined && <Facts about={data} />}
-      </Box>
+      </PagePart>
       {error === null && <Listeners web={data?.listeners} />}
       <SupportReport />
     </>
@@ -72,7 +72,7 @@ function Listeners({ web }: { web: About['listeners'] | undefined }) {
     listeners.map((listener) => ({ ...listener, owner: `source ${id}` })),
   );
   return (
-    <Box label="Listeners" isLoading={web === undefined}>
+    <PagePart label="Listeners" isLoading={web === undefined}>
       {web !== undefined && (
         <TableFrame label="List of listeners">
           <thead>
@@ -109,7 +109,7 @@ function Listeners({ web }: { web: About['listeners'] | undefined }) {
           </tbody>
         </TableFrame>
       )}
-    </Box>
+    </PagePart>
   );
 }
 

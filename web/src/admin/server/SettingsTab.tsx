@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type Setting, settingsQuery } from '../../api/server';
 import { Prose } from '../../ui/Prose';
 import { countText } from '../accounts/rows';
-import { Box } from '../Box';
-import { Finder } from '../Finder';
+import { PagePart } from '../PagePart';
+import { FilterField } from '../FilterField';
 import { TableFrame } from '../TableFrame';
 import { originText, shownSettings } from './settings';
 import classes from '../Admin.module.css';
@@ -24,7 +24,7 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
   const all = data?.settings ?? [];
   const shown = shownSettings(all, find, changed);
   return (
-    <Box
+    <PagePart
       label="Settings"
       title="Settings in force"
       note={data === undefined ? undefined : countText(shown.length, all.length)}
@@ -36,7 +36,7 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
             checked={changed}
             onChange={(event) => onChanged(event.currentTarget.checked)}
           />
-          <Finder
+          <FilterField
             label="Find a setting"
             placeholder="Name, value, meaning"
             value={find}
@@ -75,7 +75,7 @@ export function SettingsTab({ find, changed, onFind, onChanged }: Props) {
           </tbody>
         </TableFrame>
       )}
-    </Box>
+    </PagePart>
   );
 }
 

@@ -7,7 +7,7 @@ import { supportReport } from '../../api/server';
 import { Copy } from '../../ui/Copy';
 import { download } from '../../ui/download';
 import { formatBytes } from '../../ui/number';
-import { Box } from '../Box';
+import { PagePart } from '../PagePart';
 import { fileName, sectionsOf } from './report';
 import own from './Server.module.css';
 
@@ -15,7 +15,7 @@ export function SupportReport() {
   const make = useMutation({ mutationFn: supportReport });
   const text = make.data;
   return (
-    <Box
+    <PagePart
       label="Support report"
       tools={
         <>
@@ -51,7 +51,7 @@ export function SupportReport() {
         tokens, keys or messages, but names of hosts and addresses: read it before you hand it on.
       </p>
       {text !== undefined && <Report text={text} />}
-    </Box>
+    </PagePart>
   );
 }
 

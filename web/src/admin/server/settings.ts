@@ -1,4 +1,4 @@
-/** Which settings are shown, and how it is said where one is from. */
+/** The settings that are shown, and the words for where each comes from. */
 import type { Setting } from '../../api/server';
 
 export function shownSettings(

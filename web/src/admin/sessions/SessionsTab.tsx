@@ -9,8 +9,8 @@ import { formatAge, formatTime, useZone } from '../../ui/time';
 import { toast } from '../../ui/toast';
 import { useUserRows } from '../accounts/AccountsTab';
 import { countText } from '../accounts/rows';
-import { Box } from '../Box';
-import { Finder } from '../Finder';
+import { PagePart } from '../PagePart';
+import { FilterField } from '../FilterField';
 import { TableFrame } from '../TableFrame';
 import { type SessionRow, shownSessions } from './sessionRows';
 import classes from '../Admin.module.css';
@@ -32,11 +32,11 @@ export function SessionsTab({ find, onFind }: Props) {
   const all = shownSessions(rows, '');
   const shown = shownSessions(rows, find);
   return (
-    <Box
+    <PagePart
       label="Sessions"
       note={isLoading ? undefined : countText(shown.length, all.length)}
       tools={
-        <Finder
+        <FilterField
           label="Find a session"
           placeholder="User, browser, address"
           value={find}
@@ -81,7 +81,7 @@ export function SessionsTab({ find, onFind }: Props) {
           </tbody>
         </TableFrame>
       )}
-    </Box>
+    </PagePart>
   );
 }
 

@@ -1,13 +1,12 @@
 /** Everything that can be asked of the server: operations by subject, and one of them in full. */
 import { Skeleton, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Empty } from '../../ui/Empty';
 import { Notice } from '../../ui/Notice';
 import { useCommands } from '../../ui/commands';
 import type { ApiState } from '../helpParams';
 import { OperationView } from './OperationView';
-import { descriptionQuery } from './apiQuery';
 import {
   type Description,
   type Operation,
@@ -15,8 +14,9 @@ import {
   operationsOf,
   operationsWith,
 } from './description';
-import classes from './Api.module.css';
 import { under } from '../../base';
+import { client, unwrap } from '../../api/client';
+import classes from './Api.module.css';
 
 type Props = { state: ApiState; onChange: (state: ApiState, replace?: boolean) => void };
 
@@ -115,7 +115,7 @@ type EntryProps = { operation: Operation; isOpen: boolean; onOpen: () => void };
 function Entry({ operation, isOpen, onOpen }: EntryProps) {
   const entry = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    // Where a link led to an operation far down.
+    // For links to an operation far down.
     if (isOpen) entry.current?.scrollIntoView({ block: 'nearest' });
   }, [isOpen]);
   return (
@@ -135,3 +135,11 @@ function Entry({ operation, isOpen, onOpen }: EntryProps) {
     </li>
   );
 }
+
+/** The description of the API, which does not change while the server runs. */
+export const descriptionQuery = queryOptions({
+  queryKey: ['openapi'],
+  queryFn: async ({ signal }): Promise<Description> =>
+    (await unwrap(client.GET('/api/v1/openapi.json', { signal }))) as unknown as Description,
+  staleTime: Infinity,
+});

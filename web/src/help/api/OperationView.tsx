@@ -8,7 +8,13 @@ import { FieldTable } from './FieldTable';
 import { Parameters } from './Parameters';
 import { TryIt } from './TryIt';
 import { type Values, curlOf } from './curl';
-import { type Answer, type Body, type Operation, type Schema, isRead } from './description';
+import {
+  type DescribedAnswer,
+  type DescribedBody,
+  type Operation,
+  type Schema,
+  isRead,
+} from './description';
 import { exampleOf, rowsOf } from './schema';
 import classes from './Api.module.css';
 import { serverUrl } from '../../base';
@@ -83,7 +89,7 @@ export function OperationView({ operation, schemas, onBack }: Props) {
 
 type OfSchemas = Pick<Props, 'schemas'>;
 
-function BodyView({ body, schemas }: OfSchemas & { body: Body }) {
+function BodyView({ body, schemas }: OfSchemas & { body: DescribedBody }) {
   const rows = rowsOf(body.schema, schemas);
   return (
     <>
@@ -100,7 +106,7 @@ function BodyView({ body, schemas }: OfSchemas & { body: Body }) {
   );
 }
 
-function AnswerView({ answer, schemas }: OfSchemas & { answer: Answer }) {
+function AnswerView({ answer, schemas }: OfSchemas & { answer: DescribedAnswer }) {
   const { status, about, bodies } = answer;
   const rows = bodies.flatMap(({ schema }) => rowsOf(schema, schemas));
   const types = bodies.map(({ type }) => type).join(', ');
@@ -119,7 +125,7 @@ function AnswerView({ answer, schemas }: OfSchemas & { answer: Answer }) {
   );
 }
 
-function textOf({ type, schema }: Body, schemas: OfSchemas['schemas']): string {
+function textOf({ type, schema }: DescribedBody, schemas: OfSchemas['schemas']): string {
   if (type !== 'application/json') return '…';
   return JSON.stringify(exampleOf(schema, schemas), null, 2);
 }

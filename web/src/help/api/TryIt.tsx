@@ -6,7 +6,7 @@ import { Notice } from '../../ui/Notice';
 import { formatBytes } from '../../ui/number';
 import { type Values, addressOf, missingOf } from './curl';
 import type { Operation } from './description';
-import { type Outcome, send } from './send';
+import { type TryOutcome, send } from './send';
 import classes from './Api.module.css';
 
 /** Longer than any answer that is worth waiting for on a page. */
@@ -43,7 +43,7 @@ export function TryIt({ operation, values }: { operation: Operation; values: Val
   );
 }
 
-function Shown({ outcome }: { outcome: Outcome }) {
+function Shown({ outcome }: { outcome: TryOutcome }) {
   const { status, took_ms, bytes, isCut, text } = outcome;
   return (
     <section aria-label="Answer">

@@ -1,10 +1,10 @@
 /** A request as an address, and as a command for a shell. Pure. */
 import type { Operation } from './description';
 
-/** What was written for the parameters, by their names; what is empty is left out. */
+/** The values of the parameters by name; empty ones are left out. */
 export type Values = Readonly<Record<string, string>>;
 
-/** What a path needs that is not written yet stays as it is in the description. */
+/** A path parameter without a value stays as it is in the description. */
 export function addressOf({ path, parameters }: Operation, values: Values): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name] ?? '';

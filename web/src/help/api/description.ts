@@ -46,9 +46,9 @@ export type Description = {
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-export type Body = { type: string; schema: Schema };
+export type DescribedBody = { type: string; schema: Schema };
 
-export type Answer = { status: string; about: string; bodies: readonly Body[] };
+export type DescribedAnswer = { status: string; about: string; bodies: readonly DescribedBody[] };
 
 export type Operation = {
   id: string;
@@ -56,14 +56,14 @@ export type Operation = {
   path: string;
   tag: string;
   summary: string;
-  /** What else there is to say. */
+  /** Further remarks. */
   about: string;
-  /** What the caller must be or have. */
+  /** The role or right that the caller needs. */
   needs: string;
   parameters: readonly Parameter[];
-  bodies: readonly Body[];
+  bodies: readonly DescribedBody[];
   isBodyRequired: boolean;
-  answers: readonly Answer[];
+  answers: readonly DescribedAnswer[];
 };
 
 export function operationsOf({ paths }: Description): readonly Operation[] {
@@ -93,7 +93,7 @@ function operationOf(method: string, path: string, wire: WireOperation): Operati
   };
 }
 
-function bodiesOf(content: Content = {}): readonly Body[] {
+function bodiesOf(content: Content = {}): readonly DescribedBody[] {
   return Object.entries(content).map(([type, { schema = {} }]) => ({ type, schema }));
 }
 

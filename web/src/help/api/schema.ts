@@ -1,11 +1,11 @@
-/** What a schema of the description says: its fields as rows, its type in words, and an example. Pure. */
+/** A schema of the description: its fields as rows, its type in words, and an example. Pure. */
 import type { Schema } from './description';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 export type Row = {
   name: string;
-  /** How deep it stands. */
+  /** The depth of the row. */
   depth: number;
   type: string;
   isRequired: boolean;
@@ -14,7 +14,7 @@ export type Row = {
 
 const DEPTH_MAX = 3;
 
-/** The fields of an object, those of inner objects below their own. What contains itself is not opened again. */
+/** The fields of an object, those of inner objects below their own. A recursive type is opened only once. */
 export function rowsOf(
   schema: Schema,
   schemas: Schemas,
@@ -81,7 +81,7 @@ function standardText(standard: unknown): string {
   return isPlain ? `Default: \`${standard as string}\`.` : '';
 }
 
-/** As small as it may be: what is required, and what the description gives an example of. */
+/** The smallest example: the required fields, and those with an example in the description. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   const one = resolved(schema, schemas);
   if (schema.example !== undefined) return schema.example;

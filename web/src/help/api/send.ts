@@ -3,7 +3,7 @@ import { under } from '../../base';
 
 const SHOWN_BYTES_MAX = 262_144;
 
-export type Outcome = {
+export type TryOutcome = {
   status: number;
   took_ms: number;
   bytes: number;
@@ -12,7 +12,7 @@ export type Outcome = {
   text: string;
 };
 
-export async function send(address: string, signal: AbortSignal): Promise<Outcome> {
+export async function send(address: string, signal: AbortSignal): Promise<TryOutcome> {
   const begun = performance.now();
   const response = await fetch(under(address), { signal });
   const { bytes, isCut, text } = await readSome(response);

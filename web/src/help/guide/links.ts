@@ -1,4 +1,4 @@
-/** Where the links of the documentation lead in the console. Pure. */
+/** The addresses in the console for links of the documentation. Pure. */
 import { type DocumentId, documents, guideAddress } from '../topics';
 import { address } from '../../ui/open';
 

@@ -7,7 +7,7 @@ export type Block =
   | { kind: 'list'; isOrdered: boolean; items: readonly string[] }
   | { kind: 'table'; head: readonly string[]; rows: readonly (readonly string[])[] };
 
-export type Run =
+export type TextRun =
   | { kind: 'plain' | 'code' | 'strong' | 'emphasis'; text: string }
   | { kind: 'link'; text: string; to: string };
 
@@ -24,7 +24,9 @@ export function readMarkdown(markdown: string): readonly Block[] {
   return blocks;
 }
 
-/** Of a part: its heading and all up to the next one of its level. Nothing where there is no such heading. */
+/**
+ * A part of a document: its heading and everything up to the next one of its level. Empty if there is no such heading.
+ */
 export function partOf(blocks: readonly Block[], anchor: string): readonly Block[] {
   const start = blocks.findIndex((block) => block.kind === 'heading' && block.anchor === anchor);
   const head = blocks[start];
@@ -44,8 +46,8 @@ export function anchorOf(heading: string): string {
 
 const RUN = /(`+)(.+?)\1|\*\*(.+?)\*\*|\*(.+?)\*|!?\[((?:[^\]`]|`[^`]*`)*)\]\(([^)]+)\)/g;
 
-export function runsOf(text: string): readonly Run[] {
-  const runs: Run[] = [];
+export function runsOf(text: string): readonly TextRun[] {
+  const runs: TextRun[] = [];
   let end = 0;
   for (const match of text.matchAll(RUN)) {
     const [whole, , code, strong, emphasis, words, to] = match;

@@ -1,4 +1,4 @@
-/** How a logspace stores, and its end. */
+/** The options of a logspace: how it stores, and its removal. */
 import { Anchor, Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

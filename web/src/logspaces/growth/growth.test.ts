@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Histogram, LogspaceInfo } from '../../api/model';
-import { type Full, type Growing, changeOf, growthOf, whenFull } from './growth';
+import { type FullForecast, type GrowingLogspace, changeOf, growthOf, whenFull } from './growth';
 
 const now = Date.parse('2026-06-10T00:00:00Z');
 const DAY_MS = 86_400_000;
@@ -38,11 +38,15 @@ test('days before the first message say nothing of what is usual', () => {
   expect(changeOf(growth)).toBeNull();
 });
 
-function growing(id: string, part: Partial<Growing>): Growing {
+function growing(id: string, part: Partial<GrowingLogspace>): GrowingLogspace {
   return { id, bytes: 100, perDay: 10, limits: { ageMs: null, sizeBytes: null }, ...part };
 }
 
-function check(all: readonly Growing[], free: number | null, expected: Record<string, Full>): void {
+function check(
+  all: readonly GrowingLogspace[],
+  free: number | null,
+  expected: Record<string, FullForecast>,
+): void {
   expect(Object.fromEntries(whenFull(all, free))).toEqual(expected);
 }
 

@@ -1,6 +1,4 @@
-/**
- * How fast a logspace grows, and when it is full. Pure: from counts per hour and the bytes that a message takes on average.
- */
+/** The growth of a logspace, and when it is full. Pure: from counts per hour and the average bytes of a message. */
 import type { Histogram, LogspaceInfo } from '../../api/model';
 
 const DAY_MS = 86_400_000;
@@ -43,9 +41,9 @@ export function changeOf({ today, typical }: Growth): number | null {
 export type Limits = { ageMs: number | null; sizeBytes: number | null };
 
 /** A logspace that grows towards its limits. */
-export type Growing = { id: string; bytes: number; perDay: number | null; limits: Limits };
+export type GrowingLogspace = { id: string; bytes: number; perDay: number | null; limits: Limits };
 
-export type Full =
+export type FullForecast =
   /** Too little history. */
   | { kind: 'unknown' }
   /** It has reached its size: the oldest messages go as new ones come. */
@@ -55,12 +53,15 @@ export type Full =
   | { kind: 'never' };
 
 /** When each is full, by its own size or because all of them together fill the disk. */
-export function whenFull(all: readonly Growing[], freeBytes: number | null): Map<string, Full> {
+export function whenFull(
+  all: readonly GrowingLogspace[],
+  freeBytes: number | null,
+): Map<string, FullForecast> {
   const disk = freeBytes === null ? null : diskDays(all, freeBytes);
   return new Map(all.map((one) => [one.id, fullOf(one, disk)]));
 }
 
-function fullOf(one: Growing, disk: number | null): Full {
+function fullOf(one: GrowingLogspace, disk: number | null): FullForecast {
   const { bytes, perDay, limits } = one;
   const { sizeBytes } = limits;
   if (sizeBytes !== null && bytes >= 0.97 * sizeBytes) return { kind: 'at-limit' };
@@ -74,14 +75,14 @@ function fullOf(one: Growing, disk: number | null): Full {
   return { kind: 'days', days: Math.floor(days), by: own <= (disk ?? Infinity) ? 'size' : 'disk' };
 }
 
-/** How large it becomes: what it takes in as long as a message is kept, or its size. */
-function ceilingOf({ bytes, perDay, limits: { ageMs, sizeBytes } }: Growing): number {
+/** The size it will reach: its intake over the time that messages are kept, or its size limit. */
+function ceilingOf({ bytes, perDay, limits: { ageMs, sizeBytes } }: GrowingLogspace): number {
   const held = ageMs === null ? Infinity : Math.max(((perDay ?? 0) * ageMs) / DAY_MS, bytes);
   return Math.min(held, sizeBytes ?? Infinity);
 }
 
 /** In how many days all of them together have taken what is free. */
-function diskDays(all: readonly Growing[], freeBytes: number): number {
+function diskDays(all: readonly GrowingLogspace[], freeBytes: number): number {
   let left = freeBytes;
   const rising = all.flatMap((one) => {
     const { bytes, perDay } = one;

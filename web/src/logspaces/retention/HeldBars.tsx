@@ -1,4 +1,4 @@
-/** What a logspace holds along time. What a retention would delete is hatched. */
+/** The contents of a logspace over time. The part that a retention would delete is hatched. */
 import { useElementSize } from '@mantine/hooks';
 import { useId } from 'react';
 import type { Histogram } from '../../api/model';
@@ -10,7 +10,7 @@ const HEIGHT = 120;
 
 type Props = {
   held: Histogram;
-  /** How many bars go; the last may go in part. */
+  /** The number of bars to delete; the last may go in part. */
   cutBars: number;
   cutTime: number | null;
 };

@@ -1,11 +1,11 @@
-/** How long messages are kept, with what a change would remove before it is made. */
+/** The editor of a retention, with a preview of what a change would remove. */
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { changeLogspace, logspacesQuery } from '../../api/logspaces';
 import type { LogspaceInfo } from '../../api/model';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatMessages } from '../../ui/number';
 import { useZone } from '../../ui/time';
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast';
 import { type Growth, storedBytes, whenFull } from '../growth/growth';
 import { heldQuery, previewQuery } from '../queries';
 import { HeldBars } from './HeldBars';
-import { WhatGoes } from './WhatGoes';
+import { RetentionLosses } from './RetentionLosses';
 import { cutOf } from './cut';
 import {
   type Field,
@@ -34,63 +34,21 @@ const WAIT_MS = 300;
 type Props = { info: LogspaceInfo; growth: Growth | undefined; may: boolean };
 
 export function RetentionEditor({ info, growth, may }: Props) {
-  const cache = useQueryClient();
   const [zone] = useZone();
-  const live = fieldsOf(info.retention);
-  const [written, setWritten] = useState<Fields | null>(null);
-  const [typed, setTyped] = useState('');
-  const fields = written ?? live;
-  const wanted = textOf(fields);
-  const isRight = wrongWith(fields.age) === undefined && wrongWith(fields.size) === undefined;
-  const isChanged = JSON.stringify(wanted) !== JSON.stringify(textOf(live));
-  const [settled] = useDebouncedValue(wanted, WAIT_MS);
-  const isSettled = JSON.stringify(settled) === JSON.stringify(wanted);
-  const preview = useQuery(
-    previewQuery(info.id, settled, may && isChanged && isRight && isSettled),
-  );
   const held = useQuery(heldQuery(info.id));
-  const isKnown = isSettled && preview.data !== undefined && !preview.isPlaceholderData;
-  const shown = isChanged && isRight ? preview.data : undefined;
-  const gone = shown?.messages ?? 0;
+  const draft = useRetentionDraft(info, may);
+  const { fields, live, wanted, isRight, isChanged, preview, shown, gone, apply, change } = draft;
   const cut = held.data === undefined ? null : cutOf(held.data, gone);
-  const apply = useMutation({
-    mutationFn: () =>
-      changeLogspace(
-        info.id,
-        wanted,
-        info.durability ?? 'fsync',
-        `retention of \`${info.id}\`: ${retentionText(wanted)}`,
-      ),
-    onSuccess: async ({ revision }) => {
-      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
-      void cache.invalidateQueries({ queryKey: ['logspace', info.id] });
-      void cache.invalidateQueries({ queryKey: ['router'] });
-      setWritten(null);
-      setTyped('');
-      toast({
-        tone: 'good',
-        title: `Revision ${revision} is live`,
-        detail: `${info.id} keeps ${retentionText(wanted)}`,
-      });
-    },
-  });
-  const isDeleting = gone > 0;
   const verdict = verdictOf(
     {
-      ...{ isChanged, isRight, preview: isKnown ? shown : undefined },
+      ...{ isChanged, isRight, preview: draft.isKnown ? shown : undefined },
       ...{ wanted: limitsOf(wanted), live: limitsOf(info.retention) },
     },
     zone,
   );
-  const isReady = isChanged && isRight && isKnown && (!isDeleting || typed.trim() === info.id);
-  const change = (part: Partial<Fields>) => {
-    setWritten({ ...fields, ...part });
-    setTyped('');
-    apply.reset();
-  };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (isReady && !apply.isPending) apply.mutate();
+    if (draft.isReady && !apply.isPending) apply.mutate();
   };
   return (
     <form className={classes.editor} onSubmit={submit}>
@@ -122,7 +80,11 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </dl>
       </div>
       {preview.error !== null && isChanged && isRight && (
-        <Failed what="The preview" error={preview.error} onRetry={() => void preview.refetch()} />
+        <PartLoadError
+          what="The preview"
+          error={preview.error}
+          onRetry={() => void preview.refetch()}
+        />
       )}
       {may && preview.error === null && (
         <p className={classes.verdict} data-tone={verdict.tone} role="status">
@@ -130,48 +92,113 @@ export function RetentionEditor({ info, growth, may }: Props) {
         </p>
       )}
       {held.error !== null && (
-        <Failed what="The chart" error={held.error} onRetry={() => void held.refetch()} />
+        <PartLoadError what="The chart" error={held.error} onRetry={() => void held.refetch()} />
       )}
       {held.data !== undefined && (
         <HeldBars held={held.data} cutBars={cut?.bars ?? 0} cutTime={cut?.time ?? null} />
       )}
-      {isDeleting && cut !== null && cut.time !== null && <WhatGoes id={info.id} cut={cut.time} />}
+      {gone > 0 && cut !== null && cut.time !== null && (
+        <RetentionLosses id={info.id} cut={cut.time} />
+      )}
       {apply.error !== null && (
         <Notice tone="error" title={apply.error.message}>
           Nothing is changed.
         </Notice>
       )}
-      {isChanged && (
-        <div className={classes.foot}>
-          {isDeleting && (
-            <label className={classes.confirm}>
-              <span>
-                Type <b>{info.id}</b> to delete {formatMessages(gone)}
-              </span>
-              <TextInput
-                size="xs"
-                autoComplete="off"
-                autoCapitalize="off"
-                spellCheck={false}
-                value={typed}
-                onChange={(event) => setTyped(event.currentTarget.value)}
-              />
-            </label>
-          )}
-          <Button variant="default" onClick={() => setWritten(null)}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            disabled={!isReady}
-            loading={apply.isPending}
-            {...(isDeleting && { color: 'red' })}
-          >
-            Apply as a revision
-          </Button>
-        </div>
-      )}
+      {isChanged && <Foot id={info.id} draft={draft} />}
     </form>
+  );
+}
+
+type RetentionDraft = ReturnType<typeof useRetentionDraft>;
+
+/** The limits as they are written in the form, and the server's preview of what they would remove. */
+function useRetentionDraft(info: LogspaceInfo, may: boolean) {
+  const cache = useQueryClient();
+  const live = fieldsOf(info.retention);
+  const [written, setWritten] = useState<Fields | null>(null);
+  const [typed, setTyped] = useState('');
+  const fields = written ?? live;
+  const wanted = textOf(fields);
+  const isRight = wrongWith(fields.age) === undefined && wrongWith(fields.size) === undefined;
+  const isChanged = JSON.stringify(wanted) !== JSON.stringify(textOf(live));
+  const [settled] = useDebouncedValue(wanted, WAIT_MS);
+  const isSettled = JSON.stringify(settled) === JSON.stringify(wanted);
+  const preview = useQuery(
+    previewQuery(info.id, settled, may && isChanged && isRight && isSettled),
+  );
+  const isKnown = isSettled && preview.data !== undefined && !preview.isPlaceholderData;
+  const shown = isChanged && isRight ? preview.data : undefined;
+  const gone = shown?.messages ?? 0;
+  const apply = useMutation({
+    mutationFn: () =>
+      changeLogspace(
+        info.id,
+        wanted,
+        info.durability ?? 'fsync',
+        `retention of \`${info.id}\`: ${retentionText(wanted)}`,
+      ),
+    onSuccess: async ({ revision }) => {
+      await cache.invalidateQueries({ queryKey: logspacesQuery.queryKey });
+      void cache.invalidateQueries({ queryKey: ['logspace', info.id] });
+      void cache.invalidateQueries({ queryKey: ['router'] });
+      setWritten(null);
+      setTyped('');
+      toast({
+        tone: 'good',
+        title: `Revision ${revision} is live`,
+        detail: `${info.id} keeps ${retentionText(wanted)}`,
+      });
+    },
+  });
+  return {
+    ...{ live, fields, wanted, isRight, isChanged, preview, isKnown, shown, apply },
+    /** The number of messages that would be deleted. */
+    gone,
+    /** The name of the logspace, which is typed to confirm that messages are deleted. */
+    typed,
+    onType: setTyped,
+    isReady: isChanged && isRight && isKnown && (gone === 0 || typed.trim() === info.id),
+    change: (part: Partial<Fields>) => {
+      setWritten({ ...fields, ...part });
+      setTyped('');
+      apply.reset();
+    },
+    reset: () => setWritten(null),
+  };
+}
+
+function Foot({ id, draft }: { id: string; draft: RetentionDraft }) {
+  const { gone, typed, isReady, apply, onType, reset } = draft;
+  return (
+    <div className={classes.foot}>
+      {gone > 0 && (
+        <label className={classes.confirm}>
+          <span>
+            Type <b>{id}</b> to delete {formatMessages(gone)}
+          </span>
+          <TextInput
+            size="xs"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => onType(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      <Button variant="default" onClick={reset}>
+        Cancel
+      </Button>
+      <Button
+        type="submit"
+        disabled={!isReady}
+        loading={apply.isPending}
+        {...(gone > 0 && { color: 'red' })}
+      >
+        Apply as a revision
+      </Button>
+    </div>
   );
 }
 

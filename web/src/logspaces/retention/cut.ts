@@ -1,12 +1,12 @@
-/** Where a retention cuts through what a logspace holds. Pure. */
+/** The point at which a retention cuts through the contents of a logspace. Pure. */
 import type { Facet, Histogram } from '../../api/model';
 import type { SavedSearch } from '../../api/savedSearches';
 import { readRange, resolve } from '../../ui/range';
 
 /** The oldest messages go first: how many bars of the chart, and until when. */
-export type Cut = { bars: number; time: number | null };
+export type RetentionCut = { bars: number; time: number | null };
 
-export function cutOf({ buckets, interval_ms }: Histogram, messages: number): Cut {
+export function cutOf({ buckets, interval_ms }: Histogram, messages: number): RetentionCut {
   let left = messages;
   for (const [at, { time, count }] of buckets.entries()) {
     if (left <= 0) return { bars: at, time: at === 0 ? null : Date.parse(time) };
@@ -38,15 +38,15 @@ export function lookingBack(
   });
 }
 
-export type Loss = { field: string; value: string; messages: number; isAll: boolean };
+export type HistoryLoss = { field: string; value: string; messages: number; isAll: boolean };
 
 const LOSSES_MAX = 6;
 
-/** Which hosts and programs lose how much; first those that lose all they have. */
+/** The losses of hosts and programs, those that lose everything first. */
 export function lossesOf(
   gone: Readonly<Record<string, Facet>>,
   all: Readonly<Record<string, Facet>>,
-): (Loss & { of: number })[] {
+): (HistoryLoss & { of: number })[] {
   const losses = Object.entries(gone).flatMap(([field, { values }]) => {
     const there = new Map(all[field]?.values.map(({ value, count }) => [value, count]) ?? []);
     return values.map(({ value, count }) => {

@@ -51,7 +51,7 @@ export function limitsOf({ age, size }: Written): Limits {
   return { ageMs: valueOf(age, AGE_MS), sizeBytes: valueOf(size, SIZE_BYTES) };
 }
 
-/** What is wrong with a field; the server has the last word. */
+/** The problem with a field; the server has the last word. */
 export function wrongWith({ amount }: Field): string | undefined {
   const trimmed = amount.trim();
   if (trimmed === '' || /^[1-9]\d{0,8}$/.test(trimmed)) return undefined;

@@ -1,10 +1,10 @@
-/** What a retention that is being written would delete, now and later, in words. Pure. */
+/** The verdict on a retention that is being written: what it would delete, now and later. Pure. */
 import type { RetentionPreview } from '../../api/logspaces';
 import type { Limits } from '../growth/growth';
 import { formatBytes, formatMessages } from '../../ui/number';
 import { type Zone, formatTime } from '../../ui/time';
 
-export type Verdict = { text: string; tone: 'quiet' | 'good' | 'caution' | 'bad' };
+export type RetentionVerdict = { text: string; tone: 'quiet' | 'good' | 'caution' | 'bad' };
 
 type Wish = {
   isChanged: boolean;
@@ -16,7 +16,7 @@ type Wish = {
 };
 
 /** Only what deletes nothing, ever, looks well. */
-export function verdictOf(wish: Wish, zone: Zone): Verdict {
+export function verdictOf(wish: Wish, zone: Zone): RetentionVerdict {
   const { isChanged, isRight, wanted, live, preview } = wish;
   if (!isChanged)
     return { text: 'Change a limit to see what it would delete, and when.', tone: 'quiet' };

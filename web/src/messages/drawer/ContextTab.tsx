@@ -1,4 +1,4 @@
-/** What happened before and after a message: of the same sender, of the same value of any field, or of everything. */
+/** The messages before and after a message: of the same sender, of the same value of any field, or all of them. */
 import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ import { formatOffset } from '../../ui/message/times';
 import { useHits } from '../../ui/query/useReading';
 import { formatTime, useZone } from '../../ui/time';
 import { CONTEXT_STEP, contextOf, contextQuery } from './contextQuery';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './ContextTab.module.css';
 
 const TYPING_MS = 300;
@@ -22,7 +22,7 @@ const TYPING_MS = 300;
 type Props = { message: Message; hits: Hits; onOpen: (id: string) => void };
 
 export function ContextTab({ message, hits, onOpen }: Props) {
-  const [wanted, setWanted] = useKept({
+  const [wanted, setWanted] = useBrowserState({
     key: 'logstead-context',
     defaultValue: 'host',
   });

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client';
 import { renderPart } from '../../test-render';
 import { sample } from '../../ui/message/sample';
 import { Drawer } from './Drawer';
-import { type MessageState, initialColumns, initialFacets } from '../asked';
+import { type MessageState, initialColumns, initialFacets } from '../messageState';
 
 const load = vi.hoisted(() => vi.fn());
 const answer = vi.hoisted(() => {
@@ -12,12 +12,12 @@ const answer = vi.hoisted(() => {
   vi.stubGlobal('fetch', stub);
   return stub;
 });
-vi.mock('../asked', async (original) => ({
-  ...(await original<typeof import('../asked')>()),
+vi.mock('../messageState', async (original) => ({
+  ...(await original<typeof import('../messageState')>()),
   messageQuery: (id: string) => ({ queryKey: ['message', id], queryFn: load }),
 }));
 
-// How usual values are is asked apart, and not answered here.
+// Shares of values are a request of their own, which is not answered here.
 vi.mock('./shares', () => ({
   sharesQuery: () => ({ queryKey: ['shares'], queryFn: () => new Promise(() => undefined) }),
 }));

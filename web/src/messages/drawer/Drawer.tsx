@@ -8,8 +8,8 @@ import type { Message, QueryEdit } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import type { Hits } from '../../ui/highlight';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
-import { messageQuery } from '../asked';
-import type { MessageState, Tab } from '../asked';
+import { messageQuery } from '../messageState';
+import type { MessageState, Tab } from '../messageState';
 import { ContextTab } from './ContextTab';
 import { DrawerHead } from './DrawerHead';
 import { FieldsTab } from './FieldsTab';
@@ -17,7 +17,7 @@ import { JsonTab } from './JsonTab';
 import { PathTab } from './PathTab';
 import { RawTab } from './RawTab';
 import { WidthHandle } from './WidthHandle';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './Drawer.module.css';
 
 type Props = {
@@ -49,7 +49,7 @@ export function Drawer(props: Props) {
   const asked = useQuery({ ...messageQuery(id), enabled: known === undefined });
   const message = known ?? asked.data;
   const isSheet = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
-  const [width, setWidth] = useKept({
+  const [width, setWidth] = useBrowserState({
     key: 'logstead-drawer-width',
     defaultValue: WIDTH_PX,
   });

@@ -14,12 +14,12 @@ import { Copy } from '../../ui/Copy';
 import { Severity } from '../../ui/Severity';
 import { copyText } from '../../ui/clipboard';
 import type { Hits } from '../../ui/highlight';
-import { Marked } from '../../ui/message/Marked';
+import { HighlightedText } from '../../ui/message/HighlightedText';
 import { useOpen } from '../../ui/open';
 import { formatTime, useZone } from '../../ui/time';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { permalink, routerHref } from '../links';
-import type { MessageState } from '../asked';
+import type { MessageState } from '../messageState';
 import { titleOf } from './title';
 import classes from './Drawer.module.css';
 
@@ -78,7 +78,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
           {message === undefined ? (
             `Message ${id}`
           ) : (
-            <Marked text={titleOf(message)} field="message" hits={hits} />
+            <HighlightedText text={titleOf(message)} field="message" hits={hits} />
           )}
         </h2>
         {message !== undefined && <Copy what="message" text={message.message} />}
@@ -87,7 +87,7 @@ export function DrawerHead({ id, message, messages, hits, onChange, onClose }: P
   );
 }
 
-/** What the router does with such messages, and the way to have it drop them. */
+/** The router's treatment of such messages, and the way to have it drop them. */
 function InRouter({ message }: { message: Message }) {
   const open = useOpen();
   const edit = useEdit('');

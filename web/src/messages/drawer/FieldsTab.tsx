@@ -8,13 +8,13 @@ import type { Hits } from '../../ui/highlight';
 import { FieldList } from '../../ui/message/FieldList';
 import { fieldGroups } from '../../ui/message/fields';
 import { toggled } from '../list/columns';
-import type { MessageState } from '../asked';
-import { Distribution, type FieldActions } from './Distribution';
-import { ShareBar } from './ShareBar';
-import { shareOf, sharesQuery } from './shares';
+import type { MessageState } from '../messageState';
+import { type FieldActions, ValueShares } from './ValueShares';
+import { type Share, shareOf, shareText, sharesQuery } from './shares';
 import { PayloadBox, usePayload } from './PayloadBox';
 import { isAllSaid } from './title';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
+import classes from './Shares.module.css';
 
 type Props = {
   state: MessageState;
@@ -35,7 +35,7 @@ export function FieldsTab(props: Props) {
   const payload = usePayload(message);
   // Its fields say the same, and better.
   const isStructured = payload.kind === 'json' || payload.kind === 'pairs';
-  const [pinned, setPinned] = useKept<string[]>({
+  const [pinned, setPinned] = useBrowserState<string[]>({
     key: 'logstead-pinned-fields',
     defaultValue: [],
   });
@@ -74,7 +74,7 @@ export function FieldsTab(props: Props) {
           ),
           below: (field: string, value: string) =>
             opened === `${field} ${value}` && (
-              <Distribution {...{ state, shares, field, value }} {...actions} />
+              <ValueShares {...{ state, shares, field, value }} {...actions} />
             ),
         })}
       />
@@ -86,4 +86,26 @@ export function FieldsTab(props: Props) {
 function namesOf(message: Message): string[] {
   const rows = fieldGroups(message).flatMap((group) => group.rows);
   return rows.filter(({ kind }) => kind === 'filter').map(({ field }) => field);
+}
+
+type ShareBarProps = { field: string; share: Share | null; isOpen: boolean; onToggle: () => void };
+
+/** The share of a value, as a bar that opens the values of its field. */
+export function ShareBar({ field, share, isOpen, onToggle }: ShareBarProps) {
+  const text = share === null ? '–' : shareText(share);
+  return (
+    <button
+      type="button"
+      className={classes.share}
+      aria-expanded={isOpen}
+      aria-label={`Values of ${field}: this one ${text}`}
+      title={`Values of ${field}`}
+      onClick={onToggle}
+    >
+      <span className={classes.track}>
+        <span style={{ width: `${(share?.part ?? 0) * 100}%` }} />
+      </span>
+      <span className={classes.percent}>{text}</span>
+    </button>
+  );
 }

@@ -1,10 +1,10 @@
-/** Which way a message went through the router, as the live document reads it: route by route, step by step. */
+/** The path of a message through the router, as the live document reads it: route by route, step by step. */
 import { Anchor, Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { ApiError } from '../../api/client';
 import { requestTrace } from '../../api/trace';
 import { Notice } from '../../ui/Notice';
-import { Way } from '../../ui/trace/Way';
+import { MessagePath } from '../../ui/trace/MessagePath';
 import { routerHref } from '../links';
 import classes from './PathTab.module.css';
 
@@ -21,7 +21,7 @@ export function PathTab({ id }: { id: string }) {
           Show it on the map
         </Anchor>
       </p>
-      <Way trace={trace} linkTo={(at) => routerHref({ item: `routes-${at}` })} />
+      <MessagePath trace={trace} linkTo={(at) => routerHref({ item: `routes-${at}` })} />
     </div>
   );
 }

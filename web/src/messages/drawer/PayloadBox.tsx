@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
-import { Marked } from '../../ui/message/Marked';
+import { HighlightedText } from '../../ui/message/HighlightedText';
 import { cut } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
 import { JsonText } from './JsonText';
@@ -66,7 +66,11 @@ function Formatted({ payload, hits }: { payload: Payload; hits: Hits }) {
             <div key={at}>
               <dt>{key}</dt>
               <dd>
-                <Marked text={cut(value, SHOWN_CHARACTERS_MAX).text} field="message" hits={hits} />
+                <HighlightedText
+                  text={cut(value, SHOWN_CHARACTERS_MAX).text}
+                  field="message"
+                  hits={hits}
+                />
               </dd>
             </div>
           ))}
@@ -102,7 +106,7 @@ function Text({ text, hits, name = 'Message' }: TextProps) {
         {shown.split('\n').map((line, at) => (
           // Each line by itself: their ends are seen, and need no mark.
           <span key={at}>
-            <Marked text={line} field="message" hits={all ? [] : hits} />
+            <HighlightedText text={line} field="message" hits={all ? [] : hits} />
             {'\n'}
           </span>
         ))}

@@ -5,12 +5,12 @@ import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { Copy } from '../../ui/Copy';
 import type { Hits } from '../../ui/highlight';
-import { Marked } from '../../ui/message/Marked';
+import { HighlightedText } from '../../ui/message/HighlightedText';
 import { cut } from '../../ui/message/text';
 import { formatCount } from '../../ui/number';
 import { bytesOf, hexRows } from './bytes';
-import { recognised } from './recognised';
-import { useKept } from '../../ui/useKept';
+import { detectedFormat } from './detectedFormat';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './RawTab.module.css';
 
 const SHOWN_MAX = 4_096;
@@ -23,7 +23,7 @@ type Form = 'text' | 'hex';
 type Props = { message: Message; hits: Hits };
 
 export function RawTab({ message, hits }: Props) {
-  const [form, setForm] = useKept<Form>({
+  const [form, setForm] = useBrowserState<Form>({
     key: 'logstead-raw-form',
     defaultValue: 'text',
   });
@@ -61,7 +61,7 @@ export function RawTab({ message, hits }: Props) {
         {form === 'hex' ? (
           hexRows(bytes, shownMax, perRow)
         ) : (
-          <Marked text={text} field="raw" hits={rawHits(hits)} lines />
+          <HighlightedText text={text} field="raw" hits={rawHits(hits)} lines />
         )}
       </pre>
       {missing > 0 && (
@@ -73,7 +73,7 @@ export function RawTab({ message, hits }: Props) {
         <p className={classes.note}>Not UTF-8: shown approximately. Hex shows every byte.</p>
       )}
       <dl className={classes.facts}>
-        {recognised(message, bytes.length).map(({ what, as }, at) => (
+        {detectedFormat(message, bytes.length).map(({ what, as }, at) => (
           <div key={at}>
             <dt>{what}</dt>
             <dd>{as}</dd>
@@ -84,7 +84,7 @@ export function RawTab({ message, hits }: Props) {
   );
 }
 
-/** What is looked for in the message stands in its bytes too. */
+/** Hits in the message are also in its bytes. */
 function rawHits(hits: Hits): Hits {
   return hits
     .filter(({ field }) => field === null || field === 'message' || field === 'raw')

@@ -5,8 +5,8 @@ import type { Message } from '../../api/model';
 
 export const CONTEXT_STEP = 20;
 
-/** Which messages count as being around another. */
-export type Around = {
+/** The scope of the messages around another. */
+export type ContextScope = {
   /** Fields that have the same values. */
   same: readonly string[];
   query: string;
@@ -23,7 +23,7 @@ type Page = {
 /** From which message on is asked, and in which directions. */
 type From = { id: string; before: number; after: number };
 
-export function contextQuery(id: string, { same, query }: Around) {
+export function contextQuery(id: string, { same, query }: ContextScope) {
   return infiniteQueryOptions({
     queryKey: ['context', id, same, query],
     queryFn: ({ pageParam, signal }): Promise<Page> => {

@@ -1,5 +1,5 @@
 /** The text of a message as it is best read: an object and pairs line by line, a stack trace unfolded. */
-import { withoutAnsi } from '../../ui/message/ansi';
+import { withoutAnsi } from '../../ui/message/text';
 import { type Pair, readObject, readStructure } from '../../ui/message/structure';
 
 export type Payload =

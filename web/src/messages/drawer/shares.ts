@@ -1,15 +1,15 @@
-/** How usual the values of a message are among all messages of the search. */
+/** The shares of a message's values among all messages of the search. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../asked';
-import type { MessageState } from '../asked';
+import { scopeOf } from '../messageState';
+import type { MessageState } from '../messageState';
 
 export type Shares = { total: number; fields: Readonly<Record<string, Facet>> };
 export type Share = { part: number; /** Whether it is less than that. */ atMost: boolean };
 
-/** As many as the server counts at once. */
+/** The server counts this many at once. */
 const FIELDS_MAX = 32;
 const VALUES_MAX = 50;
 const SHOWN_MAX = 4;
@@ -38,7 +38,7 @@ export function sharesQuery(state: MessageState, names: readonly string[]) {
   });
 }
 
-/** Which part of the errors of the search have this value; null where there are none. */
+/** The share of the search's errors that have this value; null if there are none. */
 export function errorsQuery(state: MessageState, field: string, value: string, shares: Shares) {
   const scope = scopeOf(state);
   return queryOptions({
@@ -56,7 +56,7 @@ export function errorsQuery(state: MessageState, field: string, value: string, s
   });
 }
 
-/** Null where it is not known. Of a value that is not among the most frequent, only how frequent it is at most. */
+/** Null if unknown. For a value that is not among the most frequent, only an upper bound is known. */
 export function shareOf({ total, fields }: Shares, field: string, value: string): Share | null {
   const facet = fields[field];
   if (facet === undefined || total === 0) return null;

@@ -6,7 +6,7 @@ import { cut } from '../../ui/message/text';
 /** More is a text to be read, not a title. */
 const TITLE_CHARACTERS_MAX = 200;
 
-/** What happened, in one line of words. */
+/** The message in one line of words. */
 export function titleOf(message: Message): string {
   const { title } = smartOf(message);
   const [first = ''] = title.split(/\n|\\n/u, 1);

@@ -6,17 +6,17 @@ import { PlainButton } from '../../ui/PlainButton';
 import { formatCount, formatMessages } from '../../ui/number';
 import { valueEdit } from '../../ui/query/useEdit';
 import { share } from './facetValues';
-import type { Ways } from './field';
+import type { SidebarActions } from './field';
 import classes from './Facets.module.css';
 
 const END_CHARACTERS = 6;
 
-type Props = Pick<Ways, 'onEdit'> & {
+type Props = Pick<SidebarActions, 'onEdit'> & {
   field: string;
   value: string;
   /** Missing where nothing that is shown has the value. */
   count: number | undefined;
-  /** How many messages have the field. */
+  /** The number of messages that have the field. */
   messages: number;
   isPartial: boolean;
   isChosen: boolean;
@@ -98,7 +98,7 @@ function Shortened({ text }: { text: string }) {
   );
 }
 
-/** As in the histogram. */
+/** The same colours as in the histogram. */
 function SeverityMark({ name }: { name: string }) {
   if (!severities.includes(name)) return null;
   return <span className={classes.severity} style={{ background: severityLook(name).color }} />;

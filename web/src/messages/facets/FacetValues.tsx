@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, lazy, useState } from 'react';
 import { fetched } from '../../api/code';
 import type { Facet } from '../../api/model';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { formatCount } from '../../ui/number';
 import { FacetRow } from './FacetRow';
 import { valuesQuery } from './facetQueries';
@@ -14,10 +14,10 @@ import type { FieldProps } from './field';
 import classes from './Facets.module.css';
 
 const Distribution = lazy(async () => ({
-  default: (await fetched(() => import('./Distribution'))).Distribution,
+  default: (await fetched(() => import('./NumberRange'))).NumberRange,
 }));
 
-/** How many values are shown at first, and how many more each time somebody asks. */
+/** The number of values that are shown at first, and added each time more are requested. */
 const STEPS = [5, 10, 50, LISTED_MAX];
 const ASKED = 10;
 /** The limit of the server. */
@@ -47,7 +47,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
   const facet = isExtract || isEnough ? given : (asked.data ?? given);
   const retry = () => void asked.refetch();
   if (facet === undefined && asked.error !== null) {
-    return <Failed what="Counts" error={asked.error} onRetry={retry} />;
+    return <PartLoadError what="Counts" error={asked.error} onRetry={retry} />;
   }
   if (facet === undefined) return <RowsBefore />;
   const isSpread = !isExtract && !isSearched && isNumeric(facet);
@@ -69,7 +69,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
-      {asked.error !== null && <Failed what="Counts" error={asked.error} onRetry={retry} />}
+      {asked.error !== null && <PartLoadError what="Counts" error={asked.error} onRetry={retry} />}
       {isSpread && (
         <Suspense>
           <Distribution {...props} numbers={facet.numbers} />
@@ -114,7 +114,7 @@ export function FacetValues({ given, isSearched, isExtract, ...props }: Props) {
 
 const NO_CHOICE = { values: [], excluded: [], low: undefined, high: undefined };
 
-/** How many values to ask for. */
+/** The number of values to request. */
 function limitOf(step: number, isSearched: boolean, isAll: boolean): number {
   if (!isSearched) return Math.max(STEPS[step] ?? LISTED_MAX, ASKED);
   return isAll ? ALL_MAX : LISTED_MAX;

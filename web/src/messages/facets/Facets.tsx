@@ -6,12 +6,12 @@ import { memo } from 'react';
 import { FieldGroups } from './FieldGroups';
 import classes from './Facets.module.css';
 import type { FacetsProps } from './field';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 
 /** Drawn again when what it shows changes: a page is drawn a dozen times while its answers come in. */
 export const Facets = memo(function Facets(props: FacetsProps) {
   const isNarrow = useMediaQuery('(max-width: 960px), (max-height: 639px)');
-  const [isShown, setShown] = useKept({ key: 'logstead-fields', defaultValue: true });
+  const [isShown, setShown] = useBrowserState({ key: 'logstead-fields', defaultValue: true });
   if (isNarrow) return <Sheet {...props} />;
   if (!isShown) {
     return (

@@ -5,15 +5,15 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { isRefusal } from '../../api/client';
 import type { Facet } from '../../api/model';
 import { readingQuery } from '../../api/query';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import { formatCount } from '../../ui/number';
 import { FieldFacet } from './FieldFacet';
 import { FieldSearch } from './FieldSearch';
 import { type Choice, choiceOf } from './choice';
 import { foundQuery } from './facetQueries';
 import type { FacetsProps, FieldProps } from './field';
-import { type Found, commonFields, foundFields, isSame } from './groups';
-import { useKept } from '../../ui/useKept';
+import { type FoundFields, commonFields, foundFields, isSame } from './groups';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './Facets.module.css';
 
 /** So many of the found fields are shown before somebody asks for more. */
@@ -45,7 +45,7 @@ export function FieldGroups({ action, ...props }: Props) {
               Pinned
               <span className={classes.groupRest}>{action}</span>
             </h2>
-            {error !== null && <Failed what="Counts" error={error} onRetry={onRetry} />}
+            {error !== null && <PartLoadError what="Counts" error={error} onRetry={onRetry} />}
             {error === null && isNothing && (
               <p className={classes.note}>Nothing matches, so no field has a value.</p>
             )}
@@ -61,7 +61,11 @@ export function FieldGroups({ action, ...props }: Props) {
               </h2>
             )}
             {found.error !== null && (
-              <Failed what="Fields" error={found.error} onRetry={() => void found.refetch()} />
+              <PartLoadError
+                what="Fields"
+                error={found.error}
+                onRetry={() => void found.refetch()}
+              />
             )}
             {found.isPending && <NamesBefore />}
             {found.data !== undefined && fields.length === 0 && !isNothing && (
@@ -82,7 +86,7 @@ export function FieldGroups({ action, ...props }: Props) {
   );
 }
 
-/** What is counted apart is counted again with all others, though not at every message that comes in. */
+/** Fields that are counted separately are counted again with all others, but not for every new message. */
 function useFreshness(facets: FacetsProps['facets'], stale: boolean): void {
   const queryClient = useQueryClient();
   useEffect(() => {
@@ -109,7 +113,7 @@ function Pinned(props: FieldProps & { facet: Facet | undefined }) {
   return <FieldFacet {...props} isPinned isOpen={isOpen} onToggle={toggle} />;
 }
 
-type InMessagesProps = { fields: readonly Found[]; propsOf: (field: string) => FieldProps };
+type InMessagesProps = { fields: readonly FoundFields[]; propsOf: (field: string) => FieldProps };
 
 function InMessages({ fields, propsOf }: InMessagesProps) {
   const [isWhole, setWhole] = useState(false);
@@ -129,7 +133,7 @@ function InMessages({ fields, propsOf }: InMessagesProps) {
   );
 }
 
-function FoundField({ found, ...props }: FieldProps & { found: Found }) {
+function FoundField({ found, ...props }: FieldProps & { found: FoundFields }) {
   const [isOpen, toggle] = useOpen(
     props.field,
     found.opens && found.only === undefined,
@@ -149,7 +153,7 @@ function FoundField({ found, ...props }: FieldProps & { found: Found }) {
 
 /** Whether a field shows its values, which is remembered where it is not what it does by itself. */
 function useOpen(field: string, opens: boolean, choice: Choice): [boolean, () => void] {
-  const [turned, setTurned] = useKept<readonly string[]>({
+  const [turned, setTurned] = useBrowserState<readonly string[]>({
     key: 'logstead-fields-turned',
     defaultValue: [],
   });
@@ -161,7 +165,11 @@ function useOpen(field: string, opens: boolean, choice: Choice): [boolean, () =>
   return [isTurned !== (opens || isChosen), toggle];
 }
 
-function namesOf(pinned: readonly string[], found: readonly Found[], distinct: number): number {
+function namesOf(
+  pinned: readonly string[],
+  found: readonly FoundFields[],
+  distinct: number,
+): number {
   const common = commonFields.filter((field) => found.some((other) => other.field === field));
   const others = pinned.filter((field) => found.every((other) => !isSame(other.field, field)));
   return others.length + common.length + distinct;

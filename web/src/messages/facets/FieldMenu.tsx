@@ -1,4 +1,4 @@
-/** What can be done with a field of the sidebar. */
+/** The menu of a field in the sidebar. */
 import { Menu } from '@mantine/core';
 import {
   IconArrowUp,

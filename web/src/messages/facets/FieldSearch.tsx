@@ -5,12 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Facet } from '../../api/model';
 import { formatCount } from '../../ui/number';
-import type { MessageState } from '../asked';
+import type { MessageState } from '../messageState';
 import { FieldFacet } from './FieldFacet';
 import { allValuesQuery, fieldNamesQuery } from './facetQueries';
 import { holding } from './facetValues';
 import type { FieldProps } from './field';
-import { type Found, isSame } from './groups';
+import { type FoundFields, isSame } from './groups';
 import classes from './Facets.module.css';
 
 /** Most fields whose values are searched, and most names that are listed. */
@@ -51,7 +51,7 @@ function Box({ text, count, onChange }: BoxProps) {
 
 type ResultsProps = {
   text: string;
-  fields: readonly Found[];
+  fields: readonly FoundFields[];
   state: MessageState;
   propsOf: (field: string) => FieldProps;
 };

@@ -1,4 +1,4 @@
-/** What the clauses of a query choose of a field: its values, or a range of numbers. Pure. */
+/** The part of a field that the clauses of a query select: values, or a range of numbers. Pure. */
 import type { WrittenClause } from '../../api/model';
 
 export type Choice = {

@@ -1,12 +1,12 @@
-/** What the sidebar asks besides the counts of the pinned fields. */
+/** The requests of the sidebar besides the counts of the pinned fields. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Facet, FacetsRequest, FieldsResponse } from '../../api/model';
 import { edited } from '../../api/query';
-import { scopeOf } from '../asked';
-import type { MessageState } from '../asked';
+import { scopeOf } from '../messageState';
+import type { MessageState } from '../messageState';
 import { commonFields } from './groups';
-import { together } from './together';
+import { batched } from './batch';
 
 const FRESH_MS = 10_000;
 /** Most fields that are found in messages. */
@@ -15,10 +15,10 @@ const FOUND_MAX = 40;
 const COUNTED_VALUES = 10;
 /** Most fields of one request. */
 const FIELDS_MAX = 16;
-/** How many values of each field a search over all of them looks at. */
+/** The number of values of each field that a search over all of them looks at. */
 const SEARCHED_VALUES = 300;
 
-/** Which fields the messages have. */
+/** The fields of the messages. */
 export function foundQuery(state: MessageState) {
   const body = { ...scopeOf(state), limit: FOUND_MAX };
   return queryOptions({
@@ -32,7 +32,7 @@ export function foundQuery(state: MessageState) {
 
 type FacetsBody = Omit<FacetsRequest, 'fields'>;
 
-const facetOf = together(
+const facetOf = batched(
   async (body: FacetsBody, fields, signal): Promise<Record<string, Facet>> =>
     (await unwrap(client.POST('/api/v1/facets', { body: { ...body, fields }, signal }))).fields,
   FIELDS_MAX,

@@ -1,18 +1,18 @@
-/** What every part of a field in the sidebar is given. */
+/** The props that all parts of a field in the sidebar share. */
 import type { Facet, QueryEdit } from '../../api/model';
-import type { MessageState } from '../asked';
+import type { MessageState } from '../messageState';
 import type { Choice } from './choice';
 
-/** What the sidebar can do with the search. */
-export type Ways = {
+/** The actions of the sidebar on the search. */
+export type SidebarActions = {
   /** Changes the query and asks it. */
   onEdit: (edits: readonly QueryEdit[]) => void;
   /** Shows the same in another way. */
   onChange: (part: Partial<MessageState>) => void;
 };
 
-/** What the sidebar shows. */
-export type FacetsProps = Ways & {
+/** The props of the sidebar. */
+export type FacetsProps = SidebarActions & {
   state: MessageState;
   facets: Record<string, Facet> | undefined;
   /** Whether they are of the question before, while this one is worked on. */
@@ -22,7 +22,7 @@ export type FacetsProps = Ways & {
   onRetry: () => void;
 };
 
-export type FieldProps = Ways & {
+export type FieldProps = SidebarActions & {
   state: MessageState;
   field: string;
   choice: Choice;

@@ -1,19 +1,19 @@
-/** Which fields stand in which group of the sidebar, and in which order. Pure. */
+/** The groups of the sidebar, with their fields in order. Pure. */
 import type { Facet, FieldsResponse } from '../../api/model';
 
 /** Fields that every message may have, and that are found without looking for them. */
 export const commonFields: readonly string[] = ['facility', 'source', 'logspace', 'msgid'];
-/** How many of the found fields show their values by themselves. */
+/** The number of found fields that show their values by themselves. */
 const OPEN_MAX = 2;
 
 /** A field that was found. */
-export type Found = {
+export type FoundFields = {
   field: string;
   /** The part of the messages that have it, from 0 to 1. */
   coverage: number;
   /** Its value, where all messages have the same. */
   only: string | undefined;
-  /** What is known of its values already. */
+  /** The values that are already known. */
   facet: Facet | undefined;
   /** Whether its values are shown unless somebody closes it. */
   opens: boolean;
@@ -24,10 +24,10 @@ export function foundFields(
   pinned: readonly string[],
   facets: Readonly<Record<string, Facet>>,
   response: FieldsResponse | undefined,
-): Found[] {
+): FoundFields[] {
   const isPinned = (field: string) => pinned.some((other) => isSame(other, field));
   const messages = Math.max(response?.messages ?? 0, 1);
-  const common = commonFields.flatMap((field): Found[] => {
+  const common = commonFields.flatMap((field): FoundFields[] => {
     const facet = facets[field];
     if (facet === undefined || facet.messages === 0 || isPinned(field)) return [];
     const coverage = Math.min(facet.messages / messages, 1);
@@ -36,7 +36,7 @@ export function foundFields(
   });
   const dynamic = (response?.fields ?? [])
     .filter(({ name }) => !isPinned(name))
-    .map(({ name, messages: count, value }, at): Found => {
+    .map(({ name, messages: count, value }, at): FoundFields => {
       const coverage = count / messages;
       return { field: name, coverage, only: value, facet: undefined, opens: at < OPEN_MAX };
     });
@@ -44,7 +44,7 @@ export function foundFields(
   return [...all.filter(({ only }) => only === undefined), ...all.filter(hasOneValue)];
 }
 
-function hasOneValue({ only }: Found): boolean {
+function hasOneValue({ only }: FoundFields): boolean {
   return only !== undefined;
 }
 

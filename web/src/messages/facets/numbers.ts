@@ -1,4 +1,4 @@
-/** How numbers of a field are written, and which of them a brush over their distribution means. Pure. */
+/** The numbers of a field as text, and the range that a brush over their distribution selects. Pure. */
 import type { Facet } from '../../api/model';
 
 export type Numbers = NonNullable<Facet['numbers']>;
@@ -28,12 +28,12 @@ export function numberText(value: number, unit: Numbers['unit']): string {
   return name === '' ? amount : `${amount} ${name}`;
 }
 
-/** As a query has it. */
+/** The number as a query writes it. */
 export function literal(value: number, unit: Numbers['unit']): string {
   return scaled(value, unit).join('');
 }
 
-/** What to ask for to see the numbers of a brush; an end that is that of all numbers stays open. */
+/** The filter for the numbers of a brush; an end that coincides with that of all numbers stays open. */
 export function spanOf(
   { buckets, unit }: Numbers,
   { first, last }: Brush,

@@ -4,7 +4,7 @@ import { IconArrowDown, IconArrowUp, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import { knownFields, ownFieldNames } from '../../ui/message/fields';
-import { initialColumns } from '../asked';
+import { initialColumns } from '../messageState';
 import { moved, toggled } from './columns';
 import classes from './ColumnPicker.module.css';
 

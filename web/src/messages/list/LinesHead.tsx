@@ -1,18 +1,23 @@
-/** What the parts of a line are, which day the first line in view is of, and what all lines have in common. */
+/** The head of lines: their parts, the day of the first line in view, and what all lines have in common. */
 import { Menu, VisuallyHidden } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { type ReactNode, memo } from 'react';
-import { type LinePart, type Look, lineParts, shownParts } from '../../ui/message/look';
-import { movedPart } from './lineOrder';
+import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
+import { movedPart, useLineOrder } from './lineOrder';
 import { useColumnMoves } from './useColumnMoves';
-import { useLineOrder } from './useLineOrder';
 import classes from './LinesHead.module.css';
 
 /** Drawn again when it has something else to say, not with every row that comes into view. */
-export const LinesHead = memo(function LinesHead({ day, look }: { day: string; look: Look }) {
-  const { host, program } = look;
+export const LinesHead = memo(function LinesHead({
+  day,
+  layout,
+}: {
+  day: string;
+  layout: RowLayout;
+}) {
+  const { host, program } = layout;
   const [order, setOrder] = useLineOrder();
-  const parts = shownParts(look);
+  const parts = shownParts(layout);
   const moves = useColumnMoves({
     columns: parts,
     onMove: (part, to) => setOrder(movedPart(order, part, to)),

@@ -6,7 +6,7 @@ import { knownFields } from '../../ui/message/fields';
 import { useEdit, valueEdit } from '../../ui/query/useEdit';
 import { SelectionMenu, type SelectedText } from './SelectionMenu';
 import { ValueMenu } from './ValueMenu';
-import type { ClickedValue } from './clicked';
+import type { ClickedValue } from './click';
 import { type Proposal, placeIn, proposalFor } from './extract/proposal';
 
 const ExtractDialog = lazy(async () => ({

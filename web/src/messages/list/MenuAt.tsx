@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import classes from './MenuAt.module.css';
 
 type Props = {
-  /** What it is about, which is also its title. */
+  /** The subject of the menu, which is also its title. */
   title: string;
   at: DOMRect;
   onClose: () => void;

@@ -1,19 +1,19 @@
-/** What can be done with a piece of text that was selected in a row. */
+/** The menu for text that was selected in a row. */
 import { Menu } from '@mantine/core';
 import { IconCopy, IconEqual, IconEqualNot, IconForms } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
 
 const TITLE_CHARACTERS_MAX = 60;
-/** Who selects more wants to copy it, and the browser can do that. */
+/** A longer selection is meant to be copied, which the browser can do. */
 const SELECTED_CHARACTERS_MAX = 200;
 
 export type SelectedText = {
   text: string;
   at: DOMRect;
-  /** What its row carries as `data-row`. */
+  /** The value of `data-row` on its row. */
   row: number;
-  /** How much text there is before it in its cell. */
+  /** The length of the text before it in its cell. */
   offset: number;
 };
 
@@ -51,7 +51,7 @@ export function SelectionMenu({ selected, onClose, onFilter, onCopy, onExtract }
   );
 }
 
-/** What is selected within one cell of the list; null where nothing is, or more than that. */
+/** The text selected within one cell of the list; null if there is none, or if it spans more. */
 export function selectedIn(
   list: HTMLElement | null,
   selection: Selection | null,

@@ -28,12 +28,12 @@ export const TableRow = memo(function TableRow(props: Props) {
   );
 });
 
-function Cell({ message, column, hits, wrap, look, fold }: Props & { column: string }) {
+function Cell({ message, column, hits, wrap, layout, fold }: Props & { column: string }) {
   if (column === 'message') {
     return (
       <>
         {fold !== undefined && <Repeats fold={fold} />}
-        <SmartText message={message} hits={hits} wrap={wrap} profile={look?.profile} />
+        <SmartText message={message} hits={hits} wrap={wrap} profile={layout?.profile} />
       </>
     );
   }

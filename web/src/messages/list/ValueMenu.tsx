@@ -1,9 +1,9 @@
-/** What can be done with a value that was clicked on in a row. */
+/** The menu for a value that was clicked in a row. */
 import { Menu } from '@mantine/core';
 import { IconChartBar, IconCopy, IconEqual, IconEqualNot, IconFilter } from '@tabler/icons-react';
 import { cut, visible } from '../../ui/message/text';
 import { MenuAt } from './MenuAt';
-import type { ClickedValue } from './clicked';
+import type { ClickedValue } from './click';
 
 const TITLE_CHARACTERS_MAX = 80;
 

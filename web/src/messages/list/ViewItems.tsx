@@ -1,7 +1,6 @@
 /** The part of a view menu that every list has: how long messages, rows and repeats are shown. */
 import { Menu } from '@mantine/core';
-import { useDensity } from './useDensity';
-import { useFolding } from './useFolding';
+import { useDensity, useFolding } from './listPreferences';
 
 type Props = { wrap: boolean; onWrap: (wrap: boolean) => void };
 

@@ -21,7 +21,7 @@ export function withoutWidth(widths: Widths, field: string): Widths {
   return Object.fromEntries(Object.entries(widths).filter(([name]) => name !== field));
 }
 
-/** The tracks of a row's grid behind severity and time. What is left of the room goes to the text, or to the last column. */
+/** The tracks of a row's grid behind severity and time. The remaining room goes to the text, or to the last column. */
 export function tracks(columns: readonly string[], widths: Widths): string {
   const growing = columns.includes('message') ? 'message' : columns.at(-1);
   return columns

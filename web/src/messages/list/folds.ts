@@ -1,7 +1,9 @@
 /** Folds rows that say the same: repeats of one kind of message. */
+import { useCallback, useMemo, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Fold } from '../../ui/message/Repeats';
 import { smartOf } from '../../ui/message/smart';
+import { useFolding } from './listPreferences';
 
 export type Folded = {
   /** Those that have a row of their own. */
@@ -16,6 +18,26 @@ export const REPEATS_MIN = 3;
 const REPEATS_MAX = 50;
 const SHAPE_CHARACTERS_MAX = 160;
 
+/** Whether repeats are folded, and the rows that the reader expanded. */
+export function useExpanded<Id>() {
+  const [isFolding] = useFolding();
+  const [expanded, setExpanded] = useState<ReadonlySet<Id>>(() => new Set());
+  const toggle = useCallback((id: Id) => setExpanded((before) => toggledIn(before, id)), []);
+  return { isFolding, expanded, toggle };
+}
+
+const nothing: Folded['folds'] = new Map();
+
+/** The list with its repeats folded, and what folds or expands a row. */
+export function useFolded(all: readonly Message[], open: string | null) {
+  const { isFolding, expanded, toggle } = useExpanded<string>();
+  const folded = useMemo(
+    () => (isFolding ? foldedOf(all, expanded, open) : { messages: all, folds: nothing }),
+    [all, expanded, open, isFolding],
+  );
+  return { ...folded, toggle };
+}
+
 /** `expanded` has ids of rows; what is behind the row of a message that is open is shown too. */
 export function foldedOf(
   all: readonly Message[],
@@ -23,36 +45,39 @@ export function foldedOf(
   open: string | null,
 ): Folded {
   const folds = new Map<string, Fold>();
-  const messages: Message[] = [];
-  for (let at = 0; at < all.length;) {
-    const run = runAt(all, at);
-    at += run.length;
+  const messages = runsOf(all, shapeOf, REPEATS_MAX).flatMap((run) => {
     const [head] = run;
-    if (head === undefined) break;
-    const isRun = run.length >= REPEATS_MIN;
+    if (head === undefined || run.length < REPEATS_MIN) return run;
     const isExpanded = expanded.has(head.id) || run.some(({ id }, nth) => nth > 0 && id === open);
-    if (isRun) {
-      folds.set(head.id, { times: run.length, isExpanded });
-    }
-    messages.push(...(isRun && !isExpanded ? [head] : run));
-  }
+    folds.set(head.id, { times: run.length, isExpanded });
+    return isExpanded ? run : [head];
+  });
   return { messages, folds };
 }
 
-function runAt(messages: readonly Message[], from: number): readonly Message[] {
-  const shape = shapeOf(messages[from]);
-  let end = from + 1;
-  while (end < messages.length && end - from < REPEATS_MAX && shapeOf(messages[end]) === shape) {
-    end += 1;
+/** Cuts a list into runs of items of the same shape. An item whose shape is null is a run of its own. */
+export function runsOf<Item>(
+  items: readonly Item[],
+  shapeOfItem: (item: Item) => string | null,
+  lengthMax = Infinity,
+): Item[][] {
+  const runs: Item[][] = [];
+  let last: string | null = null;
+  for (const item of items) {
+    const shape = shapeOfItem(item);
+    const run = runs.at(-1);
+    if (run === undefined || shape === null || shape !== last || run.length >= lengthMax)
+      runs.push([item]);
+    else run.push(item);
+    last = shape;
   }
-  return messages.slice(from, end);
+  return runs;
 }
 
 const known = new WeakMap<Message, string>();
 
-/** Who says it, how bad it is, and its words without the numbers among them. */
-export function shapeOf(message: Message | undefined): string {
-  if (message === undefined) return '';
+/** The sender, the severity, and the words without the numbers among them. */
+export function shapeOf(message: Message): string {
   const before = known.get(message);
   if (before !== undefined) return before;
   const { host, program, severity, logspace } = message;
@@ -65,6 +90,6 @@ export function shapeOf(message: Message | undefined): string {
 }
 
 /** With the row's id if it was not there, else without it. */
-export function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
+function toggledIn<Id>(ids: ReadonlySet<Id>, id: Id): ReadonlySet<Id> {
   return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id]);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lineParts } from '../../ui/message/look';
+import { lineParts } from '../../ui/message/rowLayout';
 import { movedPart, readOrder } from './lineOrder';
 
 test('an order that lacks a part, or names another, is completed', () => {

@@ -1,8 +1,26 @@
-/** The order of the columns of lines: kept by this browser, since it is a matter of habit. */
-import { type LinePart, lineParts } from '../../ui/message/look';
+/** The columns of lines: the order that this browser keeps, the fields among them, and the tracks of their grid. */
+import { useMemo } from 'react';
+import { type LinePart, type RowLayout, lineParts, shownParts } from '../../ui/message/rowLayout';
+import { useBrowserState } from '../../ui/useBrowserState';
 import { moved } from './columns';
+import type { Room } from './useRoom';
 
-/** What was kept by another version is completed. */
+export function useLineOrder() {
+  const [kept, setOrder] = useBrowserState<readonly LinePart[]>({
+    key: 'logstead-line-columns',
+    defaultValue: lineParts,
+  });
+  const order = useMemo(() => readOrder(kept), [kept]);
+  return [order, setOrder] as const;
+}
+
+/** The look with its columns in the reader's order. */
+export function useOrdered(layout: RowLayout): RowLayout {
+  const [order] = useLineOrder();
+  return useMemo(() => ({ ...layout, order }), [layout, order]);
+}
+
+/** An order kept by another version is completed. */
 export function readOrder(kept: readonly string[]): readonly LinePart[] {
   const known = kept.flatMap((name) => lineParts.find((part) => part === name) ?? []);
   const parts = [...new Set(known)];
@@ -17,4 +35,34 @@ export function movedPart(
 ): readonly LinePart[] {
   const at = order.findIndex((one) => one === to);
   return readOrder(moved(order, part, at));
+}
+
+/** The fields that the keys of a list can stand on in a line: those that have a column. */
+export function lineFields({ host, program }: RowLayout): readonly string[] {
+  return [...(host.only === null ? ['host'] : []), ...(program.only === null ? ['program'] : [])];
+}
+
+/** In little room the names of hosts and programs give way to the text, and those of logspaces first. */
+const COMPACT_CH_MAX = 12;
+const COMPACT_LOGSPACE_CH = 6;
+/** The square before the name of a logspace. */
+const SQUARE_CH = 3;
+
+/** The tracks of a line's grid behind severity and time. */
+export function lineTracks(layout: RowLayout, room: Room): string {
+  const isCompact = room !== 'wide';
+  const ch = (of: number, max: number) => (isCompact ? Math.min(of, max) : of);
+  return shownParts(layout)
+    .map((part) => {
+      switch (part) {
+        case 'host':
+        case 'program':
+          return `${ch(layout[part].ch, COMPACT_CH_MAX)}ch`;
+        case 'message':
+          return 'minmax(0, 1fr)';
+        case 'logspace':
+          return `${ch(layout.logspace?.ch ?? 0, COMPACT_LOGSPACE_CH) + SQUARE_CH}ch`;
+      }
+    })
+    .join(' ');
 }

@@ -1,30 +1,37 @@
 /** The measures that all rows of a list share. */
 import type { CSSProperties } from 'react';
-import type { Look } from '../../ui/message/look';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import type { Times } from '../../ui/message/times';
 import { type Widths, tracks } from './columns';
-import { lineTracks } from './lineTracks';
+import { lineTracks } from './lineOrder';
 import type { Room } from './useRoom';
 
 type Measures = {
   times: Times;
   columns: readonly string[];
   widths: Widths;
-  look: Look;
+  layout: RowLayout;
   room: Room;
   linePx: number;
 };
 
-export function listStyle({ times, columns, widths, look, room, linePx }: Measures): CSSProperties {
+export function listStyle({
+  times,
+  columns,
+  widths,
+  layout,
+  room,
+  linePx,
+}: Measures): CSSProperties {
   return {
     '--time-width': `${timePx(times)}px`,
     '--tracks': tracks(columns, widths),
-    '--line-tracks': lineTracks(look, room),
+    '--line-tracks': lineTracks(layout, room),
     '--row-height': `${linePx}px`,
   } as CSSProperties;
 }
 
-/** What a row of the table has more than a line: room, and what separates it from the next. */
+/** The extra height of a table row over a line: room, and a border. */
 export const TABLE_MORE_PX = 5;
 
 function timePx(times: Times): number {

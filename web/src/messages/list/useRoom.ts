@@ -1,4 +1,4 @@
-/** How much room a list has for its rows: rows in little room are drawn in another way. */
+/** The room of a list for its rows: in little room rows are drawn differently. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 export type Room = 'narrow' | 'compact' | 'wide';
@@ -19,7 +19,7 @@ export function useRoom(element: RefObject<HTMLElement | null>): Room {
   return room;
 }
 
-/** What has no width yet is taken for wide. */
+/** An element without a width yet counts as wide. */
 function roomOf(px: number): Room {
   if (px > 0 && px < NARROW_PX) return 'narrow';
   return px > 0 && px < COMPACT_PX ? 'compact' : 'wide';

@@ -1,4 +1,4 @@
-/** What the draft changes about an item; and what is wrong with it. */
+/** The draft's changes to an item, and its problems. */
 import { IconAlertTriangle, IconBulb } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { DocumentProblem } from '../../api/model';

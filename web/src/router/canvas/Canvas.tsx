@@ -11,7 +11,7 @@ import {
   ViewportPortal,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { DocumentProblem, RouterStatus } from '../../api/model';
 import {
   type Item,
@@ -22,7 +22,7 @@ import {
   itemAt,
   nounOf,
 } from '../document';
-import { noneYet } from '../about';
+import { noneYet } from '../itemText';
 import { badgesOf, newSteps } from '../draft/badges';
 import { stepsOf } from '../steps/steps';
 import { QueueBadges } from './QueueBadges';
@@ -31,8 +31,17 @@ import { Wires } from './Wires';
 import { ZoomBar } from './ZoomBar';
 import type { CardActions, CardData } from './cardData';
 import { Card } from './cards';
-import { MANY_ROUTES, ROUTE_WIDTH, ROUTE_X, TARGET_WIDTH, TARGET_X, TOP, layoutOf } from './layout';
-import type { Measured } from './measure';
+import {
+  MANY_ROUTES,
+  ROUTE_WIDTH,
+  ROUTE_X,
+  SOURCE_WIDTH,
+  TARGET_WIDTH,
+  TARGET_X,
+  TOP,
+  layoutOf,
+} from './layout';
+import type { MeasuredRates } from './measure';
 import { moveFocus } from './moveFocus';
 import type { Shares } from './shares';
 import { disabledTargets, failingTargets, trafficOf } from './traffic';
@@ -41,11 +50,11 @@ import classes from './Canvas.module.css';
 
 type Props = {
   document: RouterDocument;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   status: RouterStatus | undefined;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   item: ItemPlace | null;
@@ -80,13 +89,7 @@ export default function Canvas(props: Props) {
     return new Set([...failingTargets(status)].filter((id) => !off.has(id)));
   }, [document, status]);
   const layout = useMemo(() => layoutOf(document, traffic, failing), [document, traffic, failing]);
-  const fit = useCallback(() => {
-    if (flow === null || width === 0) return;
-    const zoom = Math.max(READABLE_ZOOM, Math.min(1, (width - MARGIN) / layout.width));
-    const x = Math.max(MARGIN / 2, (width - layout.width * zoom) / 2);
-    void flow.setViewport({ x, y: 4, zoom });
-  }, [flow, width, layout.width]);
-  useEffect(fit, [fit]);
+  const { fit, reveal } = useViewport(flow, holder, width, layout.width);
 
   const node = (place: ItemPlace, box: CardData['box']): Node<CardData> => {
     const one = itemAt(document, place) ?? {};
@@ -117,14 +120,6 @@ export default function Canvas(props: Props) {
     ...layout.routes.map((box, index) => node({ section: 'routes', index }, box)),
     ...layout.targets.map((box) => node({ section: box.section, index: box.index }, box)),
   ];
-  const focused = (box: { x: number; y: number; width: number; height: number }) => {
-    if (flow === null || holder.current === null) return;
-    const { x, y, zoom } = flow.getViewport();
-    const top = y + box.y * zoom;
-    const room = holder.current.clientHeight;
-    if (top >= 0 && top + box.height * zoom <= room) return;
-    void flow.setViewport({ x, y: room / 2 - (box.y + box.height / 2) * zoom, zoom });
-  };
   const boxOf = (id: string) => nodes.find((one) => one.id === id)?.data.box;
   return (
     <div
@@ -134,7 +129,7 @@ export default function Canvas(props: Props) {
       aria-label="Canvas"
       onKeyDown={(event) => {
         const box = boxOf(moveFocus(event) ?? '');
-        if (box !== undefined) focused(box);
+        if (box !== undefined) reveal(box);
       }}
     >
       <div ref={ref} className={classes.fill}>
@@ -171,24 +166,7 @@ export default function Canvas(props: Props) {
             </div>
             <QueueBadges {...{ document, layout, status, measured }} />
             <Totals {...layout.totals} fates={measured?.fates} />
-            <Head x={0} width={184} title="Sources" count={document.sources.length}>
-              {onAdd !== null && <Add section="sources" onAdd={onAdd} />}
-            </Head>
-            <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, first match first">
-              {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
-            </Head>
-            <Head x={TARGET_X} width={TARGET_WIDTH} title="Targets" count={layout.targets.length}>
-              {onAdd !== null && <AddTarget onAdd={onAdd} />}
-            </Head>
-            {document.sources.length === 0 && (
-              <None x={0} width={184} section="sources" onAdd={onAdd} />
-            )}
-            {document.routes.length === 0 && (
-              <None x={ROUTE_X} width={ROUTE_WIDTH} section="routes" onAdd={onAdd} />
-            )}
-            {layout.targets.length === 0 && (
-              <None x={TARGET_X} width={TARGET_WIDTH} section="logspaces" onAdd={onAdd} />
-            )}
+            <Columns document={document} targets={layout.targets.length} onAdd={onAdd} />
           </ViewportPortal>
           <ZoomBar onFit={fit} />
         </ReactFlow>
@@ -200,6 +178,59 @@ export default function Canvas(props: Props) {
         </p>
       )}
     </div>
+  );
+}
+
+type Box = { x: number; y: number; width: number; height: number };
+
+/** Moves the canvas: so that all of it fits, or so that a card is in view. */
+function useViewport(
+  flow: ReactFlowInstance<Node<CardData>> | null,
+  holder: RefObject<HTMLElement | null>,
+  width: number,
+  layoutWidth: number,
+) {
+  const fit = useCallback(() => {
+    if (flow === null || width === 0) return;
+    const zoom = Math.max(READABLE_ZOOM, Math.min(1, (width - MARGIN) / layoutWidth));
+    const x = Math.max(MARGIN / 2, (width - layoutWidth * zoom) / 2);
+    void flow.setViewport({ x, y: 4, zoom });
+  }, [flow, width, layoutWidth]);
+  useEffect(fit, [fit]);
+  const reveal = (box: Box) => {
+    if (flow === null || holder.current === null) return;
+    const { x, y, zoom } = flow.getViewport();
+    const top = y + box.y * zoom;
+    const room = holder.current.clientHeight;
+    if (top >= 0 && top + box.height * zoom <= room) return;
+    void flow.setViewport({ x, y: room / 2 - (box.y + box.height / 2) * zoom, zoom });
+  };
+  return { fit, reveal };
+}
+
+type ColumnsProps = Pick<Props, 'document' | 'onAdd'> & { targets: number };
+
+/** The heads of the three columns, and how to begin those that have no cards. */
+function Columns({ document: { sources, routes }, targets, onAdd }: ColumnsProps) {
+  return (
+    <>
+      <Head x={0} width={SOURCE_WIDTH} title="Sources" count={sources.length}>
+        {onAdd !== null && <Add section="sources" onAdd={onAdd} />}
+      </Head>
+      <Head x={ROUTE_X} width={ROUTE_WIDTH} title="Routes, first match first">
+        {onAdd !== null && <Add section="routes" onAdd={onAdd} />}
+      </Head>
+      <Head x={TARGET_X} width={TARGET_WIDTH} title="Targets" count={targets}>
+        {onAdd !== null && <AddTarget onAdd={onAdd} />}
+      </Head>
+      {sources.length === 0 && <None x={0} width={SOURCE_WIDTH} section="sources" onAdd={onAdd} />}
+      {routes.length === 0 && (
+        <None x={ROUTE_X} width={ROUTE_WIDTH} section="routes" onAdd={onAdd} />
+      )}
+      {targets === 0 && (
+        <None x={TARGET_X} width={TARGET_WIDTH} section="logspaces" onAdd={onAdd} />
+      )}
+    </>
   );
 }
 
@@ -238,7 +269,7 @@ function None({ x, width, section, onAdd }: NoneProps) {
   );
 }
 
-/** How many messages a second each step takes out; none where the live route has other steps. */
+/** The rate of messages that each step takes out; none if the live route has other steps. */
 function stepDrops(route: Item, takes: number | undefined, shares: Shares): number[] {
   const own = shares.get(idOf(route)) ?? [];
   return own.length === stepsOf(route).length ? own.map((share) => share * (takes ?? 0)) : [];

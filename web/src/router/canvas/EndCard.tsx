@@ -1,12 +1,11 @@
-/** What stands on the card of a source, a logspace or a destination. */
+/** The card of a source, a logspace or a destination. */
 import { IconDatabase, IconPlugConnectedX, IconSend2 } from '@tabler/icons-react';
 import type { DestinationStatus, DocumentProblem } from '../../api/model';
 import { formatBytes, formatPart, formatShort } from '../../ui/number';
 import { useZone } from '../../ui/time';
-import { aboutOf, liveOf } from '../about';
+import { itemText, liveOf } from '../itemText';
 import { idOf, isOff } from '../document';
 import { Badges, Trouble } from './Badges';
-import { Sparkline } from './Sparkline';
 import { type CardData, destinationOf, forecastFor, isFailing, rateText } from './cardData';
 import { forecastText } from './forecast';
 import { sinceText } from './since';
@@ -21,7 +20,7 @@ export function EndCard(props: Props) {
   const isDown = isFailing(destination) && !isOff(item);
   const logspace = status?.logspaces.find(({ id }) => id === idOf(item));
   const about = [
-    aboutOf(place.section, item, []),
+    itemText(place.section, item, []),
     place.section === 'logspaces' && logspace !== undefined && formatBytes(logspace.stored_bytes),
   ];
   const trouble = live?.trouble === 'paused' || live?.trouble === 'disabled';
@@ -89,9 +88,9 @@ function Waiting({ of, measured, isOff }: QueueProps & { isOff: boolean }) {
   );
 }
 
-/** What an error begins with; the form of the destination shows all of it. */
+/** The beginning of an error; the form of the destination shows all of it. */
 const ADDRESS = /^\S+:\/\/\S+ \([^)]*\): /;
-/** How the system counts its errors, which says no more than their names. */
+/** The system's error codes, which say no more than their names. */
 const NUMBER = / \(os error \d+\)/;
 
 /** Cause, since when, how much waits, and how long that can go on. */
@@ -124,5 +123,23 @@ function Down(props: QueueProps & { wrong: readonly DocumentProblem[] }) {
         <Trouble wrong={wrong} warning={undefined} />
       </span>
     </>
+  );
+}
+
+const [WIDTH, HEIGHT] = [44, 16];
+
+/** A few numbers as a line, as wide as a word. */
+export function Sparkline({ values }: { values: readonly number[] }) {
+  if (values.length < 2) return null;
+  const top = Math.max(...values, 1);
+  const points = values.map(
+    (value, at) =>
+      `${((at * WIDTH) / (values.length - 1)).toFixed(1)} ${(HEIGHT - 1 - (value / top) * (HEIGHT - 3)).toFixed(1)}`,
+  );
+  return (
+    <svg className={classes.spark} width={WIDTH} height={HEIGHT} aria-hidden="true">
+      <path className={classes.under} d={`M0 ${HEIGHT}L${points.join('L')}L${WIDTH} ${HEIGHT}z`} />
+      <path className={classes.line} d={`M${points.join('L')}`} />
+    </svg>
   );
 }

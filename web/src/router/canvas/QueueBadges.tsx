@@ -1,4 +1,4 @@
-/** How much waits in front of each destination, on the wires that lead there. */
+/** The messages that wait in front of each destination, on the wires that lead there. */
 import { IconStack2 } from '@tabler/icons-react';
 import type { RouterStatus } from '../../api/model';
 import { formatMessages, formatShort } from '../../ui/number';
@@ -6,14 +6,14 @@ import { type RouterDocument, isOff } from '../document';
 import { forecastFor, isFailing } from './cardData';
 import { forecastText } from './forecast';
 import type { Layout } from './layout';
-import type { Measured } from './measure';
+import type { MeasuredRates } from './measure';
 import classes from './Canvas.module.css';
 
 type Props = {
   document: RouterDocument;
   layout: Layout;
   status: RouterStatus | undefined;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
 };
 
 export function QueueBadges({ document, layout, status, measured }: Props) {

@@ -1,4 +1,4 @@
-/** What stands on the card of a route: its place, its filter, its steps, and what they take out. */
+/** The card of a route: its place, its filter, its steps, and what they take out. */
 import type { DocumentProblem } from '../../api/model';
 import { formatRate } from '../../ui/number';
 import { type Item, idOf, isOff, listOf, textOf } from '../document';
@@ -53,7 +53,7 @@ export function RouteCard(props: Props) {
   );
 }
 
-/** What the steps do not say. */
+/** The share that the steps do not explain. */
 function remarks(item: Item): string[] {
   const to = listOf(item['to']).length === 0 ? ['no target yet'] : [];
   const asReceived = stepsOf(item).length === 0 && to.length === 0 ? ['as received'] : [];

@@ -1,5 +1,5 @@
-/** What becomes of all messages, below the sources: as many a second as the ledger of the server counts. */
-import { useIsAway } from '../../api/known';
+/** The fate of all messages, below the sources: messages per second by the server's ledger. */
+import { useIsAway } from '../../api/freshness';
 import { formatRate } from '../../ui/number';
 import type { Fates } from './measure';
 import classes from './Canvas.module.css';

@@ -1,4 +1,6 @@
-/** What runs between the cards: as wide as its rate, red and dashed where it does not arrive, dotted where it ends. */
+/**
+ * The wires between the cards: as wide as their rate, red and dashed if messages do not arrive, dotted at their end.
+ */
 import { formatRate } from '../../ui/number';
 import type { Layout, Strand, Wire } from './layout';
 import { ROUTE_X, TRUNK_X } from './layout';
@@ -81,7 +83,7 @@ export function Wires({ layout, traffic, isKnown, chosen, lit, routeIds }: Props
   );
 }
 
-/** Of a tap that is shut, 24 by 24, as on the other icons. */
+/** The outline of a closed tap, 24 by 24 as the other icons. */
 const FILTER_OFF =
   'M8 4h12v2.172a2 2 0 0 1 -.586 1.414l-3.914 3.914m-.5 3.5v4l-6 2v-8.5l-4.48 -4.928a2 2 0 0 1 -.52 -1.345v-2.227M3 3l18 18';
 

@@ -1,4 +1,4 @@
-/** How large the canvas is shown, and changing that. */
+/** The zoom of the canvas, and the buttons that change it. */
 import { ActionIcon } from '@mantine/core';
 import { IconMaximize, IconMinus, IconPlus } from '@tabler/icons-react';
 import { Panel, useReactFlow, useViewport } from '@xyflow/react';

@@ -1,12 +1,12 @@
-/** What a card is given, and what it says about numbers. */
+/** The data of a card, and the texts about its numbers. */
 import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
 import { formatRate } from '../../ui/number';
 import { type Item, type ItemPlace, idOf, isOff } from '../document';
 import { type Forecast, aboutSeconds, forecastOf } from './forecast';
 import type { Box } from './layout';
-import type { Measured } from './measure';
+import type { MeasuredRates } from './measure';
 
-/** What can be done with a card, besides opening it. */
+/** The actions of a card, besides opening it. */
 export type CardActions = {
   onToggle: (place: ItemPlace) => void;
   onMove: (place: ItemPlace, to: number) => void;
@@ -18,23 +18,23 @@ export type CardData = {
   place: ItemPlace;
   box: Box;
   status: RouterStatus | undefined;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
-  /** What the draft changes about it, in words. */
+  /** The draft's changes to the item, in words. */
   badges: readonly string[];
-  /** Of a route: its steps that are not live. */
+  /** The steps of a route that are not live. */
   newSteps: ReadonlySet<number>;
-  /** Of a route: what it takes. */
+  /** The rate of messages that a route takes. */
   rate: number | undefined;
-  /** Of a route: what each of its steps takes out, messages a second. */
+  /** The rate of messages that each step of a route takes out. */
   drops: readonly number[];
   values: readonly number[];
   isShown: boolean;
   /** Whether a traced message passes it; null without a trace. */
   isLit: boolean | null;
   hasSteps: boolean;
-  /** How many there are of its kind. */
+  /** The number of items of its kind. */
   count: number;
   onShow: (place: ItemPlace) => void;
   /** Null for those who only look. */
@@ -54,7 +54,7 @@ export function isFailing(destination: DestinationStatus | undefined): boolean {
   );
 }
 
-export function forecastFor(of: DestinationStatus, measured: Measured | undefined): Forecast {
+export function forecastFor(of: DestinationStatus, measured: MeasuredRates | undefined): Forecast {
   const depth = {
     messages: of.queue_messages,
     bytes: of.queue_bytes,
@@ -67,7 +67,7 @@ export function forecastFor(of: DestinationStatus, measured: Measured | undefine
 export function fillingOf(
   targets: readonly string[],
   status: RouterStatus | undefined,
-  measured: Measured | undefined,
+  measured: MeasuredRates | undefined,
 ): { id: string; within: string } | undefined {
   const filling = (status?.destinations ?? []).flatMap((one) => {
     const forecast = forecastFor(one, measured);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { type Depth, aboutSeconds, forecastOf, forecastText } from './forecast';
+import { type QueueDepth, aboutSeconds, forecastOf, forecastText } from './forecast';
 
-const depth = (messages: number, bytes = messages * 100, bytesMax = 1_000_000): Depth => ({
+const depth = (messages: number, bytes = messages * 100, bytesMax = 1_000_000): QueueDepth => ({
   messages,
   bytes,
   bytesMax,
 });
-const said = (of: Depth, rates?: { in: number; out: number }) =>
+const said = (of: QueueDepth, rates?: { in: number; out: number }) =>
   forecastText(forecastOf(of, rates));
 
 test('a queue that grows will be full, by the room that is left and the length of its messages', () => {

@@ -1,7 +1,7 @@
-/** What will become of a queue if it goes on like this. Pure. */
+/** The forecast for a queue if it goes on like this. Pure. */
 import type { QueueRates } from './measure';
 
-export type Depth = { messages: number; bytes: number; bytesMax: number };
+export type QueueDepth = { messages: number; bytes: number; bytesMax: number };
 
 export type Forecast =
   /** No longer than it takes to look: nothing waits that is worth a word. */
@@ -14,12 +14,12 @@ export type Forecast =
   /** Nothing comes and nothing goes, or as much as goes comes. */
   | { kind: 'steady' };
 
-/** What goes out within this time does not count as waiting. */
+/** Messages that leave within this time do not count as waiting. */
 const PASSING_SECONDS = 3;
 /** A queue is told to be steady when it would take longer than this to fill or to drain. */
 const STEADY_SECONDS = 30 * 86_400;
 
-export function forecastOf(depth: Depth, rates: QueueRates | undefined): Forecast {
+export function forecastOf(depth: QueueDepth, rates: QueueRates | undefined): Forecast {
   const { messages, bytes, bytesMax } = depth;
   if (messages === 0) return { kind: 'empty' };
   if (bytesMax > 0 && bytes >= bytesMax) return { kind: 'full' };
@@ -51,7 +51,7 @@ export function forecastText(forecast: Forecast): string {
   }
 }
 
-/** As exact as such a thing can be: `40 s`, `12 min`, `2 h 24 min`, `3 d 4 h`. */
+/** A duration as exact as a forecast can be: `40 s`, `12 min`, `2 h 24 min`, `3 d 4 h`. */
 export function aboutSeconds(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);

@@ -1,6 +1,6 @@
 /**
- * Where everything stands on the canvas: sources, routes and targets in three columns, in the order of the document, and
- * a trunk between the first two that gets thinner by what each route takes. The same document always looks the same. Pure.
+ * The layout of the canvas: sources, routes and targets in three columns, in the order of the document, and a trunk
+ * between the first two that gets thinner by what each route takes. The same document always looks the same. Pure.
  */
 import { type RouterDocument, idOf, isOff, listOf } from '../document';
 import type { Traffic } from './traffic';
@@ -15,7 +15,7 @@ export type Wire = Strand & {
   kind: 'flows' | 'fails' | 'drops' | 'off';
   route: number;
   target?: string;
-  /** Where what is written at it begins. */
+  /** The start of its label. */
   label: { x: number; y: number };
   rate: number;
 };
@@ -32,15 +32,16 @@ export type Layout = {
   strands: Strand[];
   /** The trunk, which ends where the last route turns off. */
   trunk: Strand[];
-  /** What goes on beyond the last route, and fades out. */
+  /** The part that goes on beyond the last route, and fades out. */
   rest: (Box & { route: number }) | null;
   wires: Wire[];
-  /** What is left between two routes: at `y`, after the route. */
+  /** The messages left between two routes: at `y`, after the route. */
   left: { route: number; y: number }[];
 };
 
 export const TOP = 48;
-const SOURCE: Box = { x: 0, y: TOP, width: 184, height: 60 };
+export const SOURCE_WIDTH = 184;
+const SOURCE: Box = { x: 0, y: TOP, width: SOURCE_WIDTH, height: 60 };
 export const ROUTE_X = 292;
 export const ROUTE_WIDTH = 276;
 export const TARGET_X = 708;

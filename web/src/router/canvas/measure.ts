@@ -1,5 +1,6 @@
-/** What flows, by two looks at the counters of the server: how fast each fate grows, and each queue. Pure. */
+/** The rates between two readings of the server's counters: how fast each fate grows, and each queue. Pure. */
 import type { RouterStatus } from '../../api/model';
+import { useState } from 'react';
 
 /** Messages a second. */
 export type Fates = {
@@ -15,10 +16,10 @@ export type Fates = {
   unrouted: number;
 };
 
-/** What goes into a queue and out of it, messages a second. */
+/** The rates into a queue and out of it, messages a second. */
 export type QueueRates = { in: number; out: number };
 
-export type Measured = {
+export type MeasuredRates = {
   fates: Fates;
   /** By the id of the destination. */
   queues: ReadonlyMap<string, QueueRates>;
@@ -28,7 +29,7 @@ export type Measured = {
 const SECONDS_MIN = 2;
 
 /** Undefined until enough time lies between the looks, and where the counters began anew between them. */
-export function measured(earlier: RouterStatus, now: RouterStatus): Measured | undefined {
+export function measuredRates(earlier: RouterStatus, now: RouterStatus): MeasuredRates | undefined {
   const seconds = (Date.parse(now.time) - Date.parse(earlier.time)) / 1000;
   const [before, after] = [countsOf(earlier), countsOf(now)];
   if (!(seconds >= SECONDS_MIN) || after.received < before.received) return undefined;
@@ -78,9 +79,27 @@ function queuesOf(earlier: RouterStatus, now: RouterStatus, seconds: number) {
       const old = before.get(id);
       if (old === undefined || queued < old.queued) return [];
       const came = queued - old.queued;
-      // What left is what came and does not wait: sent, refused, expired or discarded.
+      // The messages that left are those that came and do not wait: sent, refused, expired or discarded.
       const left = Math.max(0, came - (waiting - old.queue_messages));
       return [[id, { in: came / seconds, out: left / seconds }] as const];
     }),
   );
+}
+
+/** A look a second: long enough for destinations that are sent to in lumps, short enough to see a change. */
+const LOOKS_MAX = 30;
+
+type Seen = { looks: readonly RouterStatus[]; measured: MeasuredRates | undefined };
+
+/** The rates over the last half minute: each new status is a reading. */
+export function useMeasured(status: RouterStatus | undefined): MeasuredRates | undefined {
+  const [seen, setSeen] = useState<Seen>({ looks: [], measured: undefined });
+  // Readings from before a gap say nothing about now.
+  if (status === undefined) return undefined;
+  if (status === seen.looks.at(-1)) return seen.measured;
+  // The counters begin anew with the process.
+  const began = seen.looks.some(({ totals }) => totals.received > status.totals.received);
+  const looks = [...(began ? [] : seen.looks), status].slice(-LOOKS_MAX);
+  setSeen({ looks, measured: looks[0] && measuredRates(looks[0], status) });
+  return seen.measured;
 }

@@ -1,12 +1,13 @@
-/** What share of a route's messages its steps take out, by their counters. Pure. */
+/** The share of a route's messages that its steps take out, by their counters. Pure. */
 import type { RouterStatus } from '../../api/model';
+import { useState } from 'react';
 
 /** By the id of the route; for each of its steps, in order, a share of what the route takes. */
 export type Shares = ReadonlyMap<string, readonly number[]>;
 
 type Counted = RouterStatus['routes'][number];
 
-/** Of the messages between two looks at the counters; where none came, of all since the start of the process. */
+/** For the messages between two readings of the counters; if none came, for all since the start of the process. */
 export function sharesOf(status: RouterStatus | undefined, earlier?: RouterStatus): Shares {
   const before = new Map(earlier?.routes.map((route) => [route.id, route]));
   return new Map(
@@ -28,4 +29,21 @@ function ofRoute(now: Counted, earlier: Counted | undefined): number[] {
 
 function kindsOf({ steps }: Counted): string {
   return steps.map(({ kind }) => kind).join();
+}
+
+/** The same span as the rates of the status. */
+const LOOKS_MAX = 10;
+
+/**
+ * The rate that the steps of each route took out in the last seconds: each new status is a reading of their counters.
+ */
+export function useShares(status: RouterStatus | undefined): Shares {
+  const [looks, setLooks] = useState<readonly RouterStatus[]>([]);
+  const [shares, setShares] = useState<Shares>(new Map());
+  if (status !== undefined && status !== looks.at(-1)) {
+    const next = [...looks, status].slice(-LOOKS_MAX);
+    setLooks(next);
+    setShares(sharesOf(status, next[0]));
+  }
+  return shares;
 }

@@ -1,14 +1,14 @@
-/** How many messages a second go along each part of the router, as far as its counters tell. Pure. */
+/** The rates along each part of the router, as far as its counters tell. Pure. */
 import type { RouterStatus } from '../../api/model';
 import { type Item, type RouterDocument, idOf, isOff, listOf } from '../document';
 import { type Shares, sharesOf } from './shares';
 
 export type RouteTraffic = {
-  /** What the route takes; undefined for one that is not live, and where it is not measured. */
+  /** The rate that the route takes; undefined if it is not live, or not measured. */
   takes: number | undefined;
-  /** What is left for the routes behind it. */
+  /** The rate left for the routes behind it. */
   left: number;
-  /** What its steps drop, or what it has no target for. */
+  /** The rate that its steps drop, or for which it has no target. */
   drops: number;
 };
 

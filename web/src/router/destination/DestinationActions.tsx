@@ -1,4 +1,4 @@
-/** What an operator does about a destination: holding it, trying it, and looking at what waits or was refused. */
+/** The actions on a destination: holding it, trying it, and looking at what waits or was refused. */
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DestinationStatus, QueueLeft } from '../../api/model';

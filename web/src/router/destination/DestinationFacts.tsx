@@ -1,11 +1,11 @@
-/** How a destination that runs is doing, above its form. */
+/** The state of a running destination, above its form. */
 import type { DestinationStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatMessages, formatRate } from '../../ui/number';
 import { formatLength, useZone } from '../../ui/time';
 import { forecastFor } from '../canvas/cardData';
 import { forecastText } from '../canvas/forecast';
-import type { Measured } from '../canvas/measure';
+import type { MeasuredRates } from '../canvas/measure';
 import { sinceText } from '../canvas/since';
 import type { DestinationTask } from '../routerParams';
 import { DestinationActions } from './DestinationActions';
@@ -13,7 +13,7 @@ import classes from './Destination.module.css';
 
 type Props = {
   destination: DestinationStatus;
-  measured?: Measured | undefined;
+  measured?: MeasuredRates | undefined;
   canEdit: boolean;
   onOpen: (task: DestinationTask) => void;
 };

@@ -114,7 +114,7 @@ type OldestProps = {
   button: string;
 };
 
-/** What is lost for good has to be typed; it is meant as it was seen, so the server refuses more than there are. */
+/** A loss for good has to be typed. The count that was seen is sent along, so the server refuses to discard more. */
 function Oldest({ id, action, total, label, button }: OldestProps) {
   const queries = useQueryClient();
   const isFinal = action !== 'sendAgain';

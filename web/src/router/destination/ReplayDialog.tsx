@@ -11,7 +11,7 @@ import { LogspacePicker } from '../../ui/picker/LogspacePicker';
 import { RangePicker } from '../../ui/picker/RangePicker';
 import { type TimeRange, frozen, initialRange } from '../../ui/range';
 import { replayCountQuery } from './destinationQueries';
-import { type Run, useReplay } from './useReplay';
+import { type ReplayRun, useReplay } from './useReplay';
 import classes from './Destination.module.css';
 
 const TYPING_WAIT_MS = 300;
@@ -32,7 +32,7 @@ export function ReplayDialog({ id, onClose }: Props) {
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    // What comes in meanwhile is sent anyway.
+    // Messages that come in meanwhile are sent anyway.
     void start({ query, range: frozen(range, Date.now()), logspaces });
   };
   return (
@@ -81,7 +81,7 @@ export function ReplayDialog({ id, onClose }: Props) {
   );
 }
 
-function RunView({ run }: { run: Run }) {
+function RunView({ run }: { run: ReplayRun }) {
   switch (run.kind) {
     case 'idle':
       return null;

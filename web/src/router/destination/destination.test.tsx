@@ -15,7 +15,7 @@ const server = vi.hoisted(() => {
   return stub;
 });
 
-/** What it was asked to do: path and body. */
+/** The requests that were sent: path and body. */
 let done: [string, unknown][] = [];
 
 beforeEach(() => {

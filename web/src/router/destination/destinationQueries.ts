@@ -1,4 +1,4 @@
-/** What is asked and done about the destinations that run. */
+/** The requests about running destinations. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import { postLines } from '../../api/lines';
@@ -14,14 +14,14 @@ import type {
 import { type TimeRange, requestRange } from '../../ui/range';
 import type { Item } from '../document';
 
-/** How many messages of a list are shown. */
+/** The number of messages of a list that are shown. */
 export const SHOWN_MAX = 100;
 
 const POLL_MS = 2_000;
 
 export type List = 'queue' | 'quarantine';
 
-/** What is known of a destination, even of one that the document no longer has. */
+/** The facts about a destination, even about one that the document no longer has. */
 export function statusOf(
   status: RouterStatus | undefined,
   id: string,
@@ -60,7 +60,7 @@ export async function act(id: string, action: DestinationAction): Promise<void> 
   }
 }
 
-/** What is done to the oldest messages of a list. */
+/** An action on the oldest messages of a list. */
 export type OldestAction = 'discard' | 'sendAgain' | 'forget';
 
 export async function actOnOldest(id: string, action: OldestAction, messages: number) {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReplayLine } from '../../api/model';
 import { type ReplayQuestion, replay } from './destinationQueries';
 
-export type Run =
+export type ReplayRun =
   | { kind: 'idle' }
   | { kind: 'running'; line: ReplayLine | null }
   | { kind: 'done'; line: ReplayLine }
@@ -11,7 +11,7 @@ export type Run =
   | { kind: 'failed'; line: ReplayLine | null; reason: string };
 
 export function useReplay(id: string) {
-  const [run, setRun] = useState<Run>({ kind: 'idle' });
+  const [run, setRun] = useState<ReplayRun>({ kind: 'idle' });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
 
@@ -34,7 +34,7 @@ export function useReplay(id: string) {
 }
 
 /** An answer without its last line was cut off. */
-function ended(line: ReplayLine | null): Run {
+function ended(line: ReplayLine | null): ReplayRun {
   if (line?.error !== undefined) return { kind: 'failed', line, reason: line.error };
   if (line?.end !== true) return { kind: 'failed', line, reason: 'the server broke it off' };
   return { kind: 'done', line };

@@ -12,7 +12,7 @@ import { applyDraft, fetchLive, liveQuery } from '../queries';
 import type { Item, ItemPlace } from '../document';
 import type { Draft } from './edits';
 import { GoneLogspaces } from './GoneLogspaces';
-import { type Typed, areTyped } from './gone';
+import { type TypedNames, areTyped } from './gone';
 
 type Props = {
   opened: boolean;
@@ -20,7 +20,7 @@ type Props = {
   validation: Validation | undefined;
   /** The logspaces that it takes out of the document. */
   gone: readonly string[];
-  /** What the names of problems are read from. */
+  /** The document that the names of problems are read from. */
   itemAt: (place: ItemPlace) => Item | undefined;
   onClose: () => void;
   /** Another user was faster. */
@@ -41,7 +41,7 @@ export function ApplyDialog(props: Props) {
   const [comment, setComment] = useState('');
   const [isTrial, setTrial] = useState(true);
   const [within, setWithin] = useState('10m');
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useState<TypedNames>({});
   const isReady = areTyped(gone, typed);
   const apply = useMutation({
     mutationFn: () =>

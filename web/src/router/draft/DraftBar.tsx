@@ -1,9 +1,9 @@
-/** How the draft differs from what is live, what the server thinks of it, and what can be done with it. */
+/** The draft: its changes against the live document, the server's opinion of it, and its actions. */
 import { Button, Popover, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconBulb, IconCircleCheck } from '@tabler/icons-react';
 import type { DocumentProblem, RouterChange, Validation } from '../../api/model';
-import { Ticked } from '../../ui/Ticked';
+import { InlineCode } from '../../ui/InlineCode';
 import { useKeys } from '../../ui/useKeys';
 import { ProblemList } from '../ProblemList';
 import type { Item, ItemPlace, RouterDocument } from '../document';
@@ -12,7 +12,7 @@ import { itemsOf } from '../textItems';
 import { ApplyDialog } from './ApplyDialog';
 import { DiffDialog } from './DiffDialog';
 import { MergeDialog } from './MergeDialog';
-import { briefsOf } from './briefs';
+import { shortChangesOf } from './shortChanges';
 import { goneLogspaces } from './gone';
 import type { Draft } from './edits';
 import classes from './DraftBar.module.css';
@@ -24,7 +24,7 @@ type Props = {
   document: RouterDocument | null;
   validation: Validation | undefined;
   isTesting: boolean;
-  /** What a test of the draft as it is found, in a few words. */
+  /** The result of testing the draft in its present state, in a few words. */
   tested: { text: string; isGood: boolean } | null;
   onValidate: () => void;
   onTest: () => void;
@@ -42,10 +42,10 @@ export function DraftBar(props: Props) {
   const [comparing, compare] = useDisclosure(false);
   const [merging, merge] = useDisclosure(false);
   const changes = validation?.changes ?? [];
-  const briefs = props.document === null ? [] : briefsOf(live.document, props.document);
+  const briefs = props.document === null ? [] : shortChangesOf(live.document, props.document);
   const named = itemsOf(props.document, draft.content);
   const isBehind = draft.base !== live.revision;
-  // What has problems is not compared: there is no number of changes.
+  // A draft with problems is not compared, so there is no number of changes.
   const isWrong = (validation?.problems.length ?? 0) > 0;
   useKeys({
     t: { does: 'Test the draft on history', run: onTest },
@@ -156,7 +156,7 @@ function countOf(changes: readonly string[]): string {
 
 type OpinionProps = {
   validation: Validation | undefined;
-  /** What was tried is valid. */
+  /** The draft that was tested is valid. */
   isTested: boolean;
   itemAt: (place: ItemPlace) => Item | undefined;
   onShow: (problem: DocumentProblem) => void;
@@ -200,7 +200,7 @@ function Opinion({ validation, isTested, itemAt, onShow }: OpinionProps) {
             <ul className={classes.hints}>
               {warnings.map((warning) => (
                 <li key={warning}>
-                  <Ticked text={warning} />
+                  <InlineCode text={warning} />
                 </li>
               ))}
             </ul>

@@ -1,13 +1,13 @@
-/** What becomes of the messages of logspaces that a change removes. Each name has to be typed. */
+/** The fate of the messages in logspaces that a change removes. Each name has to be typed. */
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { logspacesQuery } from '../../api/logspaces';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatMessages } from '../../ui/number';
-import type { Typed } from './gone';
+import type { TypedNames } from './gone';
 import classes from './GoneLogspaces.module.css';
 
-type Props = { ids: readonly string[]; typed: Typed; onType: (typed: Typed) => void };
+type Props = { ids: readonly string[]; typed: TypedNames; onType: (typed: TypedNames) => void };
 
 export function GoneLogspaces({ ids, typed, onType }: Props) {
   const { data: logspaces } = useQuery({ ...logspacesQuery, enabled: ids.length > 0 });
@@ -21,7 +21,7 @@ export function GoneLogspaces({ ids, typed, onType }: Props) {
         <Notice tone="caution" title={`Logspace ${id} is removed, its messages are not`}>
           <p>
             {info === undefined || bytes === undefined
-              ? 'What it holds stays on disk'
+              ? 'Its messages stay on disk'
               : `Its ${formatMessages(info.messages)} (${formatBytes(bytes)}) stay on disk`}{' '}
             and can still be searched. Nothing new comes in.
           </p>

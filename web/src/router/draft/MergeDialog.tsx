@@ -8,7 +8,7 @@ import { Notice } from '../../ui/Notice';
 import { type Item, nounOf, readDocument } from '../document';
 import { type Live, revisionDocumentQuery } from '../queries';
 import type { Draft } from './edits';
-import { type Conflict, type Side, merge } from './merge';
+import { type Conflict, type MergeSide, merge } from './merge';
 import classes from './Merge.module.css';
 
 type Props = {
@@ -21,7 +21,7 @@ type Props = {
 
 export function MergeDialog({ draft, live, validation, onClose, onMerged }: Props) {
   const base = useQuery(revisionDocumentQuery(draft.base));
-  const [choices, setChoices] = useState<ReadonlyMap<string, Side>>(new Map());
+  const [choices, setChoices] = useState<ReadonlyMap<string, MergeSide>>(new Map());
   const { content } = draft;
   const text = content.kind === 'toml' ? validation?.document : null;
   const ours =
@@ -89,8 +89,8 @@ export function MergeDialog({ draft, live, validation, onClose, onMerged }: Prop
 type ChoiceProps = {
   conflict: Conflict;
   revision: number;
-  side: Side | null;
-  onChoose: (side: Side) => void;
+  side: MergeSide | null;
+  onChoose: (side: MergeSide) => void;
 };
 
 function Choice({ conflict, revision, side, onChoose }: ChoiceProps) {

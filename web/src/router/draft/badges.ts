@@ -1,4 +1,4 @@
-/** What a draft changes about each item, in a word or two for its card. Pure. */
+/** The draft's changes to each item, in a word or two for its card. Pure. */
 import {
   type Item,
   type Json,
@@ -11,7 +11,7 @@ import {
 import { settingsAt } from '../fields';
 import { kindOf, stepsOf } from '../steps/steps';
 
-/** Of an item of the draft; empty when it is as it is live. */
+/** The badges of an item of the draft; none if it is as it is live. */
 export function badgesOf(live: RouterDocument, section: Section, item: Item): readonly string[] {
   const before = live[section].find((one) => idOf(one) === idOf(item));
   if (before === undefined) return ['new'];
@@ -86,7 +86,7 @@ function leavesOf(item: Item, prefix = ''): string[] {
   });
 }
 
-/** What a key says, or would say by default, as a text to compare. */
+/** The value of a key, or its default, as a text to compare. */
 function written(item: Item, key: string, standard: string | undefined): string {
   const value = valueAt(item, key);
   if (value === undefined || value === null || value === '') return standard ?? '';

@@ -10,6 +10,7 @@ import {
   type Section,
   idOf,
   listOf,
+  targetIds,
   textOf,
   withValue,
 } from '../document';
@@ -135,4 +136,10 @@ function change(
 ): RouterDocument {
   const items = document[section].map((item, at) => (at === index ? apply(item) : item));
   return { ...document, [section]: items };
+}
+
+/** The targets that a draft adds and no route sends to yet: a new route is most likely meant for them. */
+export function newTargets(live: RouterDocument, draft: RouterDocument): string[] {
+  const taken = new Set([...targetIds(live), ...draft.routes.flatMap(({ to }) => listOf(to))]);
+  return targetIds(draft).filter((id) => !taken.has(id));
 }

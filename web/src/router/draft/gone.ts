@@ -6,9 +6,9 @@ export function goneLogspaces(before: RouterDocument, after: RouterDocument): re
   return before.logspaces.map(idOf).filter((id) => id !== '' && !kept.has(id));
 }
 
-/** What was typed for each. */
-export type Typed = Readonly<Record<string, string>>;
+/** The text that was typed for each. */
+export type TypedNames = Readonly<Record<string, string>>;
 
-export function areTyped(ids: readonly string[], typed: Typed): boolean {
+export function areTyped(ids: readonly string[], typed: TypedNames): boolean {
   return ids.every((id) => typed[id]?.trim() === id);
 }

@@ -45,7 +45,7 @@ test.each(Array.from({ length: 300 }, (_, seed) => seed))('random documents, see
   const next = numbers(seed);
   const base = anyDocument(next);
   const [theirs, ours] = [changed(base, next), changed(base, next)];
-  // What one side did not touch is as the other has it.
+  // An entry that one side did not touch is as the other side has it.
   expect(merge(base, theirs, base)).toEqual({ document: theirs, conflicts: [] });
   expect(merge(base, base, ours)).toEqual({ document: ours, conflicts: [] });
   expect(merge(base, ours, ours)).toEqual({ document: ours, conflicts: [] });

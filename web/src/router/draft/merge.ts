@@ -1,11 +1,11 @@
 /**
- * Joins two changes of one document by the ids of its entries. What only one side changed is taken as that side has it;
- * what both changed in different ways is a conflict, for a person to choose. Pure.
+ * Joins two changes of one document by the ids of its entries. An entry that only one side changed is taken from that
+ * side; one that both changed in different ways is a conflict, for a person to choose. Pure.
  */
 import { type Item, type RouterDocument, idOf } from '../document';
 import { type Section, sections } from '../sections';
 
-export type Side = 'theirs' | 'ours';
+export type MergeSide = 'theirs' | 'ours';
 
 export type Conflict = {
   /** Tells conflicts apart: the section and the id. */
@@ -18,7 +18,7 @@ export type Conflict = {
   ours: Item | undefined;
 };
 
-export type Merged = { document: RouterDocument; conflicts: readonly Conflict[] };
+export type MergeResult = { document: RouterDocument; conflicts: readonly Conflict[] };
 
 type Entries = ReadonlyMap<string, Item>;
 
@@ -27,8 +27,8 @@ export function merge(
   base: RouterDocument,
   theirs: RouterDocument,
   ours: RouterDocument,
-  choices: ReadonlyMap<string, Side> = new Map(),
-): Merged {
+  choices: ReadonlyMap<string, MergeSide> = new Map(),
+): MergeResult {
   const conflicts: Conflict[] = [];
   const document = { ...(isSame(base.version, ours.version) ? theirs : ours) };
   for (const section of sections) {

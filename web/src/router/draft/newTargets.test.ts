@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RouterDocument } from '../document';
-import { newTargets } from './newTargets';
+import { newTargets } from './edits';
 
 const live: RouterDocument = {
   ...{ version: 1, sources: [], destinations: [] },

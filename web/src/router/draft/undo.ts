@@ -1,13 +1,13 @@
 /** The way back through the edits of a draft, and forward again. A pure reducer over any kind of state. */
 
-/** How many steps back are kept; the oldest give way. */
+/** The number of steps back that are kept; the oldest give way. */
 export const UNDO_MAX = 100;
 
 export type Undo<State> = {
   past: readonly State[];
   present: State;
   future: readonly State[];
-  /** What the last edit was about: typing on in the same field is one step. */
+  /** The subject of the last edit: typing on in the same field is one step. */
   mark: string | null;
 };
 

@@ -4,7 +4,7 @@ import type { DocumentProblem, RouterStatus } from '../../api/model';
 import { Notice } from '../../ui/Notice';
 import { ProblemList } from '../ProblemList';
 import { fillingOf } from '../canvas/cardData';
-import type { Measured } from '../canvas/measure';
+import type { MeasuredRates } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
 import { trafficOf } from '../canvas/traffic';
 import {
@@ -22,23 +22,23 @@ import type { Edit } from '../draft/edits';
 import { problemOfField, problemsOfItem, problemsOfNoField, warningOfRoute } from '../problems';
 import { StepList } from '../steps/StepList';
 import { stepsOf } from '../steps/steps';
-import { Afterwards } from './Afterwards';
-import { Head } from './Head';
-import { Names } from './Names';
-import { Takes } from './Takes';
+import { RouteEnd } from './RouteEnd';
+import { RouteHead } from './RouteHead';
+import { NameChips } from './NameChips';
+import { RouteFilter } from './RouteFilter';
 import { sentenceOf } from './sentence';
 import { usePreview } from './usePreview';
 import classes from './Editor.module.css';
 
 type Props = {
   document: RouterDocument;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   place: ItemPlace;
   route: Item;
   status: RouterStatus | undefined;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   step: number | null;
@@ -78,7 +78,7 @@ export function RouteEditor(props: Props) {
   const warning = warningOfRoute(warnings, idOf(route));
   return (
     <section className={classes.panel} aria-label={`Route ${idOf(route)}`}>
-      <Head
+      <RouteHead
         {...props}
         error={problemOfField(own, 'id')}
         onName={(name) => typed('id', name)}
@@ -94,7 +94,7 @@ export function RouteEditor(props: Props) {
           checked={!isOff(route)}
           onChange={(event) => set('enabled', event.currentTarget.checked ? undefined : false)}
         />
-      </Head>
+      </RouteHead>
       <div className={classes.body}>
         <p className={classes.sentence}>
           {sentenceOf(
@@ -106,13 +106,13 @@ export function RouteEditor(props: Props) {
         </p>
         {warning !== undefined && <Notice tone="caution" title={warning} />}
         {elsewhere.length > 0 && <ProblemList problems={elsewhere} itemAt={() => route} />}
-        <Takes
+        <RouteFilter
           where={textOf(route['where'])}
           error={problemOfField(own, 'where')}
           canEdit={canEdit}
           onChange={(where) => typed('where', where)}
         />
-        <Names
+        <NameChips
           label="From"
           none="All sources"
           known={document.sources.map(idOf)}
@@ -139,7 +139,7 @@ export function RouteEditor(props: Props) {
         {preview.error !== null && own.length === 0 && stepsOf(route).length > 0 && (
           <p className="dimmed">The steps could not be tried: {preview.error.message}</p>
         )}
-        <Names
+        <NameChips
           label="Sends to"
           none="No target yet: a route needs one"
           known={[...document.logspaces, ...document.destinations].map(idOf)}
@@ -151,7 +151,7 @@ export function RouteEditor(props: Props) {
           canEdit={canEdit}
           onChange={(to) => set('to', to)}
         />
-        <Afterwards
+        <RouteEnd
           {...{ document, place, route }}
           isDraft={badges.includes('new')}
           filling={fillingOf(listOf(route['to']), status, props.measured)}

@@ -1,10 +1,10 @@
-/** What a route does, in one sentence. Pure. */
+/** A route described in one sentence. Pure. */
 import { formatRate } from '../../ui/number';
 import { type Item, isOff, listOf } from '../document';
 import { stepsOf } from '../steps/steps';
 
 /** A piece of a sentence; what one looks for in it is strong. */
-export type Part = { text: string; isStrong?: true };
+export type SentencePart = { text: string; isStrong?: true };
 
 /**
  * `takes` and `total` are messages a second, undefined where they are not known. `isOther`: the live route, of which that
@@ -15,7 +15,7 @@ export function sentenceOf(
   takes: number | undefined,
   total: number | undefined,
   isOther = false,
-): readonly Part[] {
+): readonly SentencePart[] {
   if (isOff(route)) return [{ text: 'Is off: messages pass it by.' }];
   const steps = stepsOf(route).length;
   const targets = listOf(route['to']);
@@ -29,7 +29,11 @@ export function sentenceOf(
   ];
 }
 
-function taken(takes: number | undefined, total: number | undefined, isOther: boolean): Part[] {
+function taken(
+  takes: number | undefined,
+  total: number | undefined,
+  isOther: boolean,
+): SentencePart[] {
   if (takes === undefined || total === undefined) return [{ text: 'Takes what matches' }];
   if (total === 0) return [{ text: 'Takes what matches (nothing comes right now)' }];
   return [
@@ -41,7 +45,7 @@ function taken(takes: number | undefined, total: number | undefined, isOther: bo
   ];
 }
 
-function sent(targets: readonly string[]): Part[] {
+function sent(targets: readonly string[]): SentencePart[] {
   const names = targets.flatMap((name, at) => {
     const glue = at === 0 ? '' : at === targets.length - 1 ? ' and ' : ', ';
     return [{ text: glue }, strong(name)];
@@ -49,7 +53,7 @@ function sent(targets: readonly string[]): Part[] {
   return [{ text: ', sends it to ' }, ...names];
 }
 
-function strong(text: string): Part {
+function strong(text: string): SentencePart {
   return { text, isStrong: true };
 }
 

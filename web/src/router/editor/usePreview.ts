@@ -1,4 +1,4 @@
-/** What the steps of a route do to the last messages that it takes. */
+/** The effect of a route's steps on the last messages that it takes. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RouterDocument, idOf, textOf } from '../document';

@@ -7,7 +7,7 @@ import { DiffView } from '../../ui/DiffView';
 import { Notice } from '../../ui/Notice';
 import { ChangeList } from '../ChangeList';
 import { GoneLogspaces } from '../draft/GoneLogspaces';
-import { type Typed, areTyped, goneLogspaces } from '../draft/gone';
+import { type TypedNames, areTyped, goneLogspaces } from '../draft/gone';
 import { type Live, backDiffQuery, revisionDocumentQuery, rollBack } from '../queries';
 
 type Props = { live: Live; revision: number; onClose: () => void };
@@ -15,10 +15,10 @@ type Props = { live: Live; revision: number; onClose: () => void };
 export function RollBackDialog({ live, revision, onClose }: Props) {
   const queryClient = useQueryClient();
   const [comment, setComment] = useState(`back to revision ${revision}`);
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useState<TypedNames>({});
   const { data: target, ...asked } = useQuery(revisionDocumentQuery(revision));
   const gone = target === undefined ? [] : goneLogspaces(live.document, target);
-  // What it removes is known before it can be done.
+  // A roll back shows what it removes before it can be done.
   const isReady = target !== undefined && areTyped(gone, typed);
   const back = useMutation({
     mutationFn: () => rollBack(revision, comment.trim()),

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import type { DestinationStatus, DocumentProblem, RouterStatus } from '../../api/model';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
 import { formatLength, useZone } from '../../ui/time';
-import { aboutOf, liveOf, noneYet, rateLabel } from '../about';
+import { itemText, liveOf, noneYet, rateLabel } from '../itemText';
 import { Badges } from '../canvas/Badges';
 import { forecastFor, isFailing } from '../canvas/cardData';
 import { forecastText } from '../canvas/forecast';
-import type { Measured } from '../canvas/measure';
+import type { MeasuredRates } from '../canvas/measure';
 import type { Shares } from '../canvas/shares';
 import { sinceText } from '../canvas/since';
 import { type RouteTraffic, trafficOf } from '../canvas/traffic';
@@ -34,10 +34,10 @@ import classes from './List.module.css';
 type Props = {
   document: RouterDocument;
   status: RouterStatus | undefined;
-  /** What the document is a draft of. */
+  /** The live document that the draft is based on. */
   live: RouterDocument;
   shares: Shares;
-  measured: Measured | undefined;
+  measured: MeasuredRates | undefined;
   problems: readonly DocumentProblem[];
   warnings: readonly string[];
   /** The item that is open. */
@@ -160,7 +160,7 @@ function Row(props: RowProps) {
         <b className={classes.name} title={name}>
           {name}
         </b>
-        <span className={classes.about}>{aboutOf(section, item, warnings)}</span>
+        <span className={classes.about}>{itemText(section, item, warnings)}</span>
         {isRoute && (
           <span className={classes.path}>
             {stepsOf(item).map(kindOf).join(', ')}

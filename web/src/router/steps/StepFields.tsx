@@ -9,7 +9,7 @@ import classes from './Steps.module.css';
 type Props = {
   step: Item;
   kind: string;
-  /** What the server says of the step. */
+  /** The server's problem with the step. */
   error: string | undefined;
   onChange: (step: Item) => void;
 };
@@ -45,7 +45,7 @@ type FieldProps = {
 
 function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
   const written = writtenIn(field, step[field.key]);
-  // What is typed is kept as it stands, also where it reads the same as something shorter: `a, `.
+  // The field keeps the text as it was typed, even if it reads the same as something shorter: `a, `.
   const [typed, setTyped] = useState(written);
   const isMine =
     JSON.stringify(readFrom(field, typed)) === JSON.stringify(readFrom(field, written));
@@ -94,7 +94,7 @@ function Field({ field, step, error, isNeeded, onChange }: FieldProps) {
   }
 }
 
-/** What can be added, with what it does. */
+/** The kinds of steps that can be added, with what each does. */
 export function StepKindItems({ onAdd }: { onAdd: (step: Item) => void }) {
   return stepKinds.map(({ kind, does, initial }) => (
     <Menu.Item key={kind} onClick={() => onAdd(initial)}>

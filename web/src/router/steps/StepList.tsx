@@ -12,7 +12,7 @@ import { type KeyboardEvent, useRef, useState } from 'react';
 import type { DocumentProblem } from '../../api/model';
 import { formatCount } from '../../ui/number';
 import type { Item } from '../document';
-import { Changed } from '../../ui/trace/Changed';
+import { MessageChanges } from '../../ui/trace/MessageChanges';
 import type { StepReport } from '../testing/wire';
 import { StepFields, StepKindItems } from './StepFields';
 import { aboutStep, kindOf } from './steps';
@@ -23,7 +23,7 @@ const STEPS_MAX = 50;
 
 type Props = {
   steps: readonly Item[];
-  /** What each does to the last messages; empty while that is not known. */
+  /** The effect of each step on the last messages; empty while it is unknown. */
   reports: readonly StepReport[];
   /** Whether the reports are of an older draft. */
   isOld: boolean;
@@ -222,7 +222,7 @@ function Preview({ report }: { report: StepReport }) {
           </span>
         )}
       </div>
-      {example !== undefined && <Changed before={example.before} after={example.after} />}
+      {example !== undefined && <MessageChanges before={example.before} after={example.after} />}
     </section>
   );
 }

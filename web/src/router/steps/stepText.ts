@@ -1,4 +1,4 @@
-/** How the settings of a step are written in a form, and read back. Pure. */
+/** The settings of a step as text in a form, and back. Pure. */
 import { type Item, type Json, isObject, listOf, textOf, withValue } from '../document';
 import type { StepField } from './steps';
 

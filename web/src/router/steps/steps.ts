@@ -156,7 +156,7 @@ export function fieldsOf(step: Item): readonly StepField[] {
   return [...fields, whereField];
 }
 
-/** What a step does, in a few words after its kind: `json`, `host, message within 10s`. */
+/** A step in a few words after its kind: `json`, `host, message within 10s`. */
 export function aboutStep(step: Item): string {
   const kind = kindOf(step);
   const value = step[kind];

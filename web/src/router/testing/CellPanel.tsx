@@ -4,7 +4,7 @@ import { IconArrowRight, IconChevronLeft, IconChevronRight } from '@tabler/icons
 import { useState } from 'react';
 import { formatCount, formatMessages } from '../../ui/number';
 import { formatTime, useZone } from '../../ui/time';
-import { Changed } from '../../ui/trace/Changed';
+import { MessageChanges } from '../../ui/trace/MessageChanges';
 import type { Cell } from './outcome';
 import type { TestReport } from './wire';
 import classes from './CellPanel.module.css';
@@ -122,7 +122,7 @@ function Examples({ cell }: { cell: Cell }) {
               </Anchor>
             )}
           </div>
-          <Changed before={before} after={after} />
+          <MessageChanges before={before} after={after} />
         </article>
       ))}
     </div>

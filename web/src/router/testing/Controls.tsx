@@ -10,13 +10,13 @@ import { idOf } from '../document';
 import { Progress } from './Progress';
 import { RangeChoice } from './RangeChoice';
 import { SavedMenu } from './SavedMenu';
-import { type Messages, PASTED_MAX, type Testing } from './useTesting';
+import { type TestMessages, PASTED_MAX, type Testing } from './useTesting';
 import classes from './Controls.module.css';
 
 type Props = {
   testing: Testing;
   document: RouterDocument;
-  onTry: (messages: Messages) => void;
+  onTry: (messages: TestMessages) => void;
 };
 
 export function Controls({ testing, document, onTry }: Props) {
@@ -75,9 +75,9 @@ export function Controls({ testing, document, onTry }: Props) {
   );
 }
 
-type PartProps = { messages: Messages; choose: Testing['choose'] };
+type PartProps = { messages: TestMessages; choose: Testing['choose'] };
 
-/** What a saved search brought along that is not in the query. */
+/** The parts of a saved search that are not in the query. */
 function Kept({ messages, choose }: PartProps) {
   const { saved, logspaces } = messages;
   if (saved === null && logspaces.length === 0) return null;

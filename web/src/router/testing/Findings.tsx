@@ -1,4 +1,4 @@
-/** What one should know before the draft is applied, each with the way out of it. */
+/** The findings about the draft before it is applied, each with a fix. */
 import { Anchor, Button } from '@mantine/core';
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,17 +1,20 @@
-/** Where messages go now, in rows, against where the draft would send them, in columns. Arrow keys go from cell to cell. */
+/**
+ * Messages by where they go now, in rows, and where the draft would send them, in columns. Arrow keys go from cell to
+ * cell.
+ */
 import { Button, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { formatCount, formatMessages } from '../../ui/number';
 import { type Cell, type Documents, type Heading, type Matrix, cellNote } from './outcome';
 import classes from './Matrix.module.css';
 
-export type Place = { row: string; column: string };
+export type MatrixPlace = { row: string; column: string };
 
 type Props = {
   matrix: Matrix;
   documents: Documents | null;
-  chosen: Place | null;
-  onChoose: (place: Place) => void;
+  chosen: MatrixPlace | null;
+  onChoose: (place: MatrixPlace) => void;
 };
 
 /** Rows and columns that are shown at first; those where nothing changes go first. */

@@ -1,4 +1,4 @@
-/** How far a test is: from a sample, or from every message. */
+/** The progress of a test: from a sample, or from every message. */
 import { formatCount } from '../../ui/number';
 import { formatLength } from '../../ui/time';
 import { isEstimate } from './estimate';
@@ -6,7 +6,7 @@ import type { Testing } from './useTesting';
 import type { TestReport } from './wire';
 import classes from './Controls.module.css';
 
-/** What takes less takes no time to a reader. */
+/** A shorter test needs no progress bar. */
 const SHOWN_MS = 100;
 
 export function Progress({ testing }: { testing: Testing }) {

@@ -1,4 +1,4 @@
-/** How far back messages are tried: one of a few stretches, or any other. */
+/** The range of messages to test: one of a few, or any other. */
 import { Button, Popover, SegmentedControl } from '@mantine/core';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';

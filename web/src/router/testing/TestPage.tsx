@@ -1,4 +1,4 @@
-/** What the draft would have done to messages that are stored, or pasted. Nothing is sent or stored. */
+/** The test of a draft on messages that are stored, or pasted. Nothing is sent or stored. */
 import { ActionIcon, Anchor, Button } from '@mantine/core';
 import { IconChevronRight, IconClipboardText, IconDatabase, IconX } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
@@ -9,25 +9,25 @@ import type { RouterDocument } from '../document';
 import { CellPanel } from './CellPanel';
 import { Controls } from './Controls';
 import { Findings } from './Findings';
-import { MatrixTable, type Place } from './MatrixTable';
+import { MatrixTable, type MatrixPlace } from './MatrixTable';
 import { ReportMenu } from './ReportMenu';
 import { Summary } from './Summary';
 import { Volumes } from './Volumes';
 import { estimated } from './estimate';
 import { type Finding, findingsOf } from './findings';
 import { matrixOf, worstCell } from './outcome';
-import { type Messages, type Testing, isNarrow } from './useTesting';
+import { type TestMessages, type Testing, isNarrow } from './useTesting';
 import classes from './Testing.module.css';
 
 type Props = {
   testing: Testing;
   document: RouterDocument;
-  /** What the draft changes, in words. */
+  /** The changes of the draft, in words. */
   changes: readonly string[];
   logspaces: readonly LogspaceStatus[];
   /** Whether the draft is still the one that was tried. */
   isCurrent: boolean;
-  onTry: (messages?: Messages) => void;
+  onTry: (messages?: TestMessages) => void;
   /** Changes the draft, and tries it again. */
   onFix: (finding: Finding) => void;
   onShow: (finding: Finding) => void;
@@ -112,7 +112,7 @@ export function TestPage({ testing, document, onTry, onClose, ...props }: Props)
 type ResultsProps = Omit<Props, 'document' | 'onTry' | 'onClose' | 'changes'>;
 
 function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps) {
-  const [chosen, setChosen] = useState<Place | null>(null);
+  const [chosen, setChosen] = useState<MatrixPlace | null>(null);
   const outcome = useRef<HTMLDivElement>(null);
   const { tested, isRunning } = testing;
   if (testing.report === null) return null;
@@ -123,7 +123,7 @@ function Results({ testing, logspaces, isCurrent, onFix, onShow }: ResultsProps)
   const cell =
     (chosen === null ? undefined : matrix.cells.get(chosen.row)?.get(chosen.column)) ??
     worstCell(matrix);
-  const choose = (place: Place) => {
+  const choose = (place: MatrixPlace) => {
     setChosen(place);
     outcome.current?.scrollIntoView({ block: 'nearest' });
   };

@@ -1,17 +1,17 @@
-/** How much each target gets now, and would get with the draft. */
+/** The daily volume of each target now, and with the draft. */
 import { Button } from '@mantine/core';
 import { IconDatabase, IconSend2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
 import { changeText, dailyVolumes, daysOf, diskChange, diskText, stretchText } from './volumes';
-import type { Tested } from './useTesting';
+import type { TestedDraft } from './useTesting';
 import type { TestReport } from './wire';
 import classes from './Volumes.module.css';
 
 type Props = {
   report: TestReport;
-  tested: Tested | null;
+  tested: TestedDraft | null;
   logspaces: readonly LogspaceStatus[];
 };
 

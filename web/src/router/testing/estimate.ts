@@ -1,4 +1,4 @@
-/** What the figures of a sample say about all messages. Pure. */
+/** Estimates for all messages from the figures of a sample. Pure. */
 import type { Outcome, TestReport, Volume } from './wire';
 
 /** An estimate is told as exactly as it is known. */

@@ -1,5 +1,5 @@
 /**
- * What one should know before the draft is applied: what went wrong in a test, why, and what to do about it. Pure: it says
+ * The findings of a test: what went wrong, why, and what to do about it before the draft is applied. Pure: they state
  * nothing that the test did not measure.
  */
 import { formatCount, formatMessages } from '../../ui/number';
@@ -19,13 +19,13 @@ export type Fix = { label: string; edits: readonly Edit[] };
 export type Finding = {
   id: string;
   tone: Tone;
-  /** What happens, in a sentence. */
+  /** The consequence, in a sentence. */
   title: string;
   /** Why. */
   text: string;
   messages: number;
   fix: Fix | null;
-  /** What to look at in the draft, and in the test. */
+  /** The place to look at in the draft, and in the test. */
   place: { item: ItemPlace; step: number | null } | null;
   cell: { row: string; column: string } | null;
 };
@@ -77,7 +77,7 @@ function takenOutBy(cell: Cell, at: Dropped, { live, draft }: Documents): Findin
   const isNew = cell.kind !== 'lost';
   // Messages that a new step drops as they came in are dropped on purpose.
   if (isNew && cause === undefined) return null;
-  // What is dropped now as well is no news of the draft.
+  // Messages that are dropped already are not news of the draft.
   if (isDropped(cell.before) && cell.kind === 'same' && isOldStep({ live, draft }, at)) return null;
   const count = cause === undefined ? cell.count : cause.changed;
   const title = isNew
@@ -236,7 +236,7 @@ function ofRoute(
   const route = draft.routes[place?.item.index ?? -1];
   if (place === null || route === undefined || route['enabled'] === false) return [];
   const isNew = !live.routes.some((one) => idOf(one) === id);
-  // Of a part of the messages a route may take none, and take others.
+  // A route may take none of some messages, and still take others.
   if (!isNarrow && after === 0 && report.messages > 0 && (before > 0 || isNew)) {
     const by = before > 0 ? takenAwayBy(id, cells, draft) : null;
     return [
@@ -281,7 +281,10 @@ function ofRoute(
   });
 }
 
-/** What a route masks or changes another one would keep as it came: to send messages past it is not offered. */
+/**
+ * If a route masks or changes messages, another one would keep them as they came: sending messages past it is not
+ * offered.
+ */
 function hasSteps(route: Item | undefined): boolean {
   return route !== undefined && stepsOf(route).length > 0;
 }
@@ -300,7 +303,7 @@ function takenAwayBy(id: string, cells: readonly Cell[], draft: RouterDocument) 
   return route === undefined ? null : { route, index };
 }
 
-/** How the text of a format begins, where that can be told. */
+/** The beginning of a format's text, if it has a fixed one. */
 const beginnings: Readonly<Record<string, string>> = {
   json: 'message:/^\\s*\\{/',
   cef: 'message:/CEF:/',
@@ -372,7 +375,7 @@ function mostly(taken: Readonly<Record<string, number>>): string | undefined {
   return Object.entries(taken).sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** Where a route of the draft is, and one of its steps, which the server counts from 1. */
+/** The place of a route of the draft and of one of its steps, which the server counts from 1. */
 function placeOf(draft: RouterDocument, route: string, step: number | null): Finding['place'] {
   const index = draft.routes.findIndex((one) => idOf(one) === route);
   if (index < 0) return null;

@@ -17,7 +17,7 @@ test('what a cell means', () => {
   expect(kindOfOutcome(outcome(both, both, 5, 2))).toBe('fields');
   expect(kindOfOutcome(outcome(main, [...main, ...both], 5))).toBe('gained');
   expect(kindOfOutcome(outcome(['dropped:unrouted'], main, 5))).toBe('gained');
-  // What moves to another logspace is still stored.
+  // A message that moves to another logspace is still stored.
   expect(kindOfOutcome(outcome(main, ['logspace:app'], 5))).toBe('other');
   expect(kindOfOutcome(outcome(both, main, 5))).toBe('lost');
   expect(kindOfOutcome(outcome(main, ['dropped:no_route'], 5))).toBe('lost');

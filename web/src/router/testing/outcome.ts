@@ -1,4 +1,4 @@
-/** Where messages end up, in words, and the outcomes of a test as rows and columns. Pure. */
+/** The outcomes of a test, in words and as rows and columns. Pure. */
 import type { RouterDocument } from '../document';
 import { idOf } from '../document';
 import { kindOf, stepsOf } from '../steps/steps';
@@ -14,12 +14,12 @@ import {
 } from '../../ui/trace/targets';
 import type { Outcome } from './wire';
 
-/** What happens to the messages of a cell, from the harmless to what one has to look at. */
+/** The change for the messages of a cell, from harmless to serious. */
 export type Kind = 'same' | 'fields' | 'gained' | 'other' | 'lost';
 
 export const kinds: readonly Kind[] = ['same', 'fields', 'gained', 'other', 'lost'];
 
-/** What was tried: without it, what a step drops counts as dropped on purpose. */
+/** The draft that was tested: without it, messages dropped by a step count as dropped on purpose. */
 export type Documents = { live: RouterDocument; draft: RouterDocument };
 
 export type Cell = Outcome & { kind: Kind; row: string; column: string };
@@ -28,7 +28,7 @@ export type Cell = Outcome & { kind: Kind; row: string; column: string };
 export type Heading = {
   /** Tells it from the others. */
   key: string;
-  /** Where its messages go: `app + siem`, `dropped`. */
+  /** The targets of its messages: `app + siem`, `dropped`. */
   title: string;
   /** By which routes, or why not: `payments`, `dedup in payments`, `no route matches`. */
   note: string;
@@ -64,7 +64,7 @@ export function kindOfOutcome(outcome: Outcome, documents: Documents | null = nu
   if (after.some((target) => isMeant(target, outcome, documents))) return 'other';
   const [gone, fresh] = [lostTargets(outcome), newTargets(outcome)];
   if (gone.length === 0) return fresh.length > 0 ? 'gained' : 'other';
-  // What moves from one logspace to another is still stored, and so with destinations.
+  // Messages that move from one logspace to another are still stored, and so with destinations.
   const isLost = (section: string) =>
     gone.some((target) => target.startsWith(section)) &&
     !fresh.some((target) => target.startsWith(section));
@@ -93,7 +93,7 @@ function stepAt(document: RouterDocument, { route, step }: { route: string; step
   return stepsOf(document.routes.find((one) => idOf(one) === route) ?? {})[step - 1] ?? {};
 }
 
-/** Rows and columns in one order, so that what stays as it is stands on the diagonal. What is dropped stands last. */
+/** Rows and columns have one order, so that unchanged outcomes are on the diagonal. Dropped messages come last. */
 export function matrixOf(outcomes: readonly Outcome[], documents: Documents | null = null): Matrix {
   const order = new Map<string, boolean>();
   for (const { before } of outcomes) order.set(outcomeText(before), isDropped(before));

@@ -4,7 +4,7 @@ import { estimated, marginText } from './estimate';
 import { progressText } from './Progress';
 import { reportJson, reportMarkdown, reportName } from './reportText';
 import { secondsLeft } from './run';
-import { type Tested, messagesText, requestOf, withSaved } from './useTesting';
+import { type TestedDraft, messagesText, requestOf, withSaved } from './useTesting';
 import { daysOf, diskChange, diskText, stretchText } from './volumes';
 import type { TestReport } from './wire';
 
@@ -79,7 +79,7 @@ test('what targets get a day, and what that takes of the disk', () => {
 });
 
 const document = readDocument({ logspaces: [{ id: 'main' }], routes: [{ id: 'a', to: ['main'] }] });
-const tested: Tested = {
+const tested: TestedDraft = {
   ...{ liveRevision: 14, baseRevision: 14, at: '2026-11-24T10:00:00.000Z' },
   ...{ content: { kind: 'document', document }, draft: document, live: document },
   messages: {

@@ -3,15 +3,15 @@ import { formatBytes, formatCount } from '../../ui/number';
 import { estimated, isEstimate, marginText } from './estimate';
 import { type Finding, findingsOf } from './findings';
 import { type Cell, cellNote, matrixOf } from './outcome';
-import { type Tested, isNarrow, messagesText } from './useTesting';
+import { type TestedDraft, isNarrow, messagesText } from './useTesting';
 import { changeText, dailyVolumes, daysOf, diskChange, diskText } from './volumes';
 import type { LogspaceStatus } from '../../api/model';
 import type { TestReport } from './wire';
 
 export type Reported = {
-  tested: Tested;
+  tested: TestedDraft;
   report: TestReport;
-  /** What the draft changes, in words. */
+  /** The changes of the draft, in words. */
   changes: readonly string[];
   logspaces: readonly LogspaceStatus[];
 };

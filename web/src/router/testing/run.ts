@@ -27,11 +27,11 @@ export async function* runTest(
 
 export type TestRun<Subject> = {
   report: TestReport | null;
-  /** What the report is about. */
+  /** The subject of the report. */
   subject: Subject | null;
   /** Whether that is a run before the one that was started last. */
   isOld: boolean;
-  /** How many seconds until the figures are exact; null while nobody knows. */
+  /** The seconds until the figures are exact; null while unknown. */
   secondsLeft: number | null;
   isRunning: boolean;
   error: Error | null;
@@ -53,7 +53,7 @@ export function useTestRun<Subject>(): TestRun<Subject> {
     const run = new AbortController();
     abort.current = run;
     const { signal } = run;
-    // What the last run found stays until this one knows something.
+    // The last report stays until this run knows something.
     setState((now) => ({ ...now, ...still, isRunning: true, isOld: now.report !== null }));
     let first: TestReport | null = null;
     const follow = async () => {
@@ -74,7 +74,7 @@ export function useTestRun<Subject>(): TestRun<Subject> {
         const told = error instanceof Error ? error : new Error(String(error));
         setState((now) => ({
           ...still,
-          // What another run found would be taken for what this one did.
+          // The report of another run would be mistaken for this one's.
           ...(now.isOld ? { report: null, subject: null } : now),
           isRunning: false,
           error: told,

@@ -1,8 +1,8 @@
-/** Which fields a step changes, and by which ones another step tells messages apart. Pure. */
+/** The fields that a step changes, and those by which another step tells messages apart. Pure. */
 import { type Item, isObject, listOf } from '../document';
 import { kindOf } from '../steps/steps';
 
-/** What a message has besides its fields and is not changed by what rewrites text. */
+/** The parts of a message besides its fields that no rewriting of text changes. */
 const HEAD = ['time', 'host', 'program', 'severity', 'facility', 'pid', 'msgid', 'source'];
 
 /** The fields that a step goes by; null where that may be any. */
@@ -38,7 +38,7 @@ export function changes(step: Item, fields: readonly string[] | null): boolean {
     case 'lookup':
       return has(listOf(step['set']));
     default:
-      // What it parses is known only from the messages.
+      // The fields that it parses are known only from the messages.
       return fields.some((field) => !HEAD.includes(field) && field !== 'message');
   }
 }

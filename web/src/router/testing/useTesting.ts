@@ -8,7 +8,7 @@ import type { Content } from '../draft/edits';
 import { type TestRun, documentOf, useTestRun } from './run';
 import type { TestRequest } from './wire';
 
-export type Messages = {
+export type TestMessages = {
   range: TimeRange;
   query: string;
   /** Empty for all. */
@@ -21,9 +21,9 @@ export type Messages = {
   source: string;
 };
 
-/** What a report is about. */
-export type Tested = {
-  messages: Messages;
+/** The subject of a report. */
+export type TestedDraft = {
+  messages: TestMessages;
   content: Content;
   draft: RouterDocument;
   live: RouterDocument;
@@ -32,13 +32,13 @@ export type Tested = {
   at: string;
 };
 
-export type Testing = Omit<TestRun<Tested>, 'start' | 'subject'> & {
-  messages: Messages;
-  /** What the report is about. */
-  tested: Tested | null;
-  choose: (part: Partial<Messages>) => void;
-  useSaved: (saved: SavedSearch) => Messages;
-  try: (draft: Omit<Tested, 'messages' | 'at'>, messages?: Messages) => void;
+export type Testing = Omit<TestRun<TestedDraft>, 'start' | 'subject'> & {
+  messages: TestMessages;
+  /** The subject of the report. */
+  tested: TestedDraft | null;
+  choose: (part: Partial<TestMessages>) => void;
+  useSaved: (saved: SavedSearch) => TestMessages;
+  try: (draft: Omit<TestedDraft, 'messages' | 'at'>, messages?: TestMessages) => void;
 };
 
 const EXAMPLES = 6;
@@ -46,10 +46,10 @@ const EXAMPLES = 6;
 export const PASTED_MAX = 1_000;
 
 export function useTesting(source: string): Testing {
-  const [chosen, setMessages] = useState<Messages>({
+  const [chosen, setMessages] = useState<TestMessages>({
     ...{ range: initialRange, query: '', logspaces: [], saved: null, pasted: null, source: '' },
   });
-  const { start, subject: tested, ...run } = useTestRun<Tested>();
+  const { start, subject: tested, ...run } = useTestRun<TestedDraft>();
   const messages = { ...chosen, source: chosen.source === '' ? source : chosen.source };
   return {
     ...run,
@@ -71,7 +71,7 @@ export function useTesting(source: string): Testing {
 }
 
 /** A saved search keeps its own range only if it has one; a table cannot be tried, but the messages behind it can. */
-export function withSaved(messages: Messages, saved: SavedSearch): Messages {
+export function withSaved(messages: TestMessages, saved: SavedSearch): TestMessages {
   const { filter, stages } = splitStages(saved.query);
   const hasRange = saved.from !== null || saved.to !== null;
   return {
@@ -88,7 +88,7 @@ export function linesOf(pasted: string): string[] {
   return pasted.split('\n').filter((line) => line.trim() !== '');
 }
 
-export function requestOf(content: Content, on: Messages): TestRequest {
+export function requestOf(content: Content, on: TestMessages): TestRequest {
   const { range, query, logspaces, pasted, source } = on;
   return {
     document: documentOf(content),
@@ -108,7 +108,7 @@ export function requestOf(content: Content, on: Messages): TestRequest {
 }
 
 /** `the last hour`, `host:web-1 in the last hour`, `3 pasted messages` */
-export function messagesText({ range, query, pasted }: Messages): string {
+export function messagesText({ range, query, pasted }: TestMessages): string {
   if (pasted !== null) {
     const count = Math.min(linesOf(pasted).length, PASTED_MAX);
     return count === 1 ? '1 pasted message' : `${count} pasted messages`;
@@ -124,6 +124,6 @@ function rangeText(range: TimeRange): string {
 }
 
 /** Whether only some of the messages were tried, so that it says little that a route takes none of them. */
-export function isNarrow({ query, logspaces, pasted }: Messages): boolean {
+export function isNarrow({ query, logspaces, pasted }: TestMessages): boolean {
   return pasted !== null || query.trim() !== '' || logspaces.length > 0;
 }

@@ -1,4 +1,4 @@
-/** What targets get a day, and what that takes of the disk. Pure. */
+/** The daily volume of each target, and its share of the disk. Pure. */
 import type { LogspaceStatus } from '../../api/model';
 import { formatBytes, formatCount } from '../../ui/number';
 import { type TimeRange, resolve } from '../../ui/range';
@@ -20,8 +20,8 @@ export type DailyVolume = {
 };
 
 /**
- * How many days the messages took to come, within the time that was asked for: a host whose clock is ahead does not make
- * an hour longer. Null where that means nothing.
+ * The number of days in which the messages came, within the requested time: a host whose clock is ahead does not make
+ * an hour longer. Null if that is meaningless.
  */
 export function daysOf(
   { range }: Pick<TestReport, 'range'>,
@@ -63,8 +63,8 @@ export function dailyVolumes(targets: readonly TargetReport[], days: number | nu
 }
 
 /**
- * How many bytes of disk a day the draft adds, or saves where it is less than nothing: each logspace compresses as it
- * does now, and one that is empty as the others do. Null where nothing is known about that.
+ * The bytes of disk a day that the draft adds, or saves if negative: each logspace compresses as it does now, and an
+ * empty one as the others do. Null if unknown.
  */
 export function diskChange(
   targets: readonly TargetReport[],
@@ -92,7 +92,7 @@ export function diskChange(
   return change / days;
 }
 
-/** What the draft does to the disk: `saves 5.4 GiB of disk a day`; empty where it does nothing. */
+/** The effect of the draft on the disk: `saves 5.4 GiB of disk a day`; empty if there is none. */
 export function diskText(change: number): string {
   if (Math.abs(change) < 1) return '';
   const bytes = formatBytes(Math.round(Math.abs(change)));

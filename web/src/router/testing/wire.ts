@@ -1,4 +1,4 @@
-/** What the server says about a draft that is tried on messages, and about one message on its way. */
+/** The server's answers about a draft that is tested on messages, and about the path of one message. */
 import type * as Schemas from '../../api/types';
 
 export type Example = Schemas.TestExample;
@@ -14,7 +14,7 @@ export type TestLine = Schemas.TestLine;
 export type PastedMessage = Schemas.Pasted;
 
 export type TestRequest = {
-  /** As text, or as JSON. */
+  /** Either text or JSON. */
   document: unknown;
   from?: string;
   to?: string;

@@ -4,14 +4,14 @@ import { IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Notice } from '../../ui/Notice';
-import { Way } from '../../ui/trace/Way';
+import { MessagePath } from '../../ui/trace/MessagePath';
 import { type RouterDocument, idOf } from '../document';
 import type { Content } from '../draft/edits';
 import { documentOf } from '../testing/run';
 import { type Trace, requestTrace } from '../../api/trace';
+import { address } from '../../ui/open';
 import editor from '../editor/Editor.module.css';
 import classes from './Trace.module.css';
-import { address } from '../../ui/open';
 
 type Props = {
   /** The message; empty for one that is pasted. */
@@ -108,7 +108,14 @@ function Traced({ trace }: { trace: Trace }) {
         <b>{host}</b> <span className="dimmed">{program}</span>
         <p className="code">{message}</p>
       </div>
-      <Way trace={trace} />
+      <MessagePath trace={trace} />
     </>
   );
+}
+
+/** The routes and targets that the message passes, by their ids. */
+export function passedIds(trace: Trace): ReadonlySet<string> {
+  const taken = trace.routes.filter(({ verdict }) => verdict === 'taken');
+  const targets = trace.outcome.map((target) => target.replace(/^[a-z]+:/, ''));
+  return new Set([...taken.map(({ id }) => id), ...targets]);
 }

@@ -12,17 +12,17 @@ import { NewPrograms } from './NewPrograms';
 import { NoisiestHost } from './NoisiestHost';
 import { SilentHosts } from './SilentHosts';
 import { Spark } from '../../ui/chart/Spark';
-import { Before } from './Before';
+import { RecentSearches } from './RecentSearches';
 import { TopErrors } from './TopErrors';
 import { seriesOf } from './answers';
 import { nowQuery, overTimeQuery } from './blankQueries';
-import type { Go } from './ways';
+import type { Go } from './Card';
 import classes from './Blank.module.css';
 
 type Props = {
   state: SearchState;
   onAsk: (part: Partial<SearchState>) => void;
-  /** What comes before everything else, where there is something. */
+  /** The first part of the page, if there is anything to show. */
   children?: ReactNode;
 };
 
@@ -42,7 +42,7 @@ export function BlankPage({ state, onAsk, children }: Props) {
           <SilentHosts state={state} go={go} />
           <NoisiestHost state={state} go={go} />
         </div>
-        <Before onAsk={onAsk} state={state} />
+        <RecentSearches onAsk={onAsk} state={state} />
       </div>
     </div>
   );

@@ -1,12 +1,14 @@
 /** One answer: a figure, the rows that make it, and the way to all of them. */
 import { Skeleton, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { useIsAway } from '../../api/known';
+import { useIsAway } from '../../api/freshness';
 import { KeyCaps } from '../../ui/KeyCaps';
 import { Notice } from '../../ui/Notice';
 import { formatCount } from '../../ui/number';
-import { type Change } from './answers';
+import type { Change } from './answers';
 import { Spark } from '../../ui/chart/Spark';
+import type { QueryEdit } from '../../api/model';
+import type { SearchState } from '../searchParams';
 import classes from './Blank.module.css';
 
 export type Row = {
@@ -84,3 +86,11 @@ export function CardRow({ name, count, counts, change, tone = 'info', onOpen }: 
     </UnstyledButton>
   );
 }
+
+/** Asks for what the edits make of an empty query. */
+export type Go = (...edits: readonly QueryEdit[]) => void;
+
+export type AnswerProps = { state: SearchState; go: Go };
+
+/** Rows of an answer, and of a list of searches. */
+export const ROWS = 4;

@@ -3,11 +3,10 @@ import { IconSparkles } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '../../ui/number';
 import { useKeys } from '../../ui/useKeys';
-import { Card, CardRow } from './Card';
+import { type AnswerProps, Card, CardRow, ROWS } from './Card';
 import { newValues, seriesOf } from './answers';
 import { beforeQuery, nowQuery, overTimeQuery } from './blankQueries';
 import { rangeBefore } from './ranges';
-import { type AnswerProps, ROWS } from './ways';
 import classes from './Blank.module.css';
 
 export function NewPrograms({ state, go }: AnswerProps) {

@@ -1,12 +1,11 @@
-/** Which host sends most, and whether that is new. */
+/** The host that sends most, and whether that is new. */
 import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatMessages } from '../../ui/number';
 import { useKeys } from '../../ui/useKeys';
-import { Card, CardRow } from './Card';
+import { type AnswerProps, Card, CardRow, ROWS } from './Card';
 import { changeOf, seriesOf, shareOf } from './answers';
 import { beforeQuery, overTimeQuery } from './blankQueries';
-import { type AnswerProps, ROWS } from './ways';
 
 export function NoisiestHost({ state, go }: AnswerProps) {
   const { data, error, refetch } = useQuery(overTimeQuery(state, '*', 'host'));

@@ -6,11 +6,10 @@ import { formatCount, formatMessages } from '../../ui/number';
 import { presets } from '../../ui/range';
 import { formatAge } from '../../ui/time';
 import { useKeys } from '../../ui/useKeys';
-import { Card } from './Card';
-import { type Counted, silentHosts } from './answers';
+import { type AnswerProps, Card, ROWS } from './Card';
+import { type CountedValue, silentHosts } from './answers';
 import { beforeQuery, lastHeardQuery, latelyQuery, nowQuery } from './blankQueries';
 import { silenceOf } from './ranges';
-import { type AnswerProps, ROWS } from './ways';
 import classes from './Blank.module.css';
 
 export function SilentHosts({ state, go }: AnswerProps) {
@@ -56,7 +55,7 @@ export function SilentHosts({ state, go }: AnswerProps) {
   );
 }
 
-type RowProps = Pick<AnswerProps, 'state'> & { host: Counted; onOpen: () => void };
+type RowProps = Pick<AnswerProps, 'state'> & { host: CountedValue; onOpen: () => void };
 
 function SilentRow({ host: { value, count }, state, onOpen }: RowProps) {
   const { data: heard, dataUpdatedAt } = useQuery(lastHeardQuery(state, value));

@@ -1,12 +1,11 @@
-/** Which programs fail most, and whether more than before. */
+/** The programs that fail most, and whether they fail more than before. */
 import { IconCircleX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '../../ui/number';
 import { useKeys } from '../../ui/useKeys';
-import { Card, CardRow } from './Card';
+import { type AnswerProps, Card, CardRow, ROWS } from './Card';
 import { changeOf, seriesOf } from './answers';
 import { ERRORS, beforeQuery, overTimeQuery } from './blankQueries';
-import { type AnswerProps, ROWS } from './ways';
 import classes from './Blank.module.css';
 
 export function TopErrors({ state, go }: AnswerProps) {

@@ -1,7 +1,7 @@
-/** What the answers of the blank page say, from counts that the server gives exactly. Pure. */
+/** The answers of the blank page, from counts that the server gives exactly. Pure. */
 import type { Histogram } from '../../api/model';
 
-export type Counted = { value: string; count: number };
+export type CountedValue = { value: string; count: number };
 
 /** `worse` is only what is a factor: a few per cent more are nothing to look at. */
 export type Change = { text: string; tone: 'worse' | 'better' | 'same' };
@@ -11,7 +11,7 @@ const FACTOR_MIN = 2;
 /** A greater factor says only that there was next to nothing before. */
 const FACTOR_MAX = 100;
 
-/** How a count compares with the one before; nothing to say where that is not known. */
+/** The change of a count against the one before; empty if that is unknown. */
 export function changeOf(count: number, before: number | undefined): Change | null {
   if (before === undefined) return null;
   if (before === 0) return count === 0 ? null : { text: 'new', tone: 'worse' };
@@ -29,16 +29,19 @@ function shortFactor(factor: number): string {
 }
 
 /** Those that were not there before, the most frequent first. */
-export function newValues(now: readonly Counted[], before: readonly Counted[]): Counted[] {
+export function newValues(
+  now: readonly CountedValue[],
+  before: readonly CountedValue[],
+): CountedValue[] {
   const known = new Set(before.map(({ value }) => value));
   return now.filter(({ value }) => !known.has(value));
 }
 
 /** Hosts that were heard in the range or before it, and not lately; the one that is missed most first. */
 export function silentHosts(
-  heard: readonly (readonly Counted[])[],
-  lately: readonly Counted[],
-): Counted[] {
+  heard: readonly (readonly CountedValue[])[],
+  lately: readonly CountedValue[],
+): CountedValue[] {
   const speaking = new Set(lately.map(({ value }) => value));
   const silent = new Map<string, number>();
   for (const { value, count } of heard.flat()) {
@@ -54,7 +57,7 @@ export function seriesOf({ buckets }: Histogram, value?: string): number[] {
   return buckets.map(({ count, by }) => (value === undefined ? count : (by?.[value] ?? 0)));
 }
 
-/** Of a whole, in per cent: never 0 % of something, never 100 % of less than all. */
+/** A share in per cent: never 0 % of something, never 100 % of less than all. */
 export function shareOf(count: number, total: number): string {
   if (total === 0 || count === 0) return '0 %';
   const percent = (count / total) * 100;

@@ -1,18 +1,18 @@
-/** What the blank page asks: a few counts over everything in scope, now and before. */
+/** The requests of the blank page: a few counts over everything in scope, now and before. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
 import { edited } from '../../api/query';
 import { type RequestRange, requestRange } from '../../ui/range';
 import type { SearchState } from '../searchParams';
-import type { Counted } from './answers';
+import type { CountedValue } from './answers';
 import { rangeBefore, silenceOf } from './ranges';
 
 export const ERRORS = 'severity>=err';
 
 /** Bars of a small chart. */
 const BUCKETS = 40;
-/** So many values of a field are compared. Where there are more, what is said is of the most frequent. */
+/** The number of values of a field that are compared. If there are more, the answer is about the most frequent. */
 const VALUES_MAX = 10_000;
 const FRESH_MS = 30_000;
 
@@ -22,7 +22,7 @@ function logspacesOf({ logspaces }: Scope) {
   return logspaces.length > 0 ? { logspaces: [...logspaces] } : {};
 }
 
-/** How many over time, by the values of a field. */
+/** The counts over time, by the values of a field. */
 export function overTimeQuery(scope: Scope, query: string, by: string) {
   const body = {
     query,
@@ -52,7 +52,7 @@ export function latelyQuery(scope: Scope) {
   return valuesQuery(scope, '*', silence === null ? null : { from: `-${silence}` });
 }
 
-export type Values = { host: readonly Counted[]; program: readonly Counted[] };
+export type Values = { host: readonly CountedValue[]; program: readonly CountedValue[] };
 
 /** The hosts and programs of a stretch of time; not asked without one. */
 function valuesQuery(scope: Scope, query: string, range: RequestRange | null) {

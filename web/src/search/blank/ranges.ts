@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** The part of a short range in which a host has to be silent to be called so. */
 const SILENT_PART = 6;
 
-/** As long as this one, before it; null where there is no such. */
+/** The range of the same length before it; null if there is none. */
 export function rangeBefore(range: TimeRange): RequestRange | null {
   const { timezone, from } = requestRange(range);
   const zone = timezone === undefined ? {} : { timezone };
@@ -31,7 +31,7 @@ export function rangeBefore(range: TimeRange): RequestRange | null {
   }
 }
 
-/** How long a host has to be silent now to be called so; null where the range does not end now. */
+/** The time after which a host counts as silent now; null if the range does not end now. */
 export function silenceOf(range: TimeRange): string | null {
   if (range.kind === 'all') return '1h';
   if (range.kind === 'between') return null;

@@ -10,8 +10,8 @@ import { Notice } from '../../ui/Notice';
 import { Severity } from '../../ui/Severity';
 import { cut, visible } from '../../ui/message/text';
 import { formatTime, useZone } from '../../ui/time';
-import { type ComparedRow, compared } from './compared';
-import { messageQuery } from '../../messages/asked';
+import { type ComparedRow, comparedRows } from './comparedRows';
+import { messageQuery } from '../../messages/messageState';
 import classes from './Compare.module.css';
 
 /** Texts are compared word by word up to here: longer ones take seconds. */
@@ -73,7 +73,7 @@ type ComparisonProps = {
 };
 
 function Comparison({ messages, differencesOnly, onRemove }: ComparisonProps) {
-  const rows = useMemo(() => compared(messages), [messages]);
+  const rows = useMemo(() => comparedRows(messages), [messages]);
   const shown = differencesOnly ? rows.filter(({ differs }) => differs) : rows;
   return (
     <div className={classes.scroller} tabIndex={0} role="region" aria-label="Comparison">

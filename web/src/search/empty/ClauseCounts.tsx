@@ -1,4 +1,4 @@
-/** How many messages each clause finds alone and how many there are without it: the one to blame stands out. */
+/** The matches of each clause alone, and the matches without it: the clause to blame stands out. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { WrittenClause } from '../../api/model';

@@ -6,9 +6,10 @@ import { useEdit } from '../../ui/query/useEdit';
 import { useSetsRange } from '../../ui/query/useReading';
 import { ClauseCounts } from './ClauseCounts';
 import { NearestMatch } from './NearestMatch';
-import { SourceHealth } from './SourceHealth';
-import { countQuery, nearestQuery } from './emptyQueries';
+import { countQuery, nearestQuery, sourcesQuery } from './emptyQueries';
 import { type SearchState, isEverything } from '../searchParams';
+import { formatAge } from '../../ui/time';
+import classes from './Empty.module.css';
 
 type Props = {
   state: SearchState;
@@ -57,5 +58,25 @@ export function EmptyResult({ state, onChange }: Props) {
         )}
       </Group>
     </Empty>
+  );
+}
+
+const SOURCES_MAX = 8;
+
+/** Whether the sources are to blame: when each of them was last heard of. */
+export function SourceHealth() {
+  const { data, dataUpdatedAt } = useQuery(sourcesQuery);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <ul className={classes.sources} aria-label="Sources">
+      {data.slice(0, SOURCES_MAX).map(({ id, last_seen: seen, last_error: error }) => (
+        <li key={id}>
+          <strong>{id}</strong>{' '}
+          {seen == null ? 'has never sent anything' : `last sent ${formatAge(seen, dataUpdatedAt)}`}
+          {error != null && `; ${error}`}
+        </li>
+      ))}
+      {data.length > SOURCES_MAX && <li>{data.length - SOURCES_MAX} others</li>}
+    </ul>
   );
 }

@@ -1,9 +1,9 @@
-/** What is asked when nothing was found: which clause is to blame, and where the nearest match is. */
+/** The requests after an empty result: which clause is to blame, and where the nearest match is. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { SearchRequest } from '../../api/model';
 import type { TimeRange } from '../../ui/range';
-import { scopeOf } from '../../messages/asked';
+import { scopeOf } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
 
 /** Each clause costs two counts. */

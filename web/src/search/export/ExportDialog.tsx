@@ -55,7 +55,7 @@ export function ExportDialog({ state, onClose }: Props) {
   const count = isTable ? 0 : counted;
   const { run, start, cancel } = useExport(state);
   const way = wayOf(filePicker() !== null, count);
-  // What takes an hour does not end by a slip of the hand.
+  // A long export must not end by a slip of the hand.
   const close = () => (run.kind === 'running' ? setHeld(true) : onClose());
   const change = (part: Partial<ExportChoice>) => setChoice({ ...choice, ...part });
   return (

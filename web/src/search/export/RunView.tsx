@@ -1,12 +1,12 @@
-/** How far an export is, or how it ended. */
+/** The progress of an export, or its outcome. */
 import { Progress as ProgressBar } from '@mantine/core';
 import { Notice } from '../../ui/Notice';
 import { formatBytes, formatCount, formatRate } from '../../ui/number';
-import { durationText, paceOf } from './rate';
-import type { Run } from './useExport';
+import { durationText, exportRateOf } from './rate';
+import type { ExportRun } from './useExport';
 import classes from './Export.module.css';
 
-export function RunView({ run }: { run: Run }) {
+export function RunView({ run }: { run: ExportRun }) {
   switch (run.kind) {
     case 'idle':
       return null;
@@ -30,9 +30,9 @@ export function RunView({ run }: { run: Run }) {
   }
 }
 
-function Running({ progress, tookMs }: Extract<Run, { kind: 'running' }>) {
+function Running({ progress, tookMs }: Extract<ExportRun, { kind: 'running' }>) {
   const { rows, rowsMax, bytes } = progress;
-  const pace = paceOf(progress, tookMs);
+  const pace = exportRateOf(progress, tookMs);
   const share = rowsMax === null || rowsMax === 0 ? 0 : Math.min(1, rows / rowsMax);
   return (
     <div>

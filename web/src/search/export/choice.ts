@@ -1,4 +1,4 @@
-/** What can be chosen of an export, and the request that it makes. */
+/** The options of an export, and the request that it makes. */
 import { askOf, paramsOf } from '../share/ask';
 import type { SearchState } from '../searchParams';
 
@@ -16,7 +16,7 @@ export type ExportChoice = {
 
 export const formats: readonly Format[] = ['ndjson', 'csv', 'raw'];
 
-/** What every message has, for the list of columns. */
+/** The fields that every message has, for the list of columns. */
 export const coreColumns: readonly string[] = [
   'time',
   'received',
@@ -50,12 +50,12 @@ export function exportPath(state: SearchState, choice: ExportChoice): string {
   return `/api/v1/export?${new URLSearchParams(params).toString()}`;
 }
 
-/** Where the browser has to hold all of it, more would be too much for a small machine. */
+/** The limit if the browser has to hold everything: more would be too much for a small machine. */
 export const IN_MEMORY_MAX = 500_000;
 
 export type Way = 'file' | 'memory' | 'link';
 
-/** How the messages get to the disk. */
+/** The way in which the messages get to the disk. */
 export function wayOf(canPickFile: boolean, count: number | undefined): Way {
   if (canPickFile) return 'file';
   return count !== undefined && count <= IN_MEMORY_MAX ? 'memory' : 'link';

@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { readSearch } from '../searchParams';
-import { IN_MEMORY_MAX, type Format, exportPath, wayOf } from './choice';
-import { durationText, paceOf } from './rate';
-import { rowCounter } from './rows';
-import { type Progress, type Sink, transfer } from './transfer';
+import { type Format, IN_MEMORY_MAX, exportPath, wayOf } from './choice';
+import { durationText, exportRateOf } from './rate';
+import { type Progress, type Sink, rowCounter, transfer } from './transfer';
 import { suggestedName } from './useExport';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -22,7 +21,7 @@ test('rows are counted as they pass, wherever the stream is cut', () => {
   checkRows('raw', ['"a\n', 'b\n'], 2);
 });
 
-/** What became of the file. */
+/** The fate of the file. */
 type Outcome = { text: string; kept: string | null; error: string | null; progress: Progress[] };
 
 async function run(
@@ -111,8 +110,8 @@ test('the address of an export says everything that was chosen', () => {
 
 test('the pace is shown once there is something to judge by', () => {
   const progress = { rows: 1000, rowsMax: 4000, bytes: 2000 };
-  expect(paceOf(progress, 100)).toBeNull();
-  expect(paceOf(progress, 1000)).toEqual({
+  expect(exportRateOf(progress, 100)).toBeNull();
+  expect(exportRateOf(progress, 1000)).toEqual({
     rowsPerSecond: 1000,
     bytesPerSecond: 2000,
     secondsLeft: 3,

@@ -1,10 +1,20 @@
-/** How fast an export goes, and how long it will take. */
+/** The speed of an export, and the time it still needs. */
 import type { Progress } from './transfer';
 
-export type Pace = { rowsPerSecond: number; bytesPerSecond: number; secondsLeft: number | null };
+export type ExportRate = {
+  rowsPerSecond: number;
+  bytesPerSecond: number;
+  secondsLeft: number | null;
+};
 
-/** Of the whole time since the beginning: it does not jump about. Null before there is anything to judge by. */
-export function paceOf({ rows, rowsMax, bytes }: Progress, tookMs: number): Pace | null {
+/**
+ * The rate over the whole time since the beginning, so that it does not jump. Null before there is anything to judge
+ * by.
+ */
+export function exportRateOf(
+  { rows, rowsMax, bytes }: Progress,
+  tookMs: number,
+): ExportRate | null {
   if (tookMs < 500 || rows === 0) return null;
   const rowsPerSecond = (rows / tookMs) * 1000;
   return {

@@ -1,10 +1,9 @@
-/** Brings an export from the server to a file. What was cut off never looks whole: it is thrown away and told. */
+/** Brings an export from the server to a file. A truncated export never looks whole: it is thrown away and reported. */
 import { ApiError, networkError, readProblem, tellSessionLoss } from '../../api/client';
 import { under } from '../../base';
 import type { Format } from './choice';
-import { countsExactly, rowCounter } from './rows';
 
-/** Where the bytes go. `keep` makes them a file, `discard` leaves no trace of them. */
+/** The destination of the bytes. `keep` makes them a file, `discard` leaves no trace of them. */
 export type Sink = {
   write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
   keep: (name: string) => Promise<void>;
@@ -79,4 +78,27 @@ function cutOff(error: unknown): never {
 export function fileName(response: Response, format: Format): string {
   const told = /filename="([\w.-]+)"/u.exec(response.headers.get('Content-Disposition') ?? '')?.[1];
   return told ?? `logstead.${format}`;
+}
+
+const LINE_FEED = 10;
+const QUOTE = 34;
+
+export type RowCounter = (bytes: Uint8Array) => number;
+
+/** Each call returns the rows so far. In `csv` a quoted line feed ends no row, and the first row is the heads. */
+export function rowCounter(format: Format): RowCounter {
+  let rows = format === 'csv' ? -1 : 0;
+  let quoted = false;
+  return (bytes) => {
+    for (const byte of bytes) {
+      if (byte === QUOTE && format === 'csv') quoted = !quoted;
+      else if (byte === LINE_FEED && !quoted) rows += 1;
+    }
+    return Math.max(0, rows);
+  };
+}
+
+/** Whether a message can have line feeds of its own, so that rows are not to be told apart. */
+export function countsExactly(format: Format): boolean {
+  return format !== 'raw';
 }

@@ -5,7 +5,7 @@ import type { SearchState } from '../searchParams';
 import { filePicker, fileSink, memorySink } from './sinks';
 import { type Progress, type Sink, transfer } from './transfer';
 
-export type Run =
+export type ExportRun =
   | { kind: 'idle' }
   | { kind: 'running'; progress: Progress; tookMs: number }
   | { kind: 'done'; progress: Progress; tookMs: number }
@@ -17,7 +17,7 @@ const NOTHING: Progress = { rows: 0, rowsMax: null, bytes: 0 };
 const SHOWN_EVERY_MS = 100;
 
 export function useExport(state: SearchState) {
-  const [run, setRun] = useState<Run>({ kind: 'idle' });
+  const [run, setRun] = useState<ExportRun>({ kind: 'idle' });
   const abort = useRef<AbortController | null>(null);
   useEffect(() => () => abort.current?.abort(), []);
 
@@ -63,7 +63,7 @@ async function sinkOf(way: Exclude<Way, 'link'>, { format }: ExportChoice): Prom
   }
 }
 
-/** As the server names its exports: `logstead-20260102T030405Z.csv`. */
+/** The name that the server gives its exports: `logstead-20260102T030405Z.csv`. */
 export function suggestedName(format: string, now: Date): string {
   return `logstead-${now.toISOString().replaceAll(/[-:]|\.\d+/gu, '')}.${format}`;
 }

@@ -1,4 +1,4 @@
-/** What can be done with a search: keep it, hand it on, take its messages away. */
+/** The actions on a search: keep it, hand it on, export its messages. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import {
@@ -17,8 +17,7 @@ import { useOpen } from '../../ui/open';
 import { canRefresh } from '../../ui/range';
 import { routerHref } from '../../messages/links';
 import { type Refresh, type SearchState, refreshes } from '../searchParams';
-import { Tool } from './Tool';
-import type { Room } from './room';
+import { ToolButton, type ToolbarRoom } from './ToolButton';
 
 type Props = {
   state: SearchState;
@@ -43,7 +42,7 @@ const SavedDialog = lazy(async () => ({
 
 type Action = 'saved' | 'save' | 'share' | 'export' | 'api';
 
-type BarProps = Props & { room: Room; onChange: (part: Partial<SearchState>) => void };
+type BarProps = Props & { room: ToolbarRoom; onChange: (part: Partial<SearchState>) => void };
 
 export function Actions({ state, room, onAsk, onChange }: BarProps) {
   const open = useOpen();
@@ -109,11 +108,11 @@ const Tools = memo(function Tools({ room, refresh, onStart, onRoute, onChange }:
         <>
           <Menu position="bottom-end" portalProps={{ target: '#content' }}>
             <Menu.Target>
-              <Tool label="Save" icon={<IconBookmark size={16} />} room={room} />
+              <ToolButton label="Save" icon={<IconBookmark size={16} />} room={room} />
             </Menu.Target>
             <Menu.Dropdown>{save}</Menu.Dropdown>
           </Menu>
-          <Tool
+          <ToolButton
             label="Share"
             icon={<IconShare2 size={16} />}
             room={room}

@@ -1,4 +1,4 @@
-/** What a search found, or why there is nothing to show. */
+/** The result of a search, or the reason why there is nothing to show. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { type ReactNode, Suspense, lazy } from 'react';
 import { fetched } from '../../api/code';
@@ -8,11 +8,11 @@ import { Results } from '../results/Results';
 import type { SearchState } from '../searchParams';
 import { Statistics } from '../statistics/Statistics';
 import { FirstRun } from './FirstRun';
-import { HOLD_MS } from './hold';
-import { Loading } from './Loading';
+import { HOLD_MS } from './pending';
+import { SearchLoading } from './SearchLoading';
 import { Toolbar } from './Toolbar';
 import type { Search } from './useSearch';
-import type { ChangeSearch, Steps } from './useSteps';
+import type { ChangeSearch, SearchActions } from './useSearchActions';
 import classes from './SearchPage.module.css';
 
 /** Loaded when nothing was found. */
@@ -25,7 +25,7 @@ const NONE: readonly Message[] = [];
 type Props = {
   state: SearchState;
   search: Search;
-  steps: Steps;
+  steps: SearchActions;
   hits: Hits;
   hasStages: boolean;
   /** The histogram, where it stands in the toolbar. */
@@ -61,7 +61,7 @@ function Messages({ state, search, steps, hits, onChange }: Props) {
   const [slow] = useDebouncedValue(search.isLoading, HOLD_MS);
   if (messages === undefined) {
     const isSlow = slow || steps.late === search.key;
-    return search.isLoading && isSlow && <Loading onCancel={search.cancel} />;
+    return search.isLoading && isSlow && <SearchLoading onCancel={search.cancel} />;
   }
   if (messages.length === 0) {
     if (search.isFirstRun) return null;

@@ -4,14 +4,14 @@ import { IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabler/icons-react
 import { useCommands } from '../../ui/commands';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
-import type { Room } from './room';
+import type { ToolbarRoom } from './ToolButton';
 import type { Search } from './useSearch';
 import classes from './Toolbar.module.css';
 
 type Props = {
   state: SearchState;
   search: Search;
-  room: Room;
+  room: ToolbarRoom;
   onChange: (part: Partial<SearchState>) => void;
 };
 

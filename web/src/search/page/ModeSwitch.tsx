@@ -3,20 +3,20 @@ import { SegmentedControl } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { memo } from 'react';
 import { splitStages } from '../../ui/query/stages';
-import type { View } from '../../messages/asked';
+import type { View } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
-import type { Steps } from './useSteps';
+import type { SearchActions } from './useSearchActions';
 
 type Props = {
   state: SearchState;
   /** Stages make a table of their own, which is shown as a chart. */
   hasStages: boolean;
-  steps: Steps;
+  steps: SearchActions;
 };
 
 type Mode = View | 'chart';
 
-/** What a chart shows of a query that does not say. */
+/** The chart of a query that does not choose one. */
 const CHART = '| timechart count() by severity';
 
 export function ModeSwitch({ state, hasStages, steps }: Props) {

@@ -1,9 +1,9 @@
-/** What the server says about a query, below the bar, with the place in the query that it refers to. */
+/** The server's problem with a query, below the bar, with the place in the query that it refers to. */
 import { Button } from '@mantine/core';
 import { isRefusal, problemOf } from '../../api/client';
 import type { Coverage, QueryWarning } from '../../api/model';
 import { Notice } from '../../ui/Notice';
-import { Underlined } from '../../ui/Underlined';
+import { UnderlinedLine } from '../../ui/UnderlinedLine';
 
 type ProblemProps = {
   error: Error;
@@ -18,7 +18,7 @@ export function QueryProblem({ error, query, onRetry, onUse }: ProblemProps) {
   return (
     <Notice tone="error" title={error.message} onRetry={isRefusal(error) ? undefined : onRetry}>
       {column !== undefined && (
-        <Underlined text={query} line={line ?? 1} column={column} endColumn={end_column} />
+        <UnderlinedLine text={query} line={line ?? 1} column={column} endColumn={end_column} />
       )}
       {suggestion !== undefined && <Suggestion text={suggestion} onUse={onUse} />}
     </Notice>
@@ -38,7 +38,7 @@ export function QueryWarnings({ warnings, coverage, query, onUse }: WarningsProp
       {warnings.filter(isToBeRead).map((warning, at) => (
         <Notice key={at} tone="caution" title={warning.message}>
           {warning.column !== undefined && (
-            <Underlined
+            <UnderlinedLine
               text={query}
               line={warning.line ?? 1}
               column={warning.column}

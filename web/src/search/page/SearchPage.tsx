@@ -8,11 +8,11 @@ import { Facets } from '../../messages/facets/Facets';
 import { QueryBar } from '../query/QueryBar';
 import { type SearchState, isBlank } from '../searchParams';
 import { FirstRun } from './FirstRun';
-import { Found } from './Found';
+import { FoundMessages } from './FoundMessages';
 import { titleOf } from './title';
-import { useCounted } from './useCounted';
+import { useCounts } from './useCounts';
 import { useSearch } from './useSearch';
-import { type ChangeSearch, useSteps } from './useSteps';
+import { type ChangeSearch, useSearchActions } from './useSearchActions';
 import classes from './SearchPage.module.css';
 
 /** Loaded when nothing is asked for. */
@@ -22,7 +22,7 @@ const BlankPage = lazy(async () => ({
 
 type Props = {
   state: SearchState;
-  /** Where logspaces are chosen, and the range. */
+  /** The pickers of logspaces and of the range. */
   logspaces?: ReactNode;
   range?: ReactNode;
   onChange: ChangeSearch;
@@ -34,8 +34,8 @@ const SMALL = '(max-width: 960px), (max-height: 639px)';
 export function SearchPage({ state, logspaces, range, onChange }: Props) {
   const search = useSearch(state);
   const page = useRef<HTMLDivElement>(null);
-  const steps = useSteps(page, state, onChange);
-  const counted = useCounted(state, search);
+  const steps = useSearchActions(page, state, onChange);
+  const counted = useCounts(state, search);
   const [zone] = useZone();
   const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false });
   const { error, runAgain } = search;
@@ -76,7 +76,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
           </BlankPage>
         </Suspense>
       ) : (
-        <Found
+        <FoundMessages
           state={state}
           search={search}
           counted={counted}

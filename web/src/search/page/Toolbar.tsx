@@ -6,13 +6,13 @@ import type { Message } from '../../api/model';
 import { ViewTools } from '../results/ViewTools';
 import type { SearchState } from '../searchParams';
 import { Actions } from './Actions';
-import { Count } from './Count';
-import { withCopies } from './copies';
+import { ResultCount } from './ResultCount';
+import { withCopies } from './CopiesLeftOut';
 import { LiveButton } from './LiveButton';
 import { ModeSwitch } from './ModeSwitch';
 import type { Search } from './useSearch';
-import type { Steps } from './useSteps';
-import { roomOf } from './room';
+import type { SearchActions } from './useSearchActions';
+import { toolbarRoom } from './ToolButton';
 import classes from './Toolbar.module.css';
 
 const SavedState = lazy(async () => ({
@@ -22,7 +22,7 @@ const SavedState = lazy(async () => ({
 type Props = {
   state: SearchState;
   search: Search;
-  steps: Steps;
+  steps: SearchActions;
   messages: readonly Message[];
   hasStages: boolean;
   /** The histogram, folded into this line where the window is low. */
@@ -31,12 +31,12 @@ type Props = {
 
 export function Toolbar({ state, search, steps, messages, hasStages, bars }: Props) {
   const { ref, width } = useElementSize();
-  const room = roomOf(width);
+  const room = toolbarRoom(width);
   return (
     <>
       <div ref={ref} role="toolbar" aria-label="Results" className={classes.frame} data-room={room}>
         <ModeSwitch state={state} hasStages={hasStages} steps={steps} />
-        <Count search={search} room={room} onCopies={() => steps.edit([withCopies])} />
+        <ResultCount search={search} room={room} onCopies={() => steps.edit([withCopies])} />
         {bars !== undefined && <div className={classes.bars}>{bars}</div>}
         <div className={classes.tools}>
           {!hasStages && (

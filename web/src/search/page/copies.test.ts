@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copiesText } from './copies';
+import { copiesText } from './CopiesLeftOut';
 
 test('copies that are left out are counted in words', () => {
   expect(copiesText(1)).toBe('1 copy left out');

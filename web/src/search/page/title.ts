@@ -1,4 +1,4 @@
-/** What the tab is called: the query, the range, and whose it is, so that many tabs can be told apart. */
+/** The title of the tab: the query, the range, and the product, so that many tabs can be told apart. */
 import { type TimeRange, rangeLabel } from '../../ui/range';
 import type { Zone } from '../../ui/time';
 

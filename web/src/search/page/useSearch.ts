@@ -5,17 +5,16 @@ import { useEffect, useMemo, useState } from 'react';
 import { isAway, isRefusal } from '../../api/client';
 import { seesAll, sessionQuery } from '../../api/session';
 import { canRefresh } from '../../ui/range';
-import { nothingCommon } from '../../ui/message/look';
+import { nothingCommon } from '../../ui/message/rowLayout';
 import { useZone } from '../../ui/time';
-import { useMark } from '../../ui/useMark';
 import { firstRunQuery, searchQuery, summaryQuery } from '../queries';
 import { commonOf } from '../results/common';
 import { type SearchState, isBlank, isEverything, refreshInterval } from '../searchParams';
-import { useStored } from '../useStored';
+import { useOnStored } from '../useOnStored';
 
 export type Search = ReturnType<typeof useSearch>;
 
-/** How often a search that found nothing is run again, so that a first message shows by itself. */
+/** The interval at which an empty search is run again, so that a first message shows by itself. */
 const EMPTY_REST_MS = 2_000;
 
 export function useSearch(state: SearchState) {
@@ -26,7 +25,7 @@ export function useSearch(state: SearchState) {
   const rows = useRows(state);
   const counts = useCounts(state);
   const runAll = () => Promise.all([rows.runRows(), counts.runCounts()]);
-  // What the reader looks at must not move.
+  // The list must not move under its reader.
   const live =
     wantsRefresh && !isBlank(state) && atTop && state.open === null && !isRefusal(rows.error);
   // An empty list has nothing that could.
@@ -37,9 +36,9 @@ export function useSearch(state: SearchState) {
     void runAll();
   });
   useSinglePage(rows, live);
-  useStored(follows, restMs, runAll);
+  useOnStored(follows, restMs, runAll);
   const { data: session } = useQuery(sessionQuery);
-  // Who sees a part of the store cannot know that nothing ever came in.
+  // A user who sees only a part of the store cannot know that nothing ever came in.
   const sees = session?.user != null && seesAll(session.user);
   const { data: isFirstRun } = useQuery({
     ...firstRunQuery,
@@ -68,7 +67,7 @@ function useRows(state: SearchState) {
     () => search.data?.pages.flatMap((page) => page.messages),
     [search.data],
   );
-  useMark('search: first rows', state.query, messages !== undefined);
+  usePerformanceMark('search: first rows', state.query, messages !== undefined);
   return {
     key: JSON.stringify(searching.queryKey),
     messages,
@@ -109,7 +108,7 @@ function useCounts(state: SearchState) {
     ...summaryQuery(state),
     enabled: !isBlank(state),
   });
-  useMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
+  usePerformanceMark('search: all counted', state.query, data?.done === true && !isPlaceholderData);
   // The counts of the query before are shown until there are new ones, but its total is not this one's.
   const total = isPlaceholderData ? undefined : data?.histogram?.total;
   const { host, program } = isPlaceholderData ? nothingCommon : commonOf(data);
@@ -125,4 +124,11 @@ function useCounts(state: SearchState) {
     counting: total === undefined && isFetching,
     runCounts: () => refetch(),
   };
+}
+
+/** `of` says what it is about: the mark is made once for each. */
+export function usePerformanceMark(name: string, of: string, isShown: boolean): void {
+  useEffect(() => {
+    if (isShown) performance.mark(name, { detail: of });
+  }, [name, of, isShown]);
 }

@@ -1,4 +1,4 @@
-/** How a query is written, with the fields that the messages here have. Loaded when help is asked for. */
+/** The query language in short, with the fields of the messages here. Loaded when help is opened. */
 import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatShort } from '../../ui/number';

@@ -1,4 +1,4 @@
-/** What the server says about a query: while it is typed, warnings with their remedy; and that it is slow. */
+/** The server's hints about a query while it is typed: warnings with their remedy, and that it is slow. */
 import { Tooltip, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ExplainResponse } from '../../api/model';

@@ -23,7 +23,7 @@ type Props = {
   state: SearchState;
   /** Why the last run failed, to be shown at its place. */
   error?: Error | null;
-  /** Where logspaces are chosen, and the range. */
+  /** The pickers of logspaces and of the range. */
   logspaces?: ReactNode;
   range?: ReactNode;
   /** The way to the fields, where they have no room of their own. */
@@ -32,7 +32,7 @@ type Props = {
   onChange: (part: Partial<SearchState>) => void;
 };
 
-/** What is wrong with a query can wait until the hand rests. */
+/** The problem of a query can wait until the hand rests. */
 const TYPING_REST_MS = 300;
 
 export const QueryBar = memo(function QueryBar(props: Props) {

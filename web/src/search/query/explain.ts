@@ -1,4 +1,4 @@
-/** How the server understands a query, asked while it is written. */
+/** The server's reading of a query, requested while it is written. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { ExplainResponse } from '../../api/model';

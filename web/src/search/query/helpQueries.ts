@@ -1,4 +1,4 @@
-/** What the help of the query says: examples that run as they are, and the fields of the messages in scope. */
+/** The content of the query help: examples that run as they are, and the fields of the messages in scope. */
 import { queryOptions } from '@tanstack/react-query';
 import { completeIn } from '../../api/complete';
 import { knownFields } from '../../ui/message/fields';
@@ -7,7 +7,7 @@ import type { SearchState } from '../searchParams';
 
 export const FIELDS_SHOWN = 14;
 
-/** Of those that every message can have, the ones that are asked for most. */
+/** The most used of the fields that every message can have. */
 const COMMON = ['host', 'program', 'severity', 'facility', 'source'];
 
 export const examples = [

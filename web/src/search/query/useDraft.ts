@@ -1,6 +1,6 @@
 /**
- * What is being written. It outlives a reload and a new login, and gives way only to another query: not to the one that
- * it was asked as, which comes a moment later, when the hand may be writing on.
+ * The query that is being written. It outlives a reload and a new login, and gives way only to another query: not to
+ * the one that it was sent as, which comes a moment later, when the user may be typing on.
  */
 import { useEffect, useState } from 'react';
 

@@ -1,6 +1,7 @@
-/** What is marked, and what can be done with it; and what the last key had to say. */
+/** The marked messages, what can be done with them, and the feedback of the last key. */
 import { Button } from '@mantine/core';
 import { IconColumns2 } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
 import classes from './MarksBar.module.css';
 
 export const MARKS_MAX = 4;
@@ -37,4 +38,17 @@ export function MarksBar({ marks, note, onCompare, onClear }: Props) {
       </div>
     </>
   );
+}
+
+const NOTE_MS = 4_000;
+
+/** The feedback of a key, shown for a moment. */
+export function useNote() {
+  const [note, setNote] = useState('');
+  useEffect(() => {
+    if (note === '') return;
+    const timer = setTimeout(() => setNote(''), NOTE_MS);
+    return () => clearTimeout(timer);
+  }, [note]);
+  return [note, setNote] as const;
 }

@@ -1,20 +1,15 @@
-/** The rows of the list, as lines or as a table. Only those in view are in the page. */
+/** The rows of the list: messages, and a line wherever another day begins. */
 import { useInterval } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Message } from '../../api/model';
 import type { Hits } from '../../ui/highlight';
-import type { Look } from '../../ui/message/look';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import { dayLabel } from '../../ui/message/times';
 import type { SearchState } from '../searchParams';
-import { LinesHead } from '../../messages/list/LinesHead';
-import { TableHead } from '../../messages/list/TableHead';
-import { MessageRow } from '../../messages/list/MessageRow';
-import { listStyle } from '../../messages/list/listStyle';
-import { type Widths, tracks } from '../../messages/list/columns';
+import { ListItem, MessageList, MessageRow } from '../../messages/list/MessageList';
 import type { Folded } from '../../messages/list/folds';
 import { dayShown, placeOf, rowAt } from './rows';
 import type { List } from './useList';
-import { useWidths } from '../../messages/list/useWidths';
 import classes from '../../messages/list/Rows.module.css';
 
 const NOW_MS = 5_000;
@@ -23,91 +18,58 @@ type Props = {
   state: SearchState;
   messages: readonly Message[];
   hits: Hits;
-  look: Look;
+  layout: RowLayout;
   folds: Folded['folds'];
   hasMore: boolean;
   list: List;
   /** The field that the cursor stands on. */
-  field: string;
+  field: string | null;
   onChange: (part: Partial<SearchState>) => void;
   onStatistics: (field: string) => void;
 };
 
 export function MessageTable(props: Props) {
-  const { list, field } = props;
-  const { state, messages, look, folds, hasMore, onChange, onStatistics } = props;
-  const { virtualizer, rows, zone, cursor } = list;
-  const table = useRef<HTMLDivElement>(null);
-  const [widths, setWidths] = useWidths();
-  const now = useNow(state.times === 'relative');
-  const items = virtualizer.getVirtualItems();
+  const { state, messages, hits, layout, folds, list, field, hasMore } = props;
+  const { virtualizer, rows, zone, cursor, room, linePx } = list;
+  const { view, columns, times, wrap } = state;
+  const now = useNow(times === 'relative');
   const firstPlace = virtualizer.range?.startIndex ?? 0;
-  const day = dayLabel(dayShown(rows, firstPlace));
-  const isTable = state.view === 'table';
-  const draft = (next: Widths) =>
-    table.current?.style.setProperty('--tracks', tracks(state.columns, next));
-  const shared = { hits: props.hits, look, times: state.times, zone, now, wrap: state.wrap };
   const tabStop = cursor.index === -1 ? firstPlace : placeOf(rows, cursor.index);
   return (
-    <div
-      ref={table}
-      className={classes.table}
-      role="table"
-      aria-label="Messages"
-      aria-rowcount={hasMore ? -1 : rows.count + 1}
-      data-view={state.view}
-      data-narrow={!isTable && list.room === 'narrow'}
-      style={listStyle({ ...state, widths, look, room: list.room, linePx: list.linePx })}
+    <MessageList
+      {...{ view, columns, times, layout, room, linePx }}
+      label="Messages"
+      day={dayShown(rows, firstPlace)}
+      rowCount={hasMore ? -1 : rows.count + 1}
+      height={virtualizer.getTotalSize()}
+      onColumns={(chosen) => props.onChange({ columns: chosen })}
+      onStatistics={props.onStatistics}
     >
-      <div role="rowgroup" className={classes.head}>
-        {isTable ? (
-          <TableHead
-            day={day}
-            columns={state.columns}
-            widths={widths}
-            onColumns={(columns) => onChange({ columns })}
-            onWidths={setWidths}
-            onDraft={draft}
-            onStatistics={onStatistics}
-          />
-        ) : (
-          <LinesHead day={day} look={look} />
-        )}
-      </div>
-      <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index: place, key, start }) => {
-          const row = rowAt(rows, place);
-          const message = row.kind === 'message' ? messages[row.index] : undefined;
-          const isCurrent = message !== undefined && message.id === cursor.id;
-          return (
-            <div
-              key={key}
-              ref={list.isMeasured ? virtualizer.measureElement : null}
-              data-index={place}
-              className={classes.item}
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              {row.kind === 'day' && <DayRow day={row.day} rowIndex={place + 2} />}
-              {row.kind === 'message' && message !== undefined && (
-                <MessageRow
-                  {...shared}
-                  columns={isTable ? state.columns : null}
-                  message={message}
-                  fold={folds.get(message.id)}
-                  index={row.index}
-                  rowIndex={place + 2}
-                  current={isCurrent}
-                  field={isCurrent ? field : null}
-                  open={message.id === state.open}
-                  marked={state.marks.includes(message.id)}
-                  focusable={place === tabStop}
-                />
-              )}
-            </div>
-          );
-        })}
-      </div>
-    </div>
+      {virtualizer.getVirtualItems().map(({ index: place, key, start }) => {
+        const row = rowAt(rows, place);
+        const message = row.kind === 'message' ? messages[row.index] : undefined;
+        const isCurrent = message !== undefined && message.id === cursor.id;
+        const measure = list.isMeasured ? virtualizer.measureElement : null;
+        return (
+          <ListItem key={key} index={place} start={start} measure={measure}>
+            {row.kind === 'day' && <DayRow day={row.day} rowIndex={place + 2} />}
+            {row.kind === 'message' && message !== undefined && (
+              <MessageRow
+                {...{ view, columns, message, hits, layout, times, zone, now, wrap }}
+                fold={folds.get(message.id)}
+                index={row.index}
+                rowIndex={place + 2}
+                current={isCurrent}
+                field={isCurrent ? field : null}
+                open={message.id === state.open}
+                marked={state.marks.includes(message.id)}
+                focusable={place === tabStop}
+              />
+            )}
+          </ListItem>
+        );
+      })}
+    </MessageList>
   );
 }
 

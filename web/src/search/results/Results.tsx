@@ -5,21 +5,18 @@ import { fetched } from '../../api/code';
 import type { Message, QueryEdit } from '../../api/model';
 import { copyText } from '../../ui/clipboard';
 import { type Hits, textHits } from '../../ui/highlight';
-import type { Common } from '../../ui/message/look';
+import type { Common } from '../../ui/message/rowLayout';
 import { canRefresh } from '../../ui/range';
 import type { SearchState } from '../searchParams';
-import { MARKS_MAX, MarksBar } from './MarksBar';
+import { MARKS_MAX, MarksBar, useNote } from './MarksBar';
 import { MessageTable } from './MessageTable';
-import { Newer } from './Newer';
+import { Newer, useNewer } from './Newer';
 import { ListMenus, type OpenMenu } from '../../messages/list/ListMenus';
 import { selectedIn } from '../../messages/list/SelectionMenu';
-import { type ClickedValue, clickedIn } from '../../messages/list/clicked';
+import { type ClickedValue, clickedIn } from '../../messages/list/click';
+import { useFolded } from '../../messages/list/folds';
+import { useRowLayout } from '../../messages/list/useRowLayout';
 import { type List, useList } from './useList';
-import { useFolds } from './useFolds';
-import { useLook } from './useLook';
-import { useNewer } from './useNewer';
-import { useNote } from './useNote';
-import { useRowActions } from './useRowActions';
 import { useRowKeys } from './useRowKeys';
 import classes from './Results.module.css';
 
@@ -30,7 +27,7 @@ const Compare = lazy(async () => ({
 type Props = {
   state: SearchState;
   messages: readonly Message[];
-  /** Of the messages the newest, by which the list is drawn. They change with a new answer alone. */
+  /** The newest of the messages, which decide how the list is drawn. They change with a new answer alone. */
   first: readonly Message[];
   hits: Hits;
   common: Common;
@@ -50,12 +47,17 @@ type Props = {
 
 /** Drawn again when its own answer changes, not when the counts beside it do. */
 export const Results = memo(function Results(all: Props) {
-  const { messages, folds, toggle } = useFolds(all.messages, all.state.open);
+  const { messages, folds, toggle } = useFolded(all.messages, all.state.open);
   // A list that is refreshed is its newest page, however few rows that has.
   const props = { ...all, messages, hasMore: all.hasMore && !all.live };
   const { state, first, loadingMore, onAsk, onChange } = props;
   const hits = useMemo(() => textHits(props.hits), [props.hits]);
-  const look = useLook(state, first, props.hits, props.common);
+  const layout = useRowLayout(
+    first,
+    props.hits,
+    state.view === 'table' ? state.columns : NO_COLUMNS,
+    props.common,
+  );
   const list = useList(props);
   const { scroller } = list;
   const rank = (name: string) => props.onEdit([{ op: 'top', field: name }]);
@@ -81,7 +83,7 @@ export const Results = memo(function Results(all: Props) {
   const own = {
     ...props,
     hits,
-    look,
+    layout,
     list,
     onNote: setNote,
     onMark: toggleMark,
@@ -89,10 +91,9 @@ export const Results = memo(function Results(all: Props) {
     onCopy: copy,
     onMenu: (value: ClickedValue) => setMenu({ value }),
     onFold: toggle,
+    onNewest: () => (newer > 0 ? takeIn() : list.move(-Infinity)),
   };
-  const { field, actions } = useRowActions(own);
-  const newest = () => (newer > 0 ? takeIn() : actions.move(-Infinity));
-  const onKeyDown = useRowKeys({ ...actions, newest });
+  const { field, onKeyDown } = useRowKeys(own);
   return (
     <div className={classes.frame}>
       {newer > 0 && <Newer count={newer} onTakeIn={takeIn} />}
@@ -114,7 +115,7 @@ export const Results = memo(function Results(all: Props) {
         <MessageTable
           {...props}
           hits={hits}
-          look={look}
+          layout={layout}
           folds={folds}
           list={list}
           field={field}
@@ -153,6 +154,8 @@ export const Results = memo(function Results(all: Props) {
     </div>
   );
 });
+
+const NO_COLUMNS: readonly string[] = [];
 
 type ClickProps = Pick<Props, 'state' | 'messages' | 'onChange'> & {
   list: List;

@@ -1,4 +1,4 @@
-/** How the messages are shown: with which times and columns, wrapped or not, and from when on. */
+/** The view options of the messages: their times and columns, whether they wrap, and the time to start from. */
 import { Button, Menu, Popover, TextInput } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal, IconClockPin, IconColumns } from '@tabler/icons-react';
@@ -20,13 +20,13 @@ const ColumnPicker = lazy(async () => ({
 type Props = {
   state: SearchState;
   messages: readonly Message[];
-  /** Where there are no words the sign has to do; with little room it is in the menu of everything else. */
+  /** The icon has to do without its word; with little room it is in the menu of everything else. */
   room: 'words' | 'signs' | 'little';
   onAsk: (part: Partial<SearchState>) => void;
   onChange: (part: Partial<SearchState>) => void;
 };
 
-/** What the menu opens beside itself. */
+/** The panel that the menu opens. */
 type Panel = 'columns' | 'jump';
 
 const times: readonly { value: Times; label: string }[] = [

@@ -1,6 +1,6 @@
-/** What all messages of a result have in common, by the counts of all of it. */
+/** The values that all messages of a result share, by the counts of all of it. */
 import type { Facet } from '../../api/model';
-import { type Common, nothingCommon } from '../../ui/message/look';
+import { type Common, nothingCommon } from '../../ui/message/rowLayout';
 import type { Summary } from '../queries';
 
 export function commonOf(summary: Summary | undefined): Common {

@@ -1,4 +1,6 @@
-/** Where a jump to a moment leads: to the messages up to then, newest first, with the start of the range if it is before. */
+/**
+ * The range of a jump to a moment: the messages up to then, newest first, with the start of the range if it is before.
+ */
 import type { TimeRange } from '../../ui/range';
 
 const UNIT_MS: Readonly<Record<string, number>> = {

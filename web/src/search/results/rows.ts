@@ -1,4 +1,4 @@
-/** What the list shows one below the other: the messages, and a line wherever another day begins. */
+/** The rows of the list: the messages, and a line wherever another day begins. */
 import type { Message } from '../../api/model';
 import { dayOf } from '../../ui/message/times';
 import type { Zone } from '../../ui/time';
@@ -42,7 +42,7 @@ export function rowAt({ starts, days }: Rows, place: number): Row {
   return { kind: 'message', index: place - before };
 }
 
-/** Where the message of this index stands. */
+/** The place of the message with this index. */
 export function placeOf({ starts }: Rows, index: number): number {
   return index + startsUpTo(starts, (start) => start <= index);
 }
@@ -89,7 +89,7 @@ function dayAt(messages: readonly Message[], index: number, zone: Zone): string 
   return message === undefined ? '' : dayOf(message.time, zone);
 }
 
-/** How many of the ascending starts pass; those that do come first. */
+/** The number of ascending starts that pass; those come first. */
 function startsUpTo(
   starts: readonly number[],
   passes: (start: number, nth: number) => boolean,

@@ -15,7 +15,7 @@ import type { SearchState } from '../searchParams';
 import { type Rows, placeOf, rowAt, rowsOf } from './rows';
 import { useCursor } from './useCursor';
 import { TABLE_MORE_PX } from '../../messages/list/listStyle';
-import { useDensity } from '../../messages/list/useDensity';
+import { useDensity } from '../../messages/list/listPreferences';
 import { useRoom } from '../../messages/list/useRoom';
 
 const HEAD_PX = 28;
@@ -24,7 +24,7 @@ const OVERSCAN_ROWS = 12;
 const OVERSCAN_ROWS_FIRST = 1;
 const OVERSCAN_REST_MS = 250;
 
-/** How large the list was that was shown last. */
+/** The size of the list that was shown last. */
 let sizeBefore = { width: 0, height: 0 };
 
 type Props = {
@@ -119,7 +119,7 @@ export function useList(props: Props) {
   };
 }
 
-/** How many rows out of view are drawn. */
+/** The number of rows drawn out of view. */
 function useOverscan(): number {
   const [rows, setRows] = useState(OVERSCAN_ROWS_FIRST);
   useEffect(() => {

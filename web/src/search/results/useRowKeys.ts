@@ -1,67 +1,140 @@
 /** The keys of the list: moving as in a pager, and what can be done with the row that the cursor is on. */
 import type { KeyboardEvent } from 'react';
+import type { Message } from '../../api/model';
+import { permalink } from '../../messages/links';
+import type { ClickedValue } from '../../messages/list/click';
+import { lineFields } from '../../messages/list/lineOrder';
+import { useValueKeys } from '../../messages/list/useValueKeys';
+import { type Hits, hasHit, hitsIn } from '../../ui/highlight';
+import { valuesOf } from '../../ui/message/fields';
+import type { RowLayout } from '../../ui/message/rowLayout';
 import { useKeys } from '../../ui/useKeys';
+import type { SearchState } from '../searchParams';
+import { findFrom } from './rows';
+import type { List } from './useList';
 
-export type RowActions = {
-  /** By this many rows; infinite means the first or the last one. */
-  move: (rows: number) => void;
-  /** To the newest message there is. */
-  newest: () => void;
-  page: (direction: 1 | -1) => void;
-  column: (direction: 1 | -1) => void;
-  error: (direction: 1 | -1) => void;
-  hit: (direction: 1 | -1) => void;
-  filter: (exclude: boolean) => void;
-  close: () => void;
-  context: () => void;
-  fold: () => void;
-  mark: () => void;
-  compare: () => void;
-  copyRaw: () => void;
-  copyLink: () => void;
-  menu: () => void;
-  wrap: () => void;
-  view: () => void;
+/** Syslog's `err` and what is worse. */
+const ERROR_SEVERITY = 3;
+
+type Props = {
+  state: SearchState;
+  messages: readonly Message[];
+  hits: Hits;
+  layout: RowLayout;
+  hasMore: boolean;
+  list: List;
+  onMore: () => void;
+  /** Goes to the newest message there is. */
+  onNewest: () => void;
+  onFilter: (field: string, value: string, exclude: boolean) => void;
+  onChange: (part: Partial<SearchState>) => void;
+  onNote: (note: string) => void;
+  onMark: (id: string) => void;
+  onCompare: () => void;
+  onCopy: (text: string, what: string) => void;
+  onMenu: (clicked: ClickedValue) => void;
+  onFold: (id: string) => void;
 };
 
-export function useRowKeys(actions: RowActions): (event: KeyboardEvent) => void {
-  useKeys({
-    j: { does: 'Next message', run: () => actions.move(1) },
-    k: { does: 'Previous message', run: () => actions.move(-1) },
-    h: { does: 'Value to the left', run: () => actions.column(-1) },
-    l: { does: 'Value to the right', run: () => actions.column(1) },
-    e: { does: 'Next error', run: () => actions.error(1) },
-    E: { does: 'Previous error', run: () => actions.error(-1) },
-    n: { does: 'Next message with a hit', run: () => actions.hit(1) },
-    N: { does: 'Previous message with a hit', run: () => actions.hit(-1) },
-    '+': { does: 'Only messages with this value', run: () => actions.filter(false) },
-    '-': { does: 'Without messages with this value', run: () => actions.filter(true) },
-    '.': { does: 'What can be done with this value', run: actions.menu },
-    c: { does: 'The messages around this one', run: actions.context },
-    f: { does: 'Show or fold messages of this kind', run: actions.fold },
-    x: { does: 'Mark to compare', run: actions.mark },
-    C: { does: 'Compare the marked messages', run: actions.compare },
-    y: { does: 'Copy the raw message', run: actions.copyRaw },
-    Y: { does: 'Copy the link to the message', run: actions.copyLink },
-    w: { does: 'Wrap long messages', run: actions.wrap },
-    v: { does: 'Lines or table', run: actions.view },
-    Escape: actions.close,
+/** The field that the cursor is on, and the keys that work only while the list has the focus. */
+export function useRowKeys(props: Props) {
+  const { state, messages, layout, list, onChange, onNote, onCopy } = props;
+  const { scroller, cursor } = list;
+  const fields = state.view === 'table' ? state.columns : lineFields(layout);
+  const current = messages[cursor.index];
+  const onRow = (run: (message: Message) => void) => () => current !== undefined && run(current);
+  const find = finder(props);
+  const error = ({ severity }: Message) => severity !== null && severity <= ERROR_SEVERITY;
+  const hit = (message: Message) => isHit(message, props.hits);
+  const { field, step, keys } = useValueKeys({
+    fields: fields.length === 0 ? ['host'] : fields,
+    current: () =>
+      current && {
+        message: current,
+        cell: scroller.current?.querySelector('[data-current="true"] [data-cursor="true"]'),
+      },
+    enabled: true,
+    onContext: ({ id }) => onChange({ open: id, tab: 'context' }),
+    onCopyRaw: ({ raw }) => onCopy(raw, 'the raw message'),
+    onFilter: props.onFilter,
+    onMenu: props.onMenu,
+    onNoValue: (name) => onNote(`There is no ${name} under the cursor: j and k move it.`),
   });
-  // These mean something to other parts of the page too: they work only while the list has the focus.
+  useKeys({
+    j: { does: 'Next message', run: () => list.move(1) },
+    k: { does: 'Previous message', run: () => list.move(-1) },
+    ...keys,
+    e: { does: 'Next error', run: () => find('error', 1, error) },
+    E: { does: 'Previous error', run: () => find('error', -1, error) },
+    n: { does: 'Next message with a hit', run: () => find('hit', 1, hit) },
+    N: { does: 'Previous message with a hit', run: () => find('hit', -1, hit) },
+    f: { does: 'Show or fold messages of this kind', run: onRow(({ id }) => props.onFold(id)) },
+    x: { does: 'Mark to compare', run: onRow(({ id }) => props.onMark(id)) },
+    C: {
+      does: 'Compare the marked messages',
+      run: () =>
+        state.marks.length < 2
+          ? onNote('Mark two messages or more with x to compare them.')
+          : props.onCompare(),
+    },
+    Y: {
+      does: 'Copy the link to the message',
+      run: onRow(({ id }) => onCopy(new URL(permalink(id), location.href).href, 'the link')),
+    },
+    w: { does: 'Wrap long messages', run: () => onChange({ wrap: !state.wrap }) },
+    v: {
+      does: 'Lines or table',
+      run: () => onChange({ view: state.view === 'lines' ? 'table' : 'lines' }),
+    },
+    Escape: () => {
+      if (isInPopup()) return;
+      if (state.open !== null) onChange({ open: null });
+      // The same key may just have closed a dialog: only a list that has the focus lets go of its row.
+      else if (scroller.current?.contains(document.activeElement) === true) cursor.clear();
+    },
+  });
+  // These mean something to other parts of the page too.
   const within: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => actions.move(1),
-    ArrowUp: () => actions.move(-1),
-    ArrowLeft: () => actions.column(-1),
-    ArrowRight: () => actions.column(1),
-    Home: actions.newest,
-    End: () => actions.move(Infinity),
-    PageDown: () => actions.page(1),
-    PageUp: () => actions.page(-1),
+    ArrowDown: () => list.move(1),
+    ArrowUp: () => list.move(-1),
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    Home: props.onNewest,
+    End: () => list.move(Infinity),
+    PageDown: () => list.page(1),
+    PageUp: () => list.page(-1),
   };
-  return (event) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const action = within[event.key];
     if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     action();
   };
+  return { field, onKeyDown };
+}
+
+/** Goes to the next message that passes, or says why there is none. */
+function finder({ messages, list, hasMore, onMore, onNote }: Props) {
+  return (what: string, step: 1 | -1, passes: (message: Message) => boolean) => {
+    const found = findFrom(messages, list.cursor.index, step, passes);
+    if (found !== null) {
+      list.go(found);
+    } else if (step === 1 && hasMore) {
+      onMore();
+      onNote(`No ${what} among the messages loaded so far; loading older ones.`);
+    } else {
+      onNote(`No ${what} further ${step === 1 ? 'down' : 'up'}.`);
+    }
+  };
+}
+
+/** Whether the Escape key belongs to a menu or a dialog. */
+function isInPopup(): boolean {
+  return document.activeElement?.closest('[data-portal], [role="menu"], [role="dialog"]') != null;
+}
+
+function isHit(message: Message, hits: Hits): boolean {
+  return ['message', 'host', 'program'].some((field) =>
+    valuesOf(message, field).some((value) => hasHit(value, hitsIn(hits, field))),
+  );
 }

@@ -18,7 +18,7 @@ import { Notice } from '../../ui/Notice';
 import type { SearchState } from '../searchParams';
 import { addSaved, replaceSaved } from './queries';
 import {
-  type Part,
+  type SavedPart,
   type SavedSearch,
   freeName,
   keptParts,
@@ -37,7 +37,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** As the server has them; what is longer would be refused after it was written. */
+/** The server's limits: a longer text would be refused after it was written. */
 const NAME_MAX = 120;
 
 export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
@@ -47,7 +47,7 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
   const [folder, setFolder] = useState(renamed?.folder ?? '');
   const [tags, setTags] = useState<string[]>(renamed?.tags ?? []);
   const [shared, setShared] = useState(renamed?.shared ?? false);
-  const [keeps, setKeeps] = useState<readonly Part[]>(
+  const [keeps, setKeeps] = useState<readonly SavedPart[]>(
     renamed === null ? parts : keptParts(renamed),
   );
   const saving = useMutation({
@@ -133,12 +133,15 @@ export function SaveDialog({ state, renamed, onSaved, onClose }: Props) {
   );
 }
 
-function Kept(props: { keeps: readonly Part[]; onChange: (keeps: readonly Part[]) => void }) {
+function Kept(props: {
+  keeps: readonly SavedPart[];
+  onChange: (keeps: readonly SavedPart[]) => void;
+}) {
   const { keeps, onChange } = props;
   return (
     <Checkbox.Group
-      label="What is kept besides the query"
-      description="What is not kept stays as it is when the search is opened."
+      label="Saved besides the query"
+      description="Anything else stays as it is when the search is opened."
       value={[...keeps]}
       onChange={(values) => onChange(parts.filter((part) => values.includes(part)))}
     >
@@ -151,7 +154,7 @@ function Kept(props: { keeps: readonly Part[]; onChange: (keeps: readonly Part[]
   );
 }
 
-function labelOf(part: Part): string {
+function labelOf(part: SavedPart): string {
   switch (part) {
     case 'range':
       return 'Time range';

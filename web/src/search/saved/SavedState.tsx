@@ -1,4 +1,4 @@
-/** Which saved search the page began as, and whether it is another one by now. */
+/** The saved search that the page began as, and whether it has been changed. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { savedSearchesQuery } from '../../api/savedSearches';

@@ -1,4 +1,4 @@
-/** What is done with saved searches. */
+/** The requests about saved searches. */
 import { client, unwrap } from '../../api/client';
 import type { SavedSearch, SearchToSave } from './saved';
 

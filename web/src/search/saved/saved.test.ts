@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type SearchState, readSearch } from '../searchParams';
 import {
-  type Part,
+  type SavedPart,
   type SavedSearch,
   found,
   freeName,
@@ -25,13 +25,13 @@ const shown: SearchState = {
 
 function save(
   state: SearchState,
-  keeps: readonly Part[],
+  keeps: readonly SavedPart[],
   part: Partial<SavedSearch> = {},
 ): SavedSearch {
   const described = { name: 'n', folder: '', tags: [], shared: false, keeps };
   const at = '2026-01-01T00:00:00Z';
   const times = { created_at: at, updated_at: at, last_used: null };
-  // As it comes back from the server.
+  // The search as the server returns it.
   const kept = JSON.parse(JSON.stringify(toSave(state, described))) as ReturnType<typeof toSave>;
   return { ...kept, id: 7, owner: 'ana', mine: true, ...times, ...part };
 }

@@ -9,11 +9,11 @@ export type { SavedSearch };
 export type SearchToSave = Required<Schemas.SavedSearchRequest>;
 
 /** Parts of a search that need not be kept; those that are not stay as they are when it is opened. */
-export type Part = 'range' | 'logspaces' | 'view';
-export const parts: readonly Part[] = ['range', 'logspaces', 'view'];
+export type SavedPart = 'range' | 'logspaces' | 'view';
+export const parts: readonly SavedPart[] = ['range', 'logspaces', 'view'];
 
-export type Described = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> & {
-  keeps: readonly Part[];
+export type SearchDetails = Pick<SearchToSave, 'name' | 'folder' | 'tags' | 'shared'> & {
+  keeps: readonly SavedPart[];
 };
 
 /** Parameters of the address that make no part of the view. */
@@ -29,7 +29,7 @@ const notView = new Set([
   'refresh',
 ]);
 
-export function toSave(state: SearchState, { keeps, ...described }: Described): SearchToSave {
+export function toSave(state: SearchState, { keeps, ...described }: SearchDetails): SearchToSave {
   const { from, to } = ends(state);
   const keepsRange = keeps.includes('range');
   return {
@@ -69,7 +69,7 @@ export function isChanged(saved: SavedSearch, state: SearchState): boolean {
   return same(opened(saved, state)) !== same(state);
 }
 
-export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly Part[] {
+export function keptParts({ view }: Pick<SavedSearch, 'view'>): readonly SavedPart[] {
   const kept = viewPart(view, 'keeps');
   // Written by another program, which knows no parts: then all of them are kept.
   if (!Array.isArray(kept)) return parts;

@@ -1,16 +1,16 @@
 /** A link to this search, and what it will show when it is opened. */
 import { Button, Checkbox, CopyButton, Radio, Stack } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Dialog } from '../../ui/Dialog';
 import { type TimeRange, presets } from '../../ui/range';
 import { type Zone, momentText, useZone, zoneLabel } from '../../ui/time';
 import type { SearchState } from '../searchParams';
 import { frozen, moves, searchLink } from './link';
-import { serverNowQuery } from './serverNow';
+import { serverUrl, under } from '../../base';
+import { networkError } from '../../api/client';
 import classes from './Share.module.css';
-import { serverUrl } from '../../base';
 
 type Props = { state: SearchState; onClose: () => void };
 
@@ -108,3 +108,20 @@ function logspacesText(logspaces: readonly string[]): string {
   if (logspaces.length === 0) return 'all logspaces';
   return `${logspaces.length === 1 ? 'the logspace' : 'the logspaces'} ${logspaces.join(', ')}`;
 }
+
+/** The header has whole seconds; the second that has begun belongs to what is seen now. */
+const RESOLUTION_MS = 1000;
+
+/** The server's clock: what a relative range is relative to. */
+export const serverNowQuery = queryOptions({
+  queryKey: ['server-now'],
+  queryFn: async ({ signal }): Promise<number> => {
+    const response = await fetch(under('/healthz'), { cache: 'no-store', signal }).catch(
+      networkError,
+    );
+    const told = Date.parse(response.headers.get('Date') ?? '');
+    return Number.isNaN(told) ? Date.now() : told + RESOLUTION_MS;
+  },
+  staleTime: 0,
+  gcTime: 0,
+});

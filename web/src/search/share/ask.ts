@@ -14,7 +14,7 @@ export function askOf(state: SearchState, part: 'whole' | 'filter'): Asked {
   };
 }
 
-/** As the part of an address behind the `?`. */
+/** The part of an address behind the `?`. */
 export function paramsOf({ logspaces, ...others }: Asked): [string, string][] {
   const list = logspaces === undefined ? [] : [['logspaces', logspaces.join(',')] as const];
   return [...Object.entries(others), ...list].map(([name, value]) => [name, value]);

@@ -2,7 +2,7 @@
 import type { TimeRange } from '../../ui/range';
 import { type SearchState, writeSearch } from '../searchParams';
 
-/** What a link can leave out: marks are of the person who looks, and so is the message that is open. */
+/** The state that a link leaves out: marks belong to the reader, and so does the open message. */
 export function searchLink(origin: string, state: SearchState, withMessage: boolean): string {
   const shared: SearchState = {
     ...state,

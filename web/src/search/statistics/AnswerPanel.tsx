@@ -4,26 +4,26 @@ import { copyText } from '../../ui/clipboard';
 import { Empty } from '../../ui/Empty';
 import { useEdit } from '../../ui/query/useEdit';
 import { useZone } from '../../ui/time';
-import { withCopies } from '../page/copies';
+import { withCopies } from '../page/CopiesLeftOut';
 import type { SearchState } from '../searchParams';
 import { Bar } from './Bar';
 import { type Asked, CellMenu } from './CellMenu';
 import { shownText } from './DataTable';
-import { Figures } from './Figures';
+import { SingleRow } from './SingleRow';
 import { Panes } from './Panes';
 import type { Box } from './chart/layout';
-import { pointName } from './chart/reading';
+import { pointName } from './chart/pointText';
 import { type Drill, messagesOf, narrowed, zoomed } from './drill';
 import { groupedIn } from './number';
 import { type RowOrder, nextOrder } from './order';
 import type { Point, Series } from './pivot';
-import type { Answer, Cell } from './queries';
+import type { Cell, TableAnswer } from './queries';
 import { viewOf } from './view';
 import classes from './Statistics.module.css';
 
 type Props = {
   state: SearchState;
-  answer: Answer;
+  answer: TableAnswer;
   isStale: boolean;
   onAsk: (part: Partial<SearchState>) => void;
 };
@@ -113,7 +113,7 @@ export function AnswerPanel({ state, answer, isStale, onAsk }: Props) {
         </p>
       ))}
       {isFigures ? (
-        <Figures table={answer} />
+        <SingleRow table={answer} />
       ) : (
         <Panes
           key={columnsKey}

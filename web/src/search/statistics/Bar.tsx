@@ -5,16 +5,16 @@ import { useEffect, useState } from 'react';
 import { copyText } from '../../ui/clipboard';
 import { formatCount } from '../../ui/number';
 import type { ChartView } from '../searchParams';
-import { labelOf } from './shown';
+import { labelOf } from './answerMode';
 import { extentOf, headlineOf } from './headline';
-import type { Answer } from './queries';
+import type { TableAnswer } from './queries';
 import { toCsv, toMarkdown } from './tableText';
 import type { AnswerView } from './view';
-import { LeftOut } from '../page/LeftOut';
+import { CopiesLeftOut } from '../page/CopiesLeftOut';
 import classes from './Statistics.module.css';
 
 type Props = {
-  answer: Answer;
+  answer: TableAnswer;
   view: AnswerView;
   isStale: boolean;
   /** Makes copies count. */
@@ -32,7 +32,7 @@ export function Bar({ answer, view, isStale, onCopies, onChange }: Props) {
       <span className="dimmed">
         {isStale ? 'Counting…' : `${extentOf(answer, view)}, in ${formatCount(tookMs)} ms`}
       </span>
-      {!isStale && <LeftOut copies={answer.copies} onShow={onCopies} />}
+      {!isStale && <CopiesLeftOut copies={answer.copies} onShow={onCopies} />}
       <span className={classes.tools}>
         {measures.length > 1 && shown !== 'table' && (
           <NativeSelect
@@ -61,7 +61,7 @@ export function Bar({ answer, view, isStale, onCopies, onChange }: Props) {
 
 const COPIED_SHOWN_MS = 1500;
 
-function CopyTable({ answer }: { answer: Answer }) {
+function CopyTable({ answer }: { answer: TableAnswer }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;

@@ -1,4 +1,4 @@
-/** What can be asked about a row of a table: one menu, which opens at whatever was clicked. */
+/** The menu of a table row: one menu, which opens at whatever was clicked. */
 import { Menu } from '@mantine/core';
 import {
   IconCopy,

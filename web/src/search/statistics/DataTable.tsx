@@ -5,10 +5,10 @@ import { type Zone, formatTime } from '../../ui/time';
 import { ColumnHead } from './ColumnHead';
 import { NamedValue } from './NamedValue';
 import type { Box } from './chart/layout';
-import { type Write, writerOf } from './number';
+import { type WriteNumber, writerOf } from './number';
 import type { RowOrder } from './order';
 import type { Cell, Column, Table } from './queries';
-import type { Partial } from './partial';
+import type { PartialSpan } from './partial';
 import { measureOf } from './unit';
 import { PARTIAL, columnWidths } from './widths';
 import classes from './DataTable.module.css';
@@ -24,7 +24,7 @@ type Props = {
   askable: ReadonlySet<number>;
   onOrder: (column: number) => void;
   /** Rows of stretches of time of which only a part is known. */
-  partial: ReadonlyMap<readonly Cell[], Partial>;
+  partial: ReadonlyMap<readonly Cell[], PartialSpan>;
   onFilter: (row: readonly Cell[], column: number, exclude: boolean) => void;
   onAsk: (row: readonly Cell[], column: number, at: Box) => void;
 };
@@ -167,7 +167,7 @@ function Space({ height }: { height: number }) {
 /** Long enough for every row of a table; a cell shows one line of it. */
 const SHOWN_MAX = 400;
 
-export function shownText(cell: Cell, column: Column, zone: Zone, write?: Write): string {
+export function shownText(cell: Cell, column: Column, zone: Zone, write?: WriteNumber): string {
   const { kind } = column;
   if (cell === null) return '–';
   if (typeof cell === 'number') return (write ?? writerOf([cell], measureOf(column)))(cell);
@@ -185,8 +185,8 @@ function isInMinutes({ columns, rows }: Table): boolean {
   );
 }
 
-/** How the numbers of each column are written. */
-function writersOf({ columns, rows }: Table): Write[] {
+/** The number formats of the columns. */
+function writersOf({ columns, rows }: Table): WriteNumber[] {
   return columns.map((column, at) =>
     writerOf(
       rows.flatMap((row) => {

@@ -8,12 +8,12 @@ import { Chart } from './chart/Chart';
 import type { Box, Kind } from './chart/layout';
 import { titleOf } from './headline';
 import type { Plot, Point, Series } from './pivot';
-import type { Answer, Cell } from './queries';
+import type { TableAnswer, Cell } from './queries';
 import type { AnswerView } from './view';
 import classes from './Statistics.module.css';
 
 type Props = {
-  answer: Answer;
+  answer: TableAnswer;
   view: AnswerView;
   zone: Zone;
   onOrder: (column: number) => void;
@@ -58,10 +58,10 @@ export function Panes(props: Props) {
   );
 }
 
-/** As many series have room in a table beside their chart. */
+/** A table beside its chart has room for this many series. */
 const BESIDE_MAX = 2;
 
-/** Where the rows stand: alone, beside the chart, or below it where they need the width. */
+/** The place of the rows: alone, beside the chart, or below it if they need the width. */
 function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
   if (plot === null || kind === null) return pivot === null ? 'rows' : 'pivot';
   if (plot.axis === 'names') return 'names';
@@ -69,7 +69,7 @@ function layoutOf(plot: Plot | null, kind: Kind | null, pivot: Plot | null) {
 }
 
 /** The column that the bars of a chart along names show, as they are: not where they are sums of several rows. */
-function drawnColumn({ columns }: Answer, plot: Plot | null): number {
+function drawnColumn({ columns }: TableAnswer, plot: Plot | null): number {
   if (plot?.axis !== 'names' || plot.series.length > 1) return -1;
   return columns.findIndex(({ name }) => name === plot.measure);
 }

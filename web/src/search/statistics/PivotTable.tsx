@@ -4,7 +4,7 @@ import { type CSSProperties, useMemo, useRef } from 'react';
 import { type Zone, partsOf } from '../../ui/time';
 import { Swatch } from './chart/Legend';
 import type { Box } from './chart/layout';
-import { numbersOf, pointName } from './chart/reading';
+import { numbersOf, pointName } from './chart/pointText';
 import { heatOf } from './heat';
 import { writerOf } from './number';
 import type { Plot, Point, Series } from './pivot';

@@ -5,7 +5,7 @@ import { NamedValue } from './NamedValue';
 import { Swatch } from './chart/Legend';
 import { colorOf } from './chart/palette';
 import type { Box } from './chart/layout';
-import { type Write, writerOf } from './number';
+import { type WriteNumber, writerOf } from './number';
 import type { Plot, Series } from './pivot';
 import {
   type Figure,
@@ -20,7 +20,7 @@ import classes from './SeriesTable.module.css';
 
 type Props = {
   plot: Plot;
-  /** What the series are values of. */
+  /** The field whose values make the series. */
   title: string;
   isolated: string | null;
   onIsolate: (name: string | null) => void;
@@ -113,7 +113,7 @@ export function SeriesTable(props: Props) {
   );
 }
 
-type CellProps = { value: number | null; write: Write; most: number };
+type CellProps = { value: number | null; write: WriteNumber; most: number };
 
 /** In the column that the rows are sorted by, a bar behind the number lets them be compared. */
 function FigureCell({ value, write, most }: CellProps) {
@@ -127,7 +127,7 @@ function FigureCell({ value, write, most }: CellProps) {
 }
 
 /** The figures below each other are written alike, as far as they are in the same unit. */
-function writersOf(plot: Plot): (series: Series, figure: Figure) => Write {
+function writersOf(plot: Plot): (series: Series, figure: Figure) => WriteNumber {
   const rows = seriesRows(plot);
   return ({ measure }, figure) =>
     writerOf(

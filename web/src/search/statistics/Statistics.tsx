@@ -1,4 +1,4 @@
-/** What a query with stages makes: a table, and a chart of it. Loaded when the first such query is asked. */
+/** The table that a query with stages makes, and a chart of it. Loaded when the first such query runs. */
 import { Suspense, lazy } from 'react';
 import { fetched } from '../../api/code';
 import type { SearchState } from '../searchParams';

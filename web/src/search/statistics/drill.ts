@@ -4,12 +4,12 @@ import type { TimeRange } from '../../ui/range';
 import type { Shape } from './shape';
 import type { Cell, Table } from './queries';
 
-export type Place = { row: readonly Cell[]; column: number };
-/** What to change in the query, and the range to ask it for. */
+export type CellPlace = { row: readonly Cell[]; column: number };
+/** The change to the query, and its range. */
 export type Drill = { edits: readonly QueryEdit[]; range?: TimeRange };
 
 /** The same table of only the messages that have this value, or of those that have not. */
-export function narrowed(table: Table, place: Place, exclude: boolean): Drill | null {
+export function narrowed(table: Table, place: CellPlace, exclude: boolean): Drill | null {
   const edit = valueOf(table, place, exclude);
   return edit === null ? null : { edits: [edit] };
 }
@@ -47,7 +47,7 @@ export function messagesOf(
 }
 
 /** A row without a value is of the messages that lack the field. */
-function valueOf(table: Table, { row, column }: Place, exclude: boolean): QueryEdit | null {
+function valueOf(table: Table, { row, column }: CellPlace, exclude: boolean): QueryEdit | null {
   const { name: field, kind } = table.columns[column] ?? {};
   const value = row[column];
   if (field === undefined || value === undefined || kind === 'time') return null;

@@ -1,12 +1,12 @@
-/** What a chart and its table are of, in words. */
+/** The subject of a chart and its table, in words. */
 import { formatCount } from '../../ui/number';
 import { formatSpan } from '../../ui/chart/ticks';
-import { labelOf } from './shown';
-import type { Answer } from './queries';
+import { labelOf } from './answerMode';
+import type { TableAnswer } from './queries';
 import type { AnswerView } from './view';
 
 /** `p95(took) by path`, or the names of the columns where nothing is counted. */
-export function headlineOf(answer: Answer, { shape, plot, measures }: AnswerView): string {
+export function headlineOf(answer: TableAnswer, { shape, plot, measures }: AnswerView): string {
   const names = (places: readonly number[]) =>
     places.map((place) => answer.columns[place]?.name ?? '');
   const what =
@@ -19,7 +19,7 @@ export function headlineOf(answer: Answer, { shape, plot, measures }: AnswerView
 }
 
 /** `17 series × 144 steps of 10 min`, `4 rows`. */
-export function extentOf({ rows }: Answer, { plot, pivot }: AnswerView): string {
+export function extentOf({ rows }: TableAnswer, { plot, pivot }: AnswerView): string {
   if (plot?.axis === 'time' && plot.spanMs !== null) {
     const count = pivot === null ? plot.series.length : rows.length / plot.points.length;
     const series = count <= 1 ? '' : `${formatCount(Math.ceil(count))} series × `;
@@ -30,7 +30,7 @@ export function extentOf({ rows }: Answer, { plot, pivot }: AnswerView): string 
 
 /** `Bars: count by host, program`. */
 export function titleOf(
-  answer: Answer,
+  answer: TableAnswer,
   { shape, plot }: AnswerView,
   shown: 'bars' | 'lines' | 'area',
 ) {

@@ -1,4 +1,4 @@
-/** How far a value is out of what is usual in its column: from 0, usual, to 1, the farthest. */
+/** The deviation of a value from what is usual in its column: from 0, usual, to 1, the farthest. */
 
 /** Twice the usual is where it begins to be worth a look. */
 const FACTOR_MIN = 2;

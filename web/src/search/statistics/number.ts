@@ -1,24 +1,24 @@
-/** How the numbers of a column are written: with their unit, and with as many digits as it takes to compare them. */
+/** The number format of a column: its unit, and as many digits as it takes to compare its numbers. */
 import { formatCount } from '../../ui/number';
 import { type Measure, type Unit, plain } from './unit';
 
 /** Between a number and its unit, and between thousands: narrow, and never at the end of a line. */
 export const THIN = '\u202f';
 
-export type Write = (value: number) => string;
+export type WriteNumber = (value: number) => string;
 
 const SIGNIFICANT = 4;
 const DECIMALS_MAX = 6;
 
 /** One way to write all of these, so that points stand below each other. */
-export function writerOf(values: Iterable<number>, { unit, factor }: Measure = plain): Write {
+export function writerOf(values: Iterable<number>, { unit, factor }: Measure = plain): WriteNumber {
   if (unit !== null) return (value) => signed(value, (size) => withUnit(size * factor, unit));
   const decimals = decimalsOf(values);
   return (value) => signed(value, (size) => plainNumber(size, decimals));
 }
 
-/** As short as an axis has room for. */
-export function shortWriterOf({ unit, factor }: Measure): Write {
+/** Short enough for an axis. */
+export function shortWriterOf({ unit, factor }: Measure): WriteNumber {
   return (value) => {
     if (value === 0) return '0';
     return signed(value, (size) =>
@@ -129,6 +129,6 @@ function trimmed(size: number): string {
   return String(Number(size.toPrecision(3)));
 }
 
-function signed(value: number, write: Write): string {
+function signed(value: number, write: WriteNumber): string {
   return value < 0 ? `−${write(-value)}` : write(value);
 }

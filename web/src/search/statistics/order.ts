@@ -22,7 +22,9 @@ export function sorted(
   });
 }
 
-/** What a click on a head means: numbers begin with the greatest, texts with the first, a third click undoes it. */
+/**
+ * The order after a click on a head: numbers begin with the greatest, texts with the first, a third click undoes it.
+ */
 export function nextOrder(
   order: RowOrder | null,
   column: number,

@@ -2,7 +2,7 @@
 import type { Moments } from '../../ui/range';
 
 /** Still going on, or cut by the end of the range. */
-export type Partial = 'so far' | 'in part';
+export type PartialSpan = 'so far' | 'in part';
 
 type Timed = { time: number | null };
 
@@ -12,8 +12,8 @@ export function partialsOf(
   spanMs: number | null,
   asked: Moments,
   at: number,
-): ReadonlyMap<number, Partial> {
-  const found = new Map<number, Partial>();
+): ReadonlyMap<number, PartialSpan> {
+  const found = new Map<number, PartialSpan>();
   if (spanMs === null) return found;
   points.forEach(({ time }, place) => {
     if (time === null) return;

@@ -2,7 +2,7 @@
 import { formatCount } from '../../ui/number';
 import { severityRank } from './order';
 import type { Shape } from './shape';
-import type { Partial } from './partial';
+import type { PartialSpan } from './partial';
 import type { Cell, Table } from './queries';
 import { type Measure, measureOf, plain } from './unit';
 
@@ -17,7 +17,7 @@ export type Series = {
   tone: Tone;
   values: readonly (number | null)[];
   measure: Measure;
-  /** What it is the series of, where that is one value of one field. */
+  /** The value of a field that the series stands for, if it is a single one. */
   value?: Cell;
 };
 export type Point = { name: string; time: number | null; row: readonly Cell[] };
@@ -30,14 +30,14 @@ export type Plot = {
   series: readonly Series[];
   /** Whether the values of the series at a point add up to something. */
   stackable: boolean;
-  /** How long a point of time lasts. */
+  /** The duration of a point of time. */
   spanMs: number | null;
   /** Points of which only a part is known, by their place. */
-  partial: ReadonlyMap<number, Partial>;
+  partial: ReadonlyMap<number, PartialSpan>;
   measure: string;
   /** The place of the column whose values make the series; null where it is not one column. */
   split: number | null;
-  /** What is not in the plot. */
+  /** The series that are not in the plot. */
   notes: readonly string[];
 };
 
@@ -197,7 +197,7 @@ function keepGreatest(
 
 type Keeping = { additive: boolean; order: 'own' | 'size' | 'severity'; seriesMax: number };
 
-/** Where more are shown than there are colours, those without one are grey. */
+/** If there are more series than colours, the others are grey. */
 function toneAt(index: number, seriesMax: number): Tone {
   return index < SERIES_MAX || seriesMax <= SERIES_MAX
     ? { kind: 'series', index }

@@ -1,4 +1,4 @@
-/** What the statistics ask the server. */
+/** The requests of the statistics. */
 import { queryOptions } from '@tanstack/react-query';
 import { client, isRefusal, unwrap } from '../../api/client';
 import type * as Schemas from '../../api/types';
@@ -9,7 +9,7 @@ export type Table = Pick<Schemas.Table, 'columns' | 'rows'>;
 export type Column = Schemas.Column;
 export type Cell = Schemas.Cell;
 /** `asked` are the moments that the range stood for, and `at` when that was. */
-export type Answer = Schemas.AggregateResponse & { asked: Moments; at: number };
+export type TableAnswer = Schemas.AggregateResponse & { asked: Moments; at: number };
 
 /** A table is made of all that matches, so it is refreshed less often than the newest messages. */
 const REFRESH_MIN_MS = 2_000;
@@ -25,7 +25,7 @@ export function aggregateQuery(state: SearchState) {
   const refreshMs = canRefresh(state.range) && refreshInterval(state.refresh);
   return queryOptions({
     queryKey: ['aggregate', body],
-    queryFn: async ({ signal }): Promise<Answer> => {
+    queryFn: async ({ signal }): Promise<TableAnswer> => {
       const at = Date.now();
       const asked = resolve(state.range, at) ?? { from: null, to: null };
       const table = await unwrap(client.POST('/api/v1/aggregate', { body, signal }));

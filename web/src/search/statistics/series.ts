@@ -1,4 +1,4 @@
-/** What there is to say of each series of a plot in numbers, and the order in which it is said. */
+/** The figures of each series of a plot, and their order. */
 import type { Plot, Series } from './pivot';
 
 /** The most recent value, the mean, the greatest; the sum where values add up. */

@@ -1,4 +1,4 @@
-/** What the columns of an answer are: which tell its rows apart, which can be drawn, and what may be asked about a row. */
+/** The columns of an answer: which tell its rows apart, which can be drawn, and what may be asked about a row. */
 import { splitStages } from '../../ui/query/stages';
 import type { Column, Table } from './queries';
 

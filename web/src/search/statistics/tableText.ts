@@ -7,7 +7,7 @@ export function toCsv({ columns, rows }: Table): string {
   return [columns.map(({ name }) => name), ...rows].map(line).join('');
 }
 
-/** As tickets and wikis show it. */
+/** The form that tickets and wikis show. */
 export function toMarkdown({ columns, rows }: Table): string {
   const line = (cells: readonly Cell[]) => `| ${cells.map(markdownCell).join(' | ')} |\n`;
   const rule = columns.map(({ kind }) => (kind === 'number' ? '---:' : '---'));

@@ -1,4 +1,4 @@
-/** What the numbers of a column are in: as the server says, or else as the name of the field says. */
+/** The unit of a column's numbers: from the server, or else from the name of the field. */
 import type { Column } from './queries';
 
 export type Unit = 'seconds' | 'bytes';
@@ -23,7 +23,7 @@ export function measureOf({ name, kind, unit }: Column): Measure {
   if (kind !== 'number') return plain;
   if (unit === 'seconds' || unit === 'bytes') return { unit, factor: 1 };
   const field = KEEPS_UNIT.exec(name)?.[1] ?? name;
-  // What counts something counts it, whatever it is called.
+  // A count is in the unit of what it counts, whatever its name.
   if (/[()]/u.test(field)) return plain;
   return namedUnits.find(([named]) => named.test(field))?.[1] ?? plain;
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { extentOf, headlineOf } from './headline';
-import type { Answer, Cell, Column } from './queries';
+import type { TableAnswer, Cell, Column } from './queries';
 import { viewOf } from './view';
 
 const time: Column = { name: 'time', kind: 'time' };
 const path: Column = { name: 'path', kind: 'text' };
 const slow: Column = { name: 'p95(took)', kind: 'number', unit: 'seconds' };
 
-function answerOf(query: string, columns: Column[], rows: Cell[][]): Answer {
-  const coverage = { complete: true } as Answer['coverage'];
+function answerOf(query: string, columns: Column[], rows: Cell[][]): TableAnswer {
+  const coverage = { complete: true } as TableAnswer['coverage'];
   const asked = { from: Date.parse('2026-01-01T00:00:00Z'), to: null };
   const at = Date.parse('2026-01-01T00:01:30Z');
   return {

@@ -1,14 +1,14 @@
 /** Everything that is shown of an answer, worked out from it and from what the reader chose. */
 import type { ChartView } from '../searchParams';
-import type { Shown } from './shown';
+import type { AnswerMode } from './answerMode';
 import { type Kind, kindsFor } from './chart/layout';
 import { type RowOrder, sorted } from './order';
 import { type Plot, plotOf } from './pivot';
-import type { Answer, Cell } from './queries';
+import type { TableAnswer, Cell } from './queries';
 import { partialsOf } from './partial';
 import { type Shape, shapeOf, spanOf } from './shape';
 
-/** As wide as a table of times and series gets. */
+/** The largest width of a table of times and series. */
 const COLUMNS_MAX = 40;
 
 export type AnswerView = {
@@ -16,17 +16,17 @@ export type AnswerView = {
   order: RowOrder | null;
   rows: readonly (readonly Cell[])[];
   plot: Plot | null;
-  /** What the table shows in place of `rows`: the times down, the series across. */
+  /** The rows that the table shows in place of `rows`: the times down, the series across. */
   pivot: Plot | null;
   kinds: readonly Kind[];
-  shown: Shown;
+  shown: AnswerMode;
   measures: readonly string[];
   spanMs: number | null;
 };
 
 /** `chosen` is the order that the reader asked for, `undefined` as long as there was no such wish. */
 export function viewOf(
-  answer: Answer,
+  answer: TableAnswer,
   chart: ChartView,
   measure: string,
   chosen: RowOrder | null | undefined,
@@ -61,15 +61,14 @@ export function viewOf(
   };
 }
 
-function withPartials(plot: Plot | null, { asked, at }: Answer): Plot | null {
+function withPartials(plot: Plot | null, { asked, at }: TableAnswer): Plot | null {
   return plot && { ...plot, partial: partialsOf(plot.points, plot.spanMs, asked, at) };
 }
 
 /**
- * Where the query asks for no order the greatest rows come first, of times the newest; severities have an order of
- * their own.
+ * A query without an order gets the greatest rows first, or the newest times; severities have an order of their own.
  */
-function firstOrder(answer: Answer, shape: Shape): RowOrder | null {
+function firstOrder(answer: TableAnswer, shape: Shape): RowOrder | null {
   const [group] = shape.groups;
   const [measure] = shape.measures;
   const kind = answer.columns[group ?? -1]?.kind;
@@ -79,7 +78,7 @@ function firstOrder(answer: Answer, shape: Shape): RowOrder | null {
   return { column: measure, descending: true };
 }
 
-function shownAs(chart: ChartView, kinds: readonly Kind[]): Shown {
+function shownAs(chart: ChartView, kinds: readonly Kind[]): AnswerMode {
   if (chart === 'table') return 'table';
   return kinds.find((kind) => kind === chart) ?? kinds[0] ?? 'table';
 }

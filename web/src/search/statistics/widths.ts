@@ -1,4 +1,4 @@
-/** How wide the columns of a table are, so that they stand still while its rows are scrolled through. */
+/** The widths of a table's columns, fixed so that they stand still while its rows are scrolled through. */
 import type { Cell, Table } from './queries';
 
 const LOOKED_AT = 500;
@@ -13,7 +13,7 @@ const ARROW_CHARACTERS = 3;
 /** Numbers have a bar behind them, which needs some length to be compared by. */
 const NUMBER_MIN = 112;
 
-/** What stands behind the times of which only a part is known. */
+/** The text behind the times of which only a part is known. */
 export const PARTIAL = 64;
 
 /** In pixels, by the longest of the first values and by the head. */

@@ -12,9 +12,9 @@ import { useZone } from '../../ui/time';
 import { type Summary, receivedQuery } from '../queries';
 import { type SearchState, isEverything } from '../searchParams';
 import { Legend } from './Legend';
-import { beforeText, countsBefore, shiftOf, spanBefore } from './before';
+import { beforeText, countsBefore, shiftOf, spanBefore } from './rangeBefore';
 import { beforeQuery, revisionsQuery } from './timelineQueries';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 
 type Props = {
   state: SearchState;
@@ -75,7 +75,7 @@ export function Chart(props: Props) {
 
 /** The range before, once there is nothing else to count. */
 function useBefore(state: SearchState, histogram: Histogram, isReady: boolean) {
-  const [isOn, setOn] = useKept({ key: 'logstead-before', defaultValue: true });
+  const [isOn, setOn] = useBrowserState({ key: 'logstead-before', defaultValue: true });
   const setsRange = useSetsRange(state.query);
   const shiftMs = shiftOf(histogram, state.range);
   const isOpen = state.range.kind === 'all' || setsRange;

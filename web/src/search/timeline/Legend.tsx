@@ -1,4 +1,4 @@
-/** What the colours of the bars mean. A click shows one of them alone. */
+/** The legend of the bars' colours. A click shows one of them alone. */
 import { UnstyledButton } from '@mantine/core';
 import type { MouseEvent } from 'react';
 import type { Layer, Stack } from '../../ui/chart/stack';
@@ -12,7 +12,7 @@ type Props = {
   alone: string | null;
   onAlone: (label: string | null) => void;
   onExclude: (value: string) => void;
-  /** What the line says, and how to do without it. */
+  /** The meaning of the line, and how to hide it. */
   before: { text: string; total: number | undefined; isOn: boolean; onToggle: () => void } | null;
 };
 

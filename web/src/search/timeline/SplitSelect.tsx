@@ -1,4 +1,4 @@
-/** Which field the bars are broken down by. */
+/** The field that the bars are broken down by. */
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';

@@ -1,20 +1,23 @@
-/** How many messages match over time, by the values of a field; where nothing came in; and the way to a closer look. */
+/**
+ * The histogram of matches over time, by the values of a field; with the spans in which nothing came in, and the way to
+ * a closer look.
+ */
 import { Skeleton } from '@mantine/core';
 import { type ReactNode, memo } from 'react';
 import { isRefusal } from '../../api/client';
-import { Failed } from '../../ui/Failed';
+import { PartLoadError } from '../../ui/PartLoadError';
 import type { TimeRange } from '../../ui/range';
 import type { Summary } from '../queries';
 import type { SearchState } from '../searchParams';
 import { Chart } from './Chart';
-import { Strip } from './Strip';
+import { HistogramStrip } from './HistogramStrip';
 import { TimelineHead } from './TimelineHead';
-import { useKept } from '../../ui/useKept';
+import { useBrowserState } from '../../ui/useBrowserState';
 import classes from './Timeline.module.css';
 
 type Props = {
   state: SearchState;
-  /** What is known so far. */
+  /** The part that is known so far. */
   summary: Summary | undefined;
   /** Whether that is of the question before, while this one is worked on. */
   stale?: boolean;
@@ -31,7 +34,7 @@ type Props = {
 export const Timeline = memo(function Timeline(props: Props) {
   const { state, summary, error, stale = false, folded = false } = props;
   const { onRetry, onZoom, onFilter, onChange } = props;
-  const [isWanted, setWanted] = useKept({ key: 'logstead-timeline', defaultValue: true });
+  const [isWanted, setWanted] = useBrowserState({ key: 'logstead-timeline', defaultValue: true });
   const isOpen = isWanted && !folded;
   const histogram = error === null ? summary?.histogram : undefined;
   const head = (middle?: ReactNode) => (
@@ -48,7 +51,9 @@ export const Timeline = memo(function Timeline(props: Props) {
   );
   const content = () => {
     if (!isOpen)
-      return head(histogram !== undefined && <Strip histogram={histogram} split={state.split} />);
+      return head(
+        histogram !== undefined && <HistogramStrip histogram={histogram} split={state.split} />,
+      );
     if (summary === undefined || histogram === undefined || histogram.buckets.length === 0) {
       return (
         <>
@@ -75,7 +80,7 @@ function NoBars({ error, isKnown, onRetry }: NoBarsProps) {
       {error === null && 'Nothing to chart yet.'}
       {isRefusal(error) && 'No counts while the query has an error.'}
       {error !== null && !isRefusal(error) && (
-        <Failed what="Counts" error={error} onRetry={onRetry} />
+        <PartLoadError what="Counts" error={error} onRetry={onRetry} />
       )}
     </div>
   );

@@ -1,13 +1,13 @@
-/** What the histogram asks besides its counts: the range before, and when the router changed. */
+/** The requests of the histogram besides its counts: the range before, and when the router changed. */
 import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query';
 import { client, unwrap } from '../../api/client';
 import type { Histogram } from '../../api/model';
 import type { ChartEvent } from '../../ui/chart/view';
-import { scopeOf } from '../../messages/asked';
+import { scopeOf } from '../../messages/messageState';
 import type { SearchState } from '../searchParams';
-import type { Span } from './before';
+import type { Span } from './rangeBefore';
 
-/** What is over does not change, but for what comes in late. */
+/** A range in the past does not change, except for late messages. */
 const FRESH_MS = 60_000;
 /** Most revisions that are marked. */
 const REVISIONS_MAX = 50;

@@ -1,4 +1,4 @@
-/** Where one is signed in, and how to end that. */
+/** The user's sessions, and how to end them. */
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {

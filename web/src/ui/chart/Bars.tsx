@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { LABELS_PX, Plot } from './Plot';
 import { Tip } from './Tip';
-import { type Cursor, moved, spanOfCursor } from './selection';
+import { type Cursor, movedCursor, spanOfCursor } from './selection';
 import { countAxis, formatShort } from './ticks';
 import { usePointer } from './usePointer';
 import { type BarsView, valueText } from './view';
@@ -11,7 +11,7 @@ import classes from './Bars.module.css';
 
 type Props = BarsView & {
   label: string;
-  /** What is shown belongs to the question before. */
+  /** The bars are those of the last request. */
   stale: boolean;
   onZoom: (from: number, to: number) => void;
   onZoomOut: () => void;
@@ -32,7 +32,7 @@ export function Bars(props: Props) {
   const pointer = usePointer({ count, width, setCursor, setHovered, zoomTo, onZoomOut });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const next = moved(cursor, event.key, event.shiftKey, count);
+    const next = movedCursor(cursor, event.key, event.shiftKey, count);
     if (next !== null) setCursor(next);
     else if (event.key === 'Enter' && cursor !== null) zoomTo(spanOfCursor(cursor));
     else if (event.key === 'Escape' && cursor !== null) setCursor(null);

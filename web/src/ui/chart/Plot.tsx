@@ -1,16 +1,16 @@
 /** The bars themselves, with their axis of times. */
 import { useId, useMemo } from 'react';
-import { Overlay } from './Overlay';
 import { type Cursor, spanOfCursor } from './selection';
 import { layerPath } from './stack';
 import { timeTicks } from './ticks';
 import type { BarsView } from './view';
+import { linePath } from './line';
 import classes from './Bars.module.css';
 
-/** What the axis of times takes below the bars. */
+/** The height of the time axis below the bars. */
 export const LABELS_PX = 20;
 const TICK_PX = 96;
-/** What the text at a tick takes. */
+/** The width of the text at a tick. */
 const LABEL_PX = 56;
 
 type Props = BarsView & {
@@ -121,5 +121,21 @@ function Patterns({ id }: { id: string }) {
         <path className={classes.unknown} d="M-2 2l4-4M0 8l8-8M6 10l4-4" />
       </pattern>
     </defs>
+  );
+}
+
+type OverlayProps = { counts: readonly number[]; width: number; height: number; top: number };
+
+/** A line over the bars: how many there were in each bucket at another time. */
+export function Overlay({ counts, width, height, top }: OverlayProps) {
+  const path = useMemo(
+    () => linePath(counts, { width, height, top }),
+    [counts, width, height, top],
+  );
+  return (
+    <>
+      <path className={classes.halo} d={path} />
+      <path className={classes.line} d={path} />
+    </>
   );
 }

@@ -21,7 +21,7 @@ export function Spark({ counts, tone = 'info', isLarge = false }: Props) {
   );
 }
 
-/** What is there at all is seen. */
+/** Every value above zero is visible. */
 function barPath(part: number, at: number): string {
   if (part === 0) return '';
   const height = Math.max(part * HEIGHT, 1.5);

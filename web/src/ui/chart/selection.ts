@@ -1,10 +1,10 @@
-/** Which buckets of a chart the keyboard has walked to and marked. Pure. */
+/** The buckets of a chart that the keyboard has walked to and marked. Pure. */
 
 /** `anchor` is where the marking began; null when nothing is marked. */
 export type Cursor = { at: number; anchor: number | null };
 
 /** The cursor after a key; null when the key means nothing here. */
-export function moved(
+export function movedCursor(
   cursor: Cursor | null,
   key: string,
   isMarking: boolean,

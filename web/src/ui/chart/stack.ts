@@ -19,7 +19,7 @@ export type Stack = {
   times: readonly number[];
   intervalMs: number;
   totals: readonly number[];
-  /** How high the highest bucket is. A message that has several values stands in a layer of each. */
+  /** The count of the highest bucket. A message that has several values is in a layer of each. */
   highest: number;
   /** From the bottom up. */
   layers: readonly Layer[];
@@ -100,7 +100,7 @@ export function layerPath(
     if (count === 0) return;
     const below = sum(layers.slice(0, layer).map((other) => other.counts[at] ?? 0));
     const high = height - (below / top) * height;
-    // What is there is to be seen, however little it is.
+    // Everything that exists is visible, however little it is.
     const tall = Math.max((count / top) * height, below === 0 ? 1.5 : 0.5);
     const left = round(at * step);
     const wide = round(step - gap);

@@ -1,4 +1,4 @@
-/** Where an axis has its marks: round numbers, and round times of the zone that the reader thinks in. */
+/** The ticks of an axis: round numbers, and round times of the zone that the reader thinks in. */
 import { type Zone, partsOf } from '../time';
 
 export type Tick = { at: number; text: string; isDay: boolean };
@@ -28,7 +28,7 @@ export function timeTicks(start: number, end: number, ticksMax: number, zone: Zo
   }
 }
 
-/** How much of the height is left free above the highest bar. */
+/** The share of the height that is left free above the highest bar. */
 const HEADROOM = 1.1;
 /** Most lines of an axis. */
 const MARKS_MAX = 3;
@@ -68,7 +68,7 @@ function textOf(at: number, step: number, zone: Zone): Omit<Tick, 'at'> {
   return { text: clock.slice(0, step < MINUTE ? 8 : 5), isDay: false };
 }
 
-/** What the zone's clock is ahead of UTC. */
+/** The offset of the zone's clock from UTC. */
 function shiftAt(at: number, zone: Zone): number {
   return zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset() * MINUTE;
 }

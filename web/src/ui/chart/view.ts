@@ -1,4 +1,4 @@
-/** What is drawn as bars, and how a span of it is put into words. */
+/** The bars of a histogram, and how a span of it is put into words. */
 import { type Zone, formatTime } from '../time';
 import { type Cursor, spanOfCursor } from './selection';
 import type { Stack } from './stack';
@@ -6,11 +6,11 @@ import type { Stack } from './stack';
 export type BarsView = {
   stack: Stack;
   zone: Zone;
-  /** Where nothing at all came in, which is not the same as nothing that matches. */
+  /** Spans in which nothing at all came in, which is not the same as nothing that matches. */
   silent: readonly boolean[];
-  /** How much of the span, from its end, is known yet: 0 to 1. */
+  /** The share of the span, from its end, that is known so far: 0 to 1. */
   known: number;
-  /** How many there were in each bucket at another time, as a line. */
+  /** The counts of each bucket at another time, as a line. */
   before?: readonly number[] | undefined;
   /** Moments that are marked above the bars. */
   events?: readonly ChartEvent[] | undefined;
@@ -24,7 +24,7 @@ export function sumOf(counts: readonly number[], first: number, last: number): n
 
 type ValueView = Pick<BarsView, 'stack' | 'events' | 'zone'>;
 
-/** What a screen reader says about the cursor's place. */
+/** The screen reader's text for the cursor's place. */
 export function valueText({ stack, events, zone }: ValueView, cursor: Cursor | null): string {
   if (cursor === null) return 'Arrow keys walk, with Shift they mark, Enter zooms, minus zooms out';
   const { first, last } = spanOfCursor(cursor);

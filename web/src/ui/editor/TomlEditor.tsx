@@ -28,6 +28,8 @@ import {
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import {
+  type Offer,
+  type OffersAt,
   acceptChosen,
   acceptFirst,
   detailElement,
@@ -35,7 +37,6 @@ import {
   listOptions,
   moveIn,
 } from './completion';
-import type { Offer, OffersAt } from './offers';
 import classes from './TomlEditor.module.css';
 
 /** A place in the text with something to say about it; lines and columns count from 1. */
@@ -47,7 +48,7 @@ type Props = {
   marks: readonly Mark[];
   readOnly: boolean;
   offersAt: OffersAt;
-  /** Where the caret is put, whenever another one is given. */
+  /** The caret's place, set whenever another one is given. */
   caret: Mark | null;
   onChange: (value: string) => void;
 };
@@ -78,7 +79,7 @@ export default function TomlEditor(props: Props) {
       ],
     });
     editor.current = view;
-    // What opens below the editor takes room from it, never the line that is written on.
+    // A panel that opens below the editor takes room from it, but never the line that is being written.
     const resized = new ResizeObserver(() => {
       if (view.hasFocus) showCaret(view);
     });
@@ -144,7 +145,7 @@ function suggestions(offersAt: OffersAt) {
 function completionsOf(offersAt: OffersAt, context: CompletionContext): CompletionResult | null {
   if (context.state.readOnly) return null;
   const found = offersAt(context.state.doc.toString(), context.pos);
-  // What is complete needs no list that only repeats it.
+  // A complete word needs no list that only repeats it.
   const isComplete = found?.options.every(
     ({ insert }) => insert.trim() === context.state.sliceDoc(found.from, found.to),
   );
@@ -246,7 +247,7 @@ const extensions = [
   // Tab leaves the editor, as it leaves every other field.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   EditorView.lineWrapping,
-  // What comes first counts: here the list looks a little different.
+  // The first theme wins: here the list looks a little different.
   look,
   listLook,
 ];

@@ -12,7 +12,7 @@ import { EditorView } from '@codemirror/view';
 const TYPING_REST_MS = 120;
 const OPTIONS_SHOWN = 10;
 
-/** What the lists of all editors have in common. */
+/** The completion list that all editors share. */
 export const listOptions = {
   activateOnTypingDelay: TYPING_REST_MS,
   selectOnOpen: false,
@@ -46,7 +46,7 @@ export function moveIn(view: EditorView, step: 1 | -1): boolean {
   return true;
 }
 
-/** What stands beside a suggestion. */
+/** The part beside a suggestion. */
 export function detailElement(text: string): Node {
   const detail = document.createElement('span');
   detail.className = 'cm-offerDetail';
@@ -104,3 +104,19 @@ export const listLook = EditorView.theme({
     whiteSpace: 'nowrap',
   },
 });
+
+/** The suggestions at the cursor of an editor. */
+export type Offer = {
+  label: string;
+  insert: string;
+  /** A sentence about it. */
+  detail: string;
+  /** Whether there is something to offer behind it. */
+  leadsOn: boolean;
+};
+
+/** `insert` takes the place of the characters from `from` to `to`. */
+export type Offers = { from: number; to: number; options: readonly Offer[] };
+
+/** Null when there is nothing to offer. */
+export type OffersAt = (text: string, cursor: number) => Offers | null;

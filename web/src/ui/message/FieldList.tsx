@@ -14,7 +14,7 @@ import { Copy } from '../Copy';
 import { Severity } from '../Severity';
 import type { Hits } from '../highlight';
 import { type Zone, formatTime, useZone } from '../time';
-import { Marked } from './Marked';
+import { HighlightedText } from './HighlightedText';
 import { type FieldRow, arranged, fieldGroups } from './fields';
 import { cut } from './text';
 import classes from './FieldList.module.css';
@@ -36,9 +36,9 @@ type Props = {
   /** Fields that the table shows. */
   columns?: readonly string[];
   onColumn?: ((field: string) => void) | undefined;
-  /** What stands beside a value that can be asked for. */
+  /** The element beside a value that can be searched for. */
   aside?: ((field: string, value: string) => ReactNode) | undefined;
-  /** What stands below it. */
+  /** The element below it. */
   below?: ((field: string, value: string) => ReactNode) | undefined;
 };
 
@@ -107,7 +107,7 @@ function shownValue(row: FieldRow, message: Message, hits: Hits, zone: Zone): Re
   const { text, left } = cut(row.value, VALUE_CHARACTERS_MAX);
   return (
     <>
-      <Marked text={text} field={row.field} hits={hits} lines />
+      <HighlightedText text={text} field={row.field} hits={hits} lines />
       {left > 0 && <span className="dimmed"> … {left} more characters</span>}
     </>
   );

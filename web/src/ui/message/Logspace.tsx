@@ -1,5 +1,5 @@
-/** Where a message is kept: its name, and a colour that is the same in all lists. */
-import { cutMiddle } from './look';
+/** The logspace of a message: its name, and a colour that is the same in all lists. */
+import { cutMiddle } from './rowLayout';
 import classes from './Logspace.module.css';
 
 const COLOURS = 6;
@@ -7,7 +7,7 @@ const COLOURS = 6;
 type Props = {
   id: string;
   ch: number;
-  /** Of a copy, the logspace of its original. */
+  /** The logspace of the original, for a copy. */
   copyOf?: string;
 };
 

@@ -4,7 +4,7 @@ import { termsOf } from '../../test-corpus';
 import { renderPart } from '../../test-render';
 import { hitsOf } from '../highlight';
 import { MessageLine } from './MessageLine';
-import { plainLook } from './look';
+import { plainLayout } from './rowLayout';
 import { sample } from './sample';
 import { ROW_CHARACTERS_MAX } from './text';
 
@@ -39,13 +39,13 @@ test('the terms of a query are marked in their fields, and nothing of the text i
 
 test('a value that all have but this one is said in the row', () => {
   const message = sample({ host: 'web-9', program: 'sshd' });
-  const look = {
-    ...plainLook,
+  const layout = {
+    ...plainLayout,
     host: { ch: 5, only: 'web-1' },
     program: { ch: 7, only: 'sshd' },
     logspace: { ch: 8, only: null },
   };
-  renderPart(<MessageLine {...shared} message={message} hits={[]} look={look} />);
+  renderPart(<MessageLine {...shared} message={message} hits={[]} layout={layout} />);
   const cells = screen.getAllByRole('cell').map((cell) => cell.textContent);
   expect(cells.slice(2)).toEqual(['web-9 Accepted key for ana', 'main']);
 });

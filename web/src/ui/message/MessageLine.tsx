@@ -6,10 +6,10 @@ import { SeverityBar } from '../Severity';
 import type { Hits } from '../highlight';
 import type { Zone } from '../time';
 import { Logspace } from './Logspace';
-import { markedText } from './Marked';
+import { highlightedText } from './HighlightedText';
 import { type Fold, Repeats } from './Repeats';
 import { SmartText } from './SmartText';
-import { type LinePart, type Look, cutMiddle, plainLook, shownParts } from './look';
+import { type LinePart, type RowLayout, cutMiddle, plainLayout, shownParts } from './rowLayout';
 import { ROW_CHARACTERS_MAX } from './text';
 import { type Times, shownTime } from './times';
 import classes from './MessageLine.module.css';
@@ -35,9 +35,9 @@ export type RowProps = {
   marked: boolean;
   /** Whether the Tab key comes to it: one row of a list should be. */
   focusable: boolean;
-  /** How the rows of this list are drawn; plainly where nothing is known about it. */
-  look?: Look;
-  /** What is behind the row besides its message. */
+  /** The layout of the rows of this list; plain if nothing is known about it. */
+  layout?: RowLayout;
+  /** The messages that the row stands for besides its own. */
   fold?: Fold | undefined;
 };
 
@@ -47,19 +47,19 @@ type Props = RowProps & {
 };
 
 export const MessageLine = memo(function MessageLine(props: Props) {
-  const { look = plainLook } = props;
+  const { layout = plainLayout } = props;
   return (
     <div {...rowAttributes(props)} className={classes.line}>
       {rowHead(props)}
-      {shownParts(look).map((part) => partOf(part, look, props))}
+      {shownParts(layout).map((part) => partOf(part, layout, props))}
     </div>
   );
 });
 
 /** Not a component, as is nothing in a row that is drawn with it: rows are what one waits for. */
-function partOf(part: LinePart, look: Look, props: Props): ReactNode {
+function partOf(part: LinePart, layout: RowLayout, props: Props): ReactNode {
   const { message, hits, wrap, fold, field = null } = props;
-  const { host, program, logspace } = look;
+  const { host, program, logspace } = layout;
   switch (part) {
     case 'host':
       return (
@@ -79,7 +79,7 @@ function partOf(part: LinePart, look: Look, props: Props): ReactNode {
           {otherOf('host', message.host, host.only, hits)}
           {otherOf('program', message.program, program.only, hits)}
           {fold !== undefined && <Repeats fold={fold} />}
-          <SmartText message={message} hits={hits} wrap={wrap} profile={look.profile} />
+          <SmartText message={message} hits={hits} wrap={wrap} profile={layout.profile} />
         </span>
       );
     case 'logspace':
@@ -97,7 +97,7 @@ function otherOf(field: string, value: string, only: string | null, hits: Hits):
   return <span className={classes.other}>{valueOf(field, value, hits)} </span>;
 }
 
-/** What every row says about itself: its place, and how it stands in the list. */
+/** The attributes of every row: its place, and its state in the list. */
 export function rowAttributes({ index, rowIndex, wrap, current, open }: RowProps) {
   return {
     role: 'row',
@@ -144,7 +144,7 @@ export function valueOf(field: string, value: string, hits: Hits, ch = VALUE_CH_
     </span>
   ) : (
     <span className={classes.value} data-field={field} data-value={value} title={value}>
-      {markedText(cutMiddle(value, ch), field, hits)}
+      {highlightedText(cutMiddle(value, ch), field, hits)}
     </span>
   );
 }

@@ -1,9 +1,9 @@
-/** What a row says of a message: what happened in words, then the few values that make it differ from its neighbours. */
+/** The text of a row: the message in words, then the few values that make it differ from its neighbours. */
 import { type ReactNode, memo } from 'react';
 import type { Message } from '../../api/model';
 import { type Hits, hasHit, hitsIn, markHits } from '../highlight';
 import { formatCount } from '../number';
-import { markedText } from './Marked';
+import { highlightedText } from './HighlightedText';
 import { type Profile, noProfile, worthSaying } from './profile';
 import { smartOf } from './smart';
 import type { Pair } from './structure';
@@ -12,7 +12,7 @@ import { tokensOf } from './tokens';
 import classes from './SmartText.module.css';
 
 const PAIRS_MAX = 4;
-/** Where there are lines enough for more. */
+/** For rows with several lines. */
 const WRAPPED_PAIRS_MAX = 40;
 const VALUE_CHARACTERS_MAX = 48;
 
@@ -58,14 +58,16 @@ function Value({ pair: { key, value }, isField, hits, wrap }: ValueProps) {
       <span className={classes.pair} {...asked}>
         <span className={classes.key}>{visible(key)}=</span>
         {start > 0 && '…'}
-        {markedText(text, field, hits, wrap)}
+        {highlightedText(text, field, hits, wrap)}
         {left > 0 && '…'}
       </span>
     </>
   );
 }
 
-/** Where a value is shown from: its beginning, or a little before what was found behind the part that has room. */
+/**
+ * The offset from which a value is shown: its beginning, or a little before a hit that lies behind the visible part.
+ */
 function startOf(value: string, hits: Hits): number {
   if (value.length <= VALUE_CHARACTERS_MAX || hits.length === 0) return 0;
   const [first = { text: '', color: null }, second] = markHits(value, hits);

@@ -1,10 +1,15 @@
-/** What is usual in a list, so that its rows show what is not: how many messages have a field, and which values. */
+/**
+ * The usual values of a list, so that its rows show what is unusual: how many messages have a field, and which values.
+ */
 import type { Message } from '../../api/model';
 import { canonicalField } from '../highlight';
 import { type Pair, titleKeys } from './structure';
 
 export type Profile = {
-  /** How telling each field is: the more it differs from message to message the better, unless it always does. */
+  /**
+   * The value of each field for telling messages apart: the more it differs between them the better, unless it always
+   * does.
+   */
   weights: ReadonlyMap<string, number>;
   /** Fields that say nothing here: of one value, or told elsewhere. */
   silent: ReadonlySet<string>;
@@ -16,10 +21,10 @@ export const noProfile: Profile = { weights: new Map(), silent: new Set() };
 export const PROFILED_MAX = 200;
 const FIELDS_MAX = 200;
 const VALUE_CHARACTERS_MAX = 80;
-/** Of fewer messages nothing is usual. */
+/** With fewer messages nothing is usual. */
 const USUAL_MIN = 4;
 
-/** What other parts of a row say: when, who, how bad. */
+/** The fields that other parts of a row show: when, who, how bad. */
 const told: ReadonlySet<string> = new Set([
   ...[
     'date',
@@ -110,7 +115,7 @@ function plain(key: string): string {
   return key.toLowerCase().replace(/^(?:json|kv|cef|leef)\./u, '');
 }
 
-/** As a whole: `tcp` is not in `tcpdump`. */
+/** A whole word: `tcp` is not in `tcpdump`. */
 function holds(text: string, value: string): boolean {
   if (value === '' || value.length > text.length) return false;
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {

@@ -1,11 +1,11 @@
 /** A message as a row says it: what happened in words, and the values that go with it. */
 import type { Message } from '../../api/model';
-import { withoutAnsi } from './ansi';
+import { withoutAnsi } from './text';
 import { type Pair, type Structure, readStructure } from './structure';
 
 export type Smart = {
   title: string;
-  /** What else there is; of the fields that a query can ask for where the server knows any. */
+  /** The other pairs; those of fields that can be queried, if the server knows any. */
   pairs: readonly Pair[];
   /** Whether the pairs are fields of the message. */
   areFields: boolean;

@@ -10,7 +10,7 @@ const JSON_CHARACTERS_MAX = 65_536;
 const PAIRS_CHARACTERS_MAX = 16_384;
 const PAIRS_MAX = 100;
 const DEPTH_MAX = 4;
-/** Of fewer pairs no list is made: a sentence may hold one. */
+/** Fewer pairs make no list: a sentence may hold one. */
 const PAIRS_MIN = 2;
 /** The part of a text that pairs must take, for it to be a list of them. */
 const PAIRS_PART_MIN = 0.5;
@@ -104,7 +104,7 @@ function titleOf(pairs: readonly Pair[]): string | null {
   return whatHappened(pairs);
 }
 
-/** What a firewall says instead of a sentence: `deny tcp`. */
+/** The short text of a firewall in place of a sentence: `deny tcp`. */
 function whatHappened(pairs: readonly Pair[]): string | null {
   const of = (name: string) => pairs.find(({ key }) => key === name)?.value;
   const action = of('action') ?? of('act');

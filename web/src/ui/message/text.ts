@@ -1,6 +1,5 @@
 /** Text of strangers, made harmless to look at: nothing in it steers the screen, and all of it can be seen. */
-
-/** How much of a message its row holds; the details have the rest. */
+/** The length of a message's text in its row; the details have the rest. */
 export const ROW_CHARACTERS_MAX = 1_000;
 
 /** Control characters, and those that turn the direction of writing around or cannot be seen. */
@@ -45,4 +44,13 @@ function joins(text: string, at: number): boolean {
   const [after = ''] = Array.from(text.slice(at + 1, at + 3));
   const isJoined = BEFORE_JOINER.test(before) && AFTER_JOINER.test(after);
   return isJoined && !NEEDS_NO_JOINERS.test(before + after);
+}
+
+/** Sequences that set colours, move the cursor or name the window. Bounded: each ends soon or is none. */
+// eslint-disable-next-line no-control-regex
+const ANSI = /\u001b(?:\[[0-9;?]{0,64}[A-Za-z]|\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\))/gu;
+
+/** Colours of a terminal in a text: taken out where it is read, and left where its bytes are looked at. */
+export function withoutAnsi(text: string): string {
+  return text.includes('\u001b') ? text.replaceAll(ANSI, '') : text;
 }

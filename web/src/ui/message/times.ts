@@ -1,4 +1,4 @@
-/** Which of its times a message is shown with, and how. */
+/** The time that a message is shown with, and its format. */
 import type { Message } from '../../api/model';
 import { type Zone, formatAge, partsOf } from '../time';
 
@@ -39,7 +39,7 @@ export function dayLabel(day: string): string {
   return `${weekday} ${at.getUTCDate()} ${month} ${at.getUTCFullYear()}`;
 }
 
-/** How far a moment is from another: `+1.2 s`, `−340 ms`, `+3 min 20 s`; `0` for the same. */
+/** The distance between two moments: `+1.2 s`, `−340 ms`, `+3 min 20 s`; `0` for the same. */
 export function formatOffset(rfc3339: string, from: string): string {
   const ms = Date.parse(rfc3339) - Date.parse(from);
   if (Number.isNaN(ms) || ms === 0) return '0';

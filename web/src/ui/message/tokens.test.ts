@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutAnsi } from './ansi';
+import { withoutAnsi } from './text';
 import { tokensOf } from './tokens';
 
 const marked = (text: string) =>

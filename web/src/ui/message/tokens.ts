@@ -4,7 +4,7 @@ export type Kind = 'number' | 'address' | 'path';
 /** `kind` is null for what lies between. */
 export type Token = { text: string; kind: Kind | null };
 
-/** What follows is plain: a row has room for so many. */
+/** The rest is plain text: a row has room for this many. */
 const TOKENS_MAX = 16;
 
 const TOKEN = new RegExp(

@@ -1,7 +1,7 @@
 /** A password to be: how long it has to be, and how strong it is. */
 import { PasswordInput } from '@mantine/core';
-import { StrengthMeter } from './StrengthMeter';
-import { PASSWORD_CHARS_MIN } from './password';
+import { PASSWORD_CHARS_MIN, strengthOf } from './password';
+import classes from './Password.module.css';
 
 type Props = { label: string; name: string; value: string; onChange: (value: string) => void };
 
@@ -19,6 +19,21 @@ export function NewPassword({ label, name, value, onChange }: Props) {
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       <StrengthMeter password={value} name={name} />
+    </div>
+  );
+}
+
+/** Says how hard a password is to guess, below the field where it is chosen. */
+export function StrengthMeter({ password, name }: { password: string; name: string }) {
+  const { level, word } = strengthOf(password, name);
+  return (
+    <div className={classes.strength} data-level={level}>
+      {[1, 2, 3, 4].map((step) => (
+        <span key={step} className={classes.step} data-on={step <= level} aria-hidden />
+      ))}
+      <span className={classes.word} role="status">
+        {word}
+      </span>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** How hard a password is to guess, said in a word. A hint for the one who chooses it; the server decides. */
+/** The strength of a password, in a word. A hint for the one who chooses it; the server decides. */
 
 export const PASSWORD_CHARS_MIN = 8;
 

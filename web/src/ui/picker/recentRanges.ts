@@ -1,11 +1,11 @@
 /** The ranges that were chosen last in this browser, apart from the presets, which are always at hand. */
 import { type TimeRange, isSameRange, presets } from '../range';
-import { useKept } from '../useKept';
+import { useBrowserState } from '../useBrowserState';
 
 const RECENT_MAX = 5;
 
 export function useRecentRanges(): readonly [readonly TimeRange[], (range: TimeRange) => void] {
-  const [recent, setRecent] = useKept<TimeRange[]>({
+  const [recent, setRecent] = useBrowserState<TimeRange[]>({
     key: 'logstead-ranges',
     defaultValue: [],
     deserialize: readRecent,

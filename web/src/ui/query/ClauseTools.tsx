@@ -1,6 +1,6 @@
 /**
- * What can be done with a token of the query: shown below it while the pointer or the focus is on it. One Tab stop
- * for all of them, arrow keys within.
+ * The tools for a token of the query, shown below it while the pointer or the focus is on it. They are one Tab stop;
+ * arrow keys move within.
  */
 import { UnstyledButton } from '@mantine/core';
 import { IconEqualNot, IconEyeOff, IconPencil, IconX } from '@tabler/icons-react';

@@ -8,11 +8,10 @@ import { acceptChosen, acceptFirst, listLook, listOptions, moveIn } from '../edi
 import { ClauseTools } from './ClauseTools';
 import { clauseMarks, setClauses } from './clauseMarks';
 import type { Clause, ClauseAction, Clauses } from './clauses';
-import { colours } from './colours';
-import { look } from './look';
+import { colours, editorTheme } from './editorTheme';
 import { type QueryMark, problemMarks, setProblems } from './marks';
-import { completionsOf, offerParts } from './offers';
-import { unitAt } from './places';
+import { completionsOf, suggestionParts } from './offers';
+import { unitAt } from './offsets';
 import type { Complete } from './suggestions';
 
 export type QueryFieldHandle = {
@@ -30,7 +29,7 @@ export type EditorProps = {
   /** Shown as tokens. */
   clauses: Clauses;
   complete: Complete;
-  /** Where the cursor is to be at first; null leaves the focus where it is. */
+  /** The first place of the cursor; null leaves the focus where it is. */
   cursor: number | null;
   onClause: (action: ClauseAction, clause: Clause) => void;
   onChange: (value: string) => void;
@@ -130,17 +129,17 @@ function extensionsOf(latest: Latest, label: string, hint: Compartment) {
       ...listOptions,
       override: [(context) => completionsOf(latest.current.complete, context)],
       activateOnCompletion: (completion) => completion.type === 'field',
-      addToOptions: offerParts,
+      addToOptions: suggestionParts,
     }),
     Prec.high(keymap.of(keysOf(latest))),
     keymap.of([...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of((update) => {
       const text = update.state.doc.toString();
-      // What came from outside is no news there.
+      // A change from outside is not reported back.
       if (update.docChanged && text !== latest.current.value) latest.current.onChange(text);
     }),
     listLook,
-    look,
+    editorTheme,
   ];
 }
 

@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { fetched } from '../../api/code';
 import { useQueryHistory } from './history';
-import { unitAt } from './places';
+import { unitAt } from './offsets';
 import type { QueryMark } from './marks';
 import { type Clause, type ClauseAction, type Clauses, NO_CLAUSES } from './clauses';
 import type { EditorProps, QueryFieldHandle } from './QueryEditor';
@@ -26,7 +26,7 @@ type Props = {
   placeholder: string;
   value: string;
   problems?: readonly QueryMark[];
-  /** How the server reads the text, to be shown as tokens. */
+  /** The server's reading of the text, to be shown as tokens. */
   clauses?: Clauses;
   onClause?: (action: ClauseAction, clause: Clause) => void;
   /** Without a border of its own, within a box that has one. */

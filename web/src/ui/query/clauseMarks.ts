@@ -2,7 +2,7 @@
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import type { Clauses } from './clauses';
-import { unitAt } from './places';
+import { unitAt } from './offsets';
 
 export const setClauses = StateEffect.define<Clauses>();
 

@@ -1,7 +1,7 @@
 /** The parts of a query as the server reads it, to be shown and clicked as one piece each. */
 import type { QueryResponse } from '../../api/model';
 
-/** What a part does: compares a field, looks for words, leaves out, or makes a table. */
+/** The effect of a part: compares a field, looks for words, leaves out, or makes a table. */
 export type ClauseKind = 'field' | 'word' | 'not' | 'stage';
 
 /** `start` and `end` are characters of the query, as the server counts them. */
@@ -25,7 +25,7 @@ export function clausesOf(of: string, reading: Pick<QueryResponse, 'clauses' | '
   return { of, parts: [...clauses, ...stages] };
 }
 
-/** What can be done with a part; a stage has no opposite, and switched off it would leave another question. */
+/** The actions on a part; a stage has no opposite, and switched off it would leave another question. */
 export function actionsOn({ kind }: Clause): readonly ClauseAction[] {
   return kind === 'stage' ? ['off', 'edit', 'remove'] : ['off', 'negate', 'edit', 'remove'];
 }

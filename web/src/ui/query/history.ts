@@ -1,5 +1,5 @@
 /** The queries that were run in this browser, newest first. */
-import { useKept } from '../useKept';
+import { useBrowserState } from '../useBrowserState';
 
 const QUERIES_MAX = 100;
 
@@ -11,7 +11,7 @@ export function remember(history: readonly string[], query: string): string[] {
 }
 
 export function useQueryHistory(): readonly [readonly string[], (query: string) => void] {
-  const [history, setHistory] = useKept<readonly string[]>({
+  const [history, setHistory] = useBrowserState<readonly string[]>({
     key: 'logstead-history',
     defaultValue: [],
     deserialize: readHistory,

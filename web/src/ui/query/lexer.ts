@@ -1,4 +1,7 @@
-/** The colours of a query while it is written. What it means is the server's to say; the cases that both read keep them alike. */
+/**
+ * The colours of a query while it is written. Its meaning is for the server to say; shared test cases keep both
+ * readings alike.
+ */
 
 export type TokenKind =
   | 'word'
@@ -69,7 +72,7 @@ export function lex(query: string): Token[] {
 /** Takes what a pattern matches, or all up to a place; whether there was anything to take. */
 type Take = (what: RegExp | number, kind: TokenKind) => boolean;
 
-/** What follows `where` is a filter again. */
+/** After `where` there is a filter again. */
 function takeStageName(query: string, at: number, take: Take): Mode {
   const name = query.slice(at, endOf(STAGE_NAME, query, at));
   if (!take(STAGE_NAME, 'stage')) take(/[\s\S]/uy, 'word');
@@ -159,7 +162,7 @@ function endOfWord(query: string, start: number): number {
   return query.length;
 }
 
-/** Where a sticky pattern that begins at `at` ends; `at` where it does not match. */
+/** The end of a match of a sticky pattern that begins at `at`; `at` itself if there is none. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

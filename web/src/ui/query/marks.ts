@@ -1,7 +1,7 @@
 /** Places in the query that the server has something to say about, underlined. */
 import { type Range, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
-import { spanOf } from './places';
+import { spanOf } from './offsets';
 
 /** A place in the query, as problems and warnings of the server name it. */
 export type QueryMark = {

@@ -1,7 +1,7 @@
 /** Suggestions of the server and of the history, as the editor's list shows them. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { detailElement } from '../editor/completion';
-import { charactersBefore, unitAt } from './places';
+import { charactersBefore, unitAt } from './offsets';
 import { type Complete, type Suggestion, detailOf, signOf } from './suggestions';
 
 export async function completionsOf(
@@ -22,8 +22,8 @@ export async function completionsOf(
   };
 }
 
-/** What a row of the list has beside its label. */
-export const offerParts = [
+/** The parts of a list row beside its label. */
+export const suggestionParts = [
   { render: renderSign, position: 20 },
   { render: renderDetail, position: 80 },
 ];

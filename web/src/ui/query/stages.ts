@@ -1,4 +1,4 @@
-/** Where the filter of a query ends and its stages begin. */
+/** Splits a query into its filter and its stages. */
 import { lex } from './lexer';
 
 /** A `|` at the beginning of a word, outside of quotes and expressions, begins the first stage. */

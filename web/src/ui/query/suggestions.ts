@@ -1,4 +1,4 @@
-/** What may stand at a place of a query, as the server or the history offers it. */
+/** The suggestions at a place of a query, from the server or the history. */
 import type { CompleteOption } from '../../api/model';
 import { formatCount } from '../number';
 
@@ -14,7 +14,7 @@ export type Complete = (
   signal: AbortSignal,
 ) => Promise<Suggestions | null>;
 
-/** What stands at the right of a suggestion. */
+/** The text at the right of a suggestion. */
 export function detailOf(option: Suggestion): string {
   const parts = [
     option.kind === 'field' ? option.type : undefined,

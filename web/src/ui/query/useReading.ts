@@ -1,4 +1,4 @@
-/** How the server reads a query: what to mark for it, and whether it names its own time range. */
+/** The server's reading of a query: the texts to mark, and whether it names its own time range. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { readingQuery } from '../../api/query';

@@ -1,19 +1,19 @@
-/** Which parts of a text differ from another one, word by word. Pure. */
+/** The differences of two texts, word by word. Pure. */
 
-export type Part = { text: string; kind: 'same' | 'gone' | 'new' };
+export type DiffPart = { text: string; kind: 'same' | 'gone' | 'new' };
 
 /** Longer texts are compared only from where they begin to differ to where they are alike again. */
 const WORDS_MAX = 300;
 
 /** The parts of both texts, in order: what is gone stands before what came for it. */
-export function differences(before: string, after: string): Part[] {
+export function differences(before: string, after: string): DiffPart[] {
   const [a, b] = [wordsOf(before), wordsOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
   const middle = between(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  const same = (words: string[]): Part[] => words.map((text) => ({ text, kind: 'same' }));
+  const same = (words: string[]): DiffPart[] => words.map((text) => ({ text, kind: 'same' }));
   return joined([...same(a.slice(0, start)), ...middle, ...same(a.slice(a.length - end))]);
 }
 
@@ -21,9 +21,9 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }
 
-function between(a: string[], b: string[]): Part[] {
-  const gone: Part = { text: a.join(''), kind: 'gone' };
-  const fresh: Part = { text: b.join(''), kind: 'new' };
+function between(a: string[], b: string[]): DiffPart[] {
+  const gone: DiffPart = { text: a.join(''), kind: 'gone' };
+  const fresh: DiffPart = { text: b.join(''), kind: 'new' };
   if (a.length === 0 || b.length === 0 || a.length > WORDS_MAX || b.length > WORDS_MAX)
     return [gone, fresh];
   return path(a, b, lengths(a, b));
@@ -41,8 +41,8 @@ function lengths(a: string[], b: string[]): number[][] {
   return table;
 }
 
-function path(a: string[], b: string[], table: number[][]): Part[] {
-  const parts: Part[] = [];
+function path(a: string[], b: string[], table: number[][]): DiffPart[] {
+  const parts: DiffPart[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     const [one = '', other = ''] = [a[i], b[j]];
@@ -63,8 +63,8 @@ function path(a: string[], b: string[], table: number[][]): Part[] {
   return parts;
 }
 
-function joined(parts: readonly Part[]): Part[] {
-  const result: Part[] = [];
+function joined(parts: readonly DiffPart[]): DiffPart[] {
+  const result: DiffPart[] = [];
   for (const part of parts) {
     const last = result.at(-1);
     if (part.text === '') continue;

@@ -1,4 +1,4 @@
-/** Where a message ends up, in words. */
+/** The targets of a message, in words. */
 
 export const DROPPED = 'dropped:';
 /** Only destinations that are turned off were to have it. */
@@ -10,7 +10,7 @@ export function outcomeText(outcome: readonly string[]): string {
   return inOrder(outcome).map(targetText).join(' + ');
 }
 
-/** What is stored before what is sent on, and that before what is dropped. */
+/** Stored comes before sent on, and that before dropped. */
 export function inOrder(outcome: readonly string[]): string[] {
   const rank = (target: string) =>
     target.startsWith('logspace:') ? 0 : target.startsWith(DROPPED) ? 2 : 1;

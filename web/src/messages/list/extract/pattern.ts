@@ -19,7 +19,7 @@ export function foundIn(pattern: string, text: string): Record<string, string> |
   return Object.fromEntries(compiled.names.map((name, at) => [name, match[at + 1] ?? '']));
 }
 
-/** How many of the texts match, and the first few different values of a field. */
+/** The number of texts that match, and the first few different values of a field. */
 export function matchesIn(pattern: string, name: string, texts: readonly string[], max: number) {
   const values = texts.flatMap((text) => foundIn(pattern, text)?.[name] ?? []);
   return { count: values.length, examples: [...new Set(values)].slice(0, max) };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { foundIn, patternOf } from './pattern';
 import { placeIn, proposalFor } from './proposal';
 
-/** What stands between `⟦` and `⟧` was selected. */
+/** The text between `⟦` and `⟧` is selected. */
 function check(marked: string, pattern: string | null, value?: string) {
   const start = marked.indexOf('⟦');
   const end = marked.indexOf('⟧') - 1;
@@ -12,7 +12,7 @@ function check(marked: string, pattern: string | null, value?: string) {
   if (proposal === null) return;
   const selected = marked.slice(start + 1, end + 1);
   expect(proposal.value).toBe(value ?? selected);
-  // What is proposed finds what was selected, in the very message.
+  // The proposal finds the selection in the same message.
   expect(foundIn(patternOf(proposal), message)?.[proposal.name]).toBe(proposal.value);
 }
 

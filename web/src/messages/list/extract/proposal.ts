@@ -11,14 +11,14 @@ const BETWEEN_AFTER = /^[^\p{L}\p{N}_]*/u;
 const LETTERS_BEFORE = /[\p{L}\p{N}_]+$/u;
 const LETTERS_AFTER = /^[\p{L}\p{N}_]+/u;
 const SPACE = /\s/u;
-/** What would be read as a field. */
+/** A text that would be read as a field. */
 const LOOKS_LIKE_FIELD = /<[\p{L}_@.][\p{L}\p{N}_@.-]*>/u;
 /** Most words before a value that are passed over on the way to one that does not change. */
 const PASSED_MAX = 4;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]*(?::[0-9a-f]*){2,7})$/iu;
 const NAME = /^[\p{L}_][\p{L}\p{N}_]{0,39}$/u;
 
-/** Where a text that was selected in a row stands in its message: of several places the one closest to `near`. */
+/** The place in a message of text that was selected in its row; of several places the one closest to `near`. */
 export function placeIn(message: string, text: string, near: number): number | null {
   let best: number | null = null;
   for (let at = message.indexOf(text); at !== -1; at = message.indexOf(text, at + 1)) {
@@ -79,7 +79,7 @@ function textBefore(left: string): string {
   return text;
 }
 
-/** As little as ends the value: nothing where the end of the word does. */
+/** The shortest text that ends the value: none if the end of the word does. */
 function textAfter(right: string, value: string, isFirst: boolean): string {
   const between = BETWEEN_AFTER.exec(right)?.[0] ?? '';
   const [signs = ''] = /^\S*/u.exec(between) ?? [];
@@ -89,7 +89,7 @@ function textAfter(right: string, value: string, isFirst: boolean): string {
   return right === '' ? '' : between + (WORD_AFTER.exec(right.slice(between.length))?.[0] ?? '');
 }
 
-/** What stands before a value often says what it is: `user=`, `port `. */
+/** The text before a value often names it: `user=`, `port `. */
 function nameFor(left: string, value: string, taken: readonly string[]): string {
   const isFree = (name: string) => NAME.test(name) && !taken.includes(name);
   if (ADDRESS.test(value)) return 'ip';

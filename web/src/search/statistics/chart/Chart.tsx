@@ -4,12 +4,12 @@ import { useMemo } from 'react';
 import { useZone } from '../../../ui/time';
 import type { Plot } from '../pivot';
 import { Legend } from './Legend';
-import { Lying } from './Lying';
-import { Reading } from './Reading';
-import { Standing } from './Standing';
+import { HorizontalBars } from './HorizontalBars';
+import { PointTip } from './PointTip';
+import { TimePlot } from './TimePlot';
 import { type Frame, frameOf, readingAt } from './frame';
 import type { Kind } from './layout';
-import { spokenPoint, writersOf } from './reading';
+import { spokenPoint, writersOf } from './pointText';
 import { type PointActions, usePoint } from './usePoint';
 import classes from './Chart.module.css';
 
@@ -44,7 +44,7 @@ export function Chart({ plot, kind, title, isolated, onIsolate, ...actions }: Pr
           {width > 0 && <Picture {...{ plot, kind, frame, marked, isolated }} />}
         </div>
         {marked !== null && (
-          <Reading
+          <PointTip
             plot={plot}
             point={marked}
             write={write}
@@ -75,6 +75,6 @@ type PictureProps = {
 function Picture({ frame, ...picture }: PictureProps) {
   const { isTime, left, plotWidth, height, slots } = frame;
   const [zone] = useZone();
-  if (!isTime) return <Lying {...picture} width={plotWidth} left={left} />;
-  return <Standing {...picture} {...{ height, left, slots, zone }} width={plotWidth} />;
+  if (!isTime) return <HorizontalBars {...picture} width={plotWidth} left={left} />;
+  return <TimePlot {...picture} {...{ height, left, slots, zone }} width={plotWidth} />;
 }

@@ -1,4 +1,4 @@
-/** What the colours of a chart mean; the one that is pointed at stands out. */
+/** The legend of a chart's colours; the entry under the pointer stands out. */
 import type { Series, Tone } from '../pivot';
 import { colorOf } from './palette';
 import classes from './Chart.module.css';

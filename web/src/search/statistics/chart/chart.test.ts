@@ -6,15 +6,15 @@ import {
   barPaths,
   kindsFor,
   lines,
-  lyingBars,
+  horizontalBars,
   pointAt,
-  standingBars,
+  verticalBars,
   thinned,
   timeSlots,
   valueScale,
 } from './layout';
 import { seriesTokens } from './palette';
-import { pointName, readingsAt, spokenPoint, writersOf } from './reading';
+import { pointName, readingsAt, spokenPoint, writersOf } from './pointText';
 import { ticks, timeTicks, unitTicks } from './scale';
 
 const MINUTE = 60_000;
@@ -86,7 +86,7 @@ test('days are days of the clock where the clocks are changed', () => {
 
 test('bars that add up stand on one another and reach the top of their sum', () => {
   const plot = plotOf([[1], [3]]);
-  const bars = standingBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
+  const bars = verticalBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
   expect(bars.map(({ top, height }) => [top, height])).toEqual([
     [60, 20],
     [0, 60],
@@ -95,7 +95,7 @@ test('bars that add up stand on one another and reach the top of their sum', () 
 
 test('bars that do not add up stand side by side', () => {
   const plot = plotOf([[1], [3]], { stackable: false });
-  const [one, other] = standingBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
+  const [one, other] = verticalBars(plot, { low: 0, high: 4, ticks: [] }, 100, 80);
   expect(one?.left).toBe(1);
   expect(other?.left).toBe(50);
   expect(valueScale(plot, 'bars', 4).high).toBe(3);
@@ -103,7 +103,7 @@ test('bars that do not add up stand side by side', () => {
 
 test('lying bars go from zero to their value, also below it', () => {
   const plot = plotOf([[-1, 3]], { axis: 'names' });
-  const bars = lyingBars(plot, { low: -1, high: 3, ticks: [] }, 80, 20);
+  const bars = horizontalBars(plot, { low: -1, high: 3, ticks: [] }, 80, 20);
   expect(bars.map(({ left, width }) => [left, width])).toEqual([
     [0, 20],
     [20, 60],
@@ -202,7 +202,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (scheme) => {
 
 type Triple = readonly number[];
 
-/** What is left of a colour (linear RGB) without one kind of cones: Machado and others, 2009. */
+/** A colour (linear RGB) without one kind of cones: Machado and others, 2009. */
 const sights: Record<string, readonly Triple[]> = {
   full: [
     [1, 0, 0],

@@ -1,4 +1,7 @@
-/** Where the plot of a chart lies in its element, and which point is where. Pure: numbers in, places in pixels out. */
+/**
+ * The frame of a chart: where the plot lies in its element, and which point is where. Pure: numbers in, places in
+ * pixels out.
+ */
 import type { Plot } from '../pivot';
 import { type Box, pointAt, timeSlots } from './layout';
 
@@ -12,10 +15,10 @@ export type Frame = {
   slots: readonly { left: number; width: number }[];
 };
 
-/** How wide a letter of a name is: 12 px, all of one width. */
+/** The width of a letter of a name: 12 px, monospaced. */
 export const CHARACTER = 7.3;
-/** As high as a row of the table, so that the bar of a name stands beside its row. */
-export const LYING_ROW = 28;
+/** The height of a table row, so that the bar of a name is beside its row. */
+export const BAR_ROW_PX = 28;
 
 const LEFT = 64;
 /** Half of the last label of an axis of times. */
@@ -30,7 +33,7 @@ export function frameOf(plot: Plot, width: number, height: number): Frame {
     isTime,
     left,
     plotWidth,
-    height: isTime ? height : plot.points.length * LYING_ROW,
+    height: isTime ? height : plot.points.length * BAR_ROW_PX,
     slots: isTime ? timeSlots(plot, plotWidth) : [],
   };
 }
@@ -38,7 +41,7 @@ export function frameOf(plot: Plot, width: number, height: number): Frame {
 /** The point at a place of the element. */
 export function pointUnder(frame: Frame, count: number, x: number, y: number): number {
   if (frame.isTime) return pointAt(frame.slots, x - frame.left);
-  return Math.min(count - 1, Math.max(0, Math.floor(y / LYING_ROW)));
+  return Math.min(count - 1, Math.max(0, Math.floor(y / BAR_ROW_PX)));
 }
 
 /** The place of a point, from which a menu can open. */
@@ -46,15 +49,15 @@ export function boxOf({ isTime, left, slots }: Frame, point: number): Box {
   const slot = slots[point];
   return isTime
     ? { left: left + (slot?.left ?? 0), top: 40, width: slot?.width ?? 0, height: 20 }
-    : { left, top: point * LYING_ROW, width: 40, height: LYING_ROW };
+    : { left, top: point * BAR_ROW_PX, width: 40, height: BAR_ROW_PX };
 }
 
-/** Where the box with the values of a point stands. */
+/** The place of the box with the values of a point. */
 export function readingAt(frame: Frame, point: number): { x: number; y: number } {
   const { left, width } = boxOf(frame, point);
   return frame.isTime
     ? { x: left + width / 2, y: 8 }
-    : { x: frame.left + frame.plotWidth / 2, y: (point + 1) * LYING_ROW };
+    : { x: frame.left + frame.plotWidth / 2, y: (point + 1) * BAR_ROW_PX };
 }
 
 /** The point that a key goes to; null for keys that go nowhere. */

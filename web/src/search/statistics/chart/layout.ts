@@ -1,4 +1,4 @@
-/** Where the marks of a chart go. Pure: numbers in, places in pixels out. */
+/** The layout of a chart's marks. Pure: numbers in, places in pixels out. */
 import type { Plot, Series, Tone } from '../pivot';
 import { type Measure, plain } from '../unit';
 import { unitTicks } from './scale';
@@ -29,7 +29,7 @@ export function valueScale(plot: Plot, kind: Kind, count: number): Scale {
   return { low: found[0] ?? 0, high: found.at(-1) ?? 1, ticks: found };
 }
 
-/** What the axis of values is in; plain where the series are in different units. */
+/** The unit of the value axis; plain if the series have different units. */
 export function axisMeasure({ series }: Plot): Measure {
   const [first] = series;
   const isOne = series.every(({ measure }) => measure.unit === first?.measure.unit);
@@ -61,7 +61,7 @@ export function timeSlots(plot: Plot, width: number): { left: number; width: num
 }
 
 /** Standing bars, one slot for each point of time. */
-export function standingBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
+export function verticalBars(plot: Plot, scale: Scale, width: number, height: number): Bar[] {
   const slots = timeSlots(plot, width);
   return barsIn(plot, scale, height, isStacked(plot, 'bars')).map((bar) => {
     const slot = slots[bar.point] ?? { left: 0, width: 0 };
@@ -82,7 +82,7 @@ export function standingBars(plot: Plot, scale: Scale, width: number, height: nu
 export function barPaths(plot: Plot, scale: Scale, width: number, height: number) {
   const paths = plot.series.map(({ tone }, series) => ({ series, tone, path: '' }));
   const shown = plot.points.length > width ? highestOfPixels(plot, width) : null;
-  for (const bar of standingBars(plot, scale, width, height)) {
+  for (const bar of verticalBars(plot, scale, width, height)) {
     const into = paths[bar.series];
     if (into === undefined || shown?.has(bar.point) === false) continue;
     const [x, y, w, h] = [bar.left, bar.top, Math.max(shown ? 1 : 0, bar.width), bar.height].map(
@@ -93,7 +93,7 @@ export function barPaths(plot: Plot, scale: Scale, width: number, height: number
   return paths;
 }
 
-/** Where there are more points than pixels: of each pixel the highest one. */
+/** If there are more points than pixels: the highest one of each pixel. */
 function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
   const best = new Map<number, { point: number; sum: number }>();
   timeSlots(plot, width).forEach(({ left }, point) => {
@@ -105,7 +105,7 @@ function highestOfPixels(plot: Plot, width: number): ReadonlySet<number> {
 }
 
 /** Lying bars, a row of `rowHeight` for each name. */
-export function lyingBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
+export function horizontalBars(plot: Plot, scale: Scale, width: number, rowHeight: number): Bar[] {
   return barsIn(plot, scale, width, isStacked(plot, 'bars')).map((bar) => {
     const each = (rowHeight - ROW_GAP) / bar.lanes;
     const top = bar.point * rowHeight + ROW_GAP / 2 + bar.lane * each;
@@ -170,15 +170,15 @@ export function lines(plot: Plot, scale: Scale, width: number, height: number, k
   });
 }
 
-/** The sum of a part of a span would look like a fall. Where hardly anything else is there, it is shown. */
+/** The sum of a part of a span would look like a fall. It is shown if hardly anything else is there. */
 function leftOut({ points, partial, stackable }: Plot): ReadonlySet<number> {
   const isShown = !stackable || points.length - partial.size < 2;
   return new Set(isShown ? [] : partial.keys());
 }
 
 /**
- * Of each pixel across, the first, the lowest, the highest and the last: what is drawn looks the same, and takes no
- * longer for ten thousand points.
+ * For each pixel across, the first, the lowest, the highest and the last point: the drawing looks the same, and takes
+ * no longer for ten thousand points.
  */
 export function thinned(dots: readonly Dot[]): Dot[] {
   const kept: Dot[] = [];

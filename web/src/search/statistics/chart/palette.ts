@@ -14,7 +14,7 @@ export function colorOf(tone: Tone): string {
   }
 }
 
-/** As the bars of the timeline, so that a severity looks the same in both. */
+/** The colours of the timeline's bars, so that a severity looks the same in both. */
 function severityColor(tone: string): string {
   return `var(--bar-${tone}, var(--severity-${tone}))`;
 }

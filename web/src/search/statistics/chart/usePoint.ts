@@ -7,7 +7,7 @@ import type { Box } from './layout';
 export type PointActions = {
   /** A point was chosen, at a place in the window. */
   onChoose: (point: Point, at: Box, exclude: boolean) => void;
-  /** What can be asked about a point is wanted. */
+  /** Opens the menu of a point. */
   onMenu: (point: Point, at: Box) => void;
 };
 

@@ -1,0 +1,58 @@
+/** The state that the message pages share: which messages are requested, and how they are shown. */
+import { queryOptions } from '@tanstack/react-query';
+import { client, unwrap } from '../api/client';
+import type { Message, SearchRequest } from '../api/model';
+import { splitStages } from '../ui/query/stages';
+import { type TimeRange, requestRange } from '../ui/range';
+
+export type MessageFilter = {
+  query: string;
+  range: TimeRange;
+  /** Empty means all of them. */
+  logspaces: readonly string[];
+};
+
+export type ListView = {
+  view: View;
+  /** The columns of the table after the time, from left to right. */
+  columns: readonly string[];
+  /** The fields that are pinned to the sidebar. */
+  facets: readonly string[];
+  /** The id of the message in the drawer. */
+  open: string | null;
+  tab: Tab;
+  /** The field that the bars of the histogram are split by; not there on a page without one. */
+  split?: string;
+};
+
+export type MessageState = MessageFilter & ListView;
+
+export type View = 'lines' | 'table';
+export type Tab = 'fields' | 'raw' | 'context' | 'path' | 'json';
+
+export const views: readonly View[] = ['lines', 'table'];
+export const tabs: readonly Tab[] = ['fields', 'raw', 'context', 'path', 'json'];
+
+export const initialColumns: readonly string[] = ['host', 'program', 'severity', 'message'];
+export const initialFacets: readonly string[] = ['severity', 'host', 'program'];
+
+type Scope = Pick<SearchRequest, 'query' | 'unparsed' | 'from' | 'to' | 'logspaces' | 'timezone'>;
+
+/** The filter of the query: its stages make a table, which is asked for apart. Pasted text that is no query is found too. */
+export function scopeOf({ query, range, logspaces }: MessageFilter): Scope {
+  return {
+    query: splitStages(query).filter,
+    unparsed: 'text',
+    ...requestRange(range),
+    ...(logspaces.length > 0 && { logspaces: [...logspaces] }),
+  };
+}
+
+export function messageQuery(id: string) {
+  return queryOptions({
+    queryKey: ['message', id],
+    queryFn: ({ signal }): Promise<Message> =>
+      unwrap(client.GET('/api/v1/messages/{id}', { params: { path: { id } }, signal })),
+    staleTime: Infinity,
+  });
+}

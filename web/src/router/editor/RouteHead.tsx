@@ -1,0 +1,111 @@
+/** The head of a route's form: its place and name, and the actions on the whole route. */
+import { ActionIcon, Menu, TextInput } from '@mantine/core';
+import {
+  IconArrowDown,
+  IconArrowUp,
+  IconDots,
+  IconPencil,
+  IconTrash,
+  IconX,
+} from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { type Item, type ItemPlace, type RouterDocument, idOf } from '../document';
+import type { Edit } from '../draft/edits';
+import { useFocusOnNew } from '../useFocusOnNew';
+import { focusCard } from '../useRouterKeys';
+import classes from './Editor.module.css';
+
+type Props = {
+  document: RouterDocument;
+  place: ItemPlace;
+  route: Item;
+  canEdit: boolean;
+  /** Whether it was added just now: its name is what one writes first. */
+  isNew: boolean;
+  /** The problem with its name. */
+  error: string | undefined;
+  onName: (name: string) => void;
+  onShow: (place: ItemPlace) => void;
+  onEdit: (edit: Edit) => void;
+  onRemove: () => void;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+export function RouteHead(props: Props) {
+  const { place, route, canEdit, isNew, error, onClose, children } = props;
+  const [isNaming, setNaming] = useState(isNew);
+  const name = useFocusOnNew(isNaming);
+  return (
+    <div className={classes.head}>
+      <span className={classes.order}>{place.index + 1}</span>
+      {canEdit && (isNaming || error !== undefined) ? (
+        <TextInput
+          ref={name}
+          className={classes.naming ?? ''}
+          aria-label="Name"
+          spellCheck={false}
+          value={idOf(route)}
+          error={error}
+          onChange={(event) => props.onName(event.currentTarget.value)}
+          onBlur={() => setNaming(false)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') setNaming(false);
+          }}
+        />
+      ) : (
+        <div className={classes.name}>
+          <h2 title={idOf(route)}>{idOf(route)}</h2>
+          {canEdit && (
+            <ActionIcon aria-label="Rename" onClick={() => setNaming(true)}>
+              <IconPencil size={15} />
+            </ActionIcon>
+          )}
+        </div>
+      )}
+      {children}
+      {canEdit && <More {...props} />}
+      <ActionIcon aria-label="Close" onClick={onClose}>
+        <IconX size={16} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+function More({ document, place, onShow, onEdit, onRemove }: Props) {
+  const move = (to: number) => {
+    onShow({ ...place, index: to });
+    onEdit({ type: 'move', place, to });
+    // The form is another one now, and its buttons with it.
+    focusCard({ ...place, index: to });
+  };
+  return (
+    <Menu position="bottom-end" returnFocus={false} portalProps={{ target: '#content' }}>
+      <Menu.Target>
+        <ActionIcon aria-label="More">
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconArrowUp size={14} />}
+          disabled={place.index === 0}
+          onClick={() => move(place.index - 1)}
+        >
+          Move up
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconArrowDown size={14} />}
+          disabled={place.index === document.routes.length - 1}
+          onClick={() => move(place.index + 1)}
+        >
+          Move down
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={onRemove}>
+          Remove route
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

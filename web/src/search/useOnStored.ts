@@ -1,0 +1,50 @@
+/** Runs something again when messages were stored, as often as is good for the server. */
+import { useEffect, useRef } from 'react';
+import { listenForStored } from '../api/changes';
+
+/** The rest after a run as a multiple of its duration, so that slow runs are not piled up. */
+const REST_FACTOR = 10;
+
+export function useOnStored(enabled: boolean, restMs: number, run: () => Promise<unknown>): void {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => {
+    if (!enabled) return;
+    const paced = pace(restMs, () => latest.current());
+    const stop = listenForStored(paced.ask);
+    return () => {
+      stop();
+      paced.end();
+    };
+  }, [enabled, restMs]);
+}
+
+/** One run at a time, and rest after it; what is asked for meanwhile is one run, after the rest. */
+export function pace(restMs: number, run: () => Promise<unknown>) {
+  let state: 'idle' | 'busy' | 'asked' | 'ended' = 'idle';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = async () => {
+    state = 'busy';
+    const began = Date.now();
+    await run().catch(() => undefined);
+    timer = setTimeout(rested, Math.max(restMs, (Date.now() - began) * REST_FACTOR));
+    if (isEnded()) clearTimeout(timer);
+  };
+  const rested = () => {
+    if (state === 'asked') void start();
+    else state = 'idle';
+  };
+  const isEnded = () => state === 'ended';
+  return {
+    ask: () => {
+      if (state === 'idle') void start();
+      else if (state === 'busy') state = 'asked';
+    },
+    end: () => {
+      state = 'ended';
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** In the place of what a page asked for and did not get: why, and what to do about it. */
+import type { ReactNode } from 'react';
+import { Empty } from './Empty';
+import { Notice } from './Notice';
+import { Prose } from './Prose';
+import { RequestId } from './PartLoadError';
+
+type Props = {
+  error: Error;
+  /** Whether the page shows what it got before. */
+  isFilled: boolean;
+  onRetry: () => void;
+};
+
+export function PageLoadError({ error, isFilled, onRetry }: Props): ReactNode {
+  switch (statusOf(error)) {
+    case NO_ANSWER:
+    case NO_SESSION:
+      // The frame says so, once for everything on the page.
+      return isFilled ? null : (
+        <Empty title="Not known yet">
+          <p>This page fills by itself as soon as the server answers.</p>
+        </Empty>
+      );
+    case FORBIDDEN:
+      return (
+        <Empty title="Not known to you">
+          <p>
+            <Prose text={`${error.message.replace(/\.$/, '')}.`} />
+          </p>
+        </Empty>
+      );
+    default:
+      return (
+        <Notice tone="error" title={error.message} onRetry={onRetry}>
+          <RequestId error={error} />
+        </Notice>
+      );
+  }
+}
+
+const NO_ANSWER = 0;
+const NO_SESSION = 401;
+const FORBIDDEN = 403;
+
+/** The id of an `ApiError`. */
+function statusOf(error: Error): unknown {
+  return 'status' in error ? error.status : undefined;
+}

@@ -1,0 +1,23 @@
+/** One line of a text with the part that a problem speaks of underlined. Columns count characters from 1. */
+import classes from './UnderlinedLine.module.css';
+
+type Props = { text: string; line: number; column: number; endColumn?: number | undefined };
+
+export function UnderlinedLine({ text, line, column, endColumn }: Props) {
+  const characters = Array.from(text.split('\n')[line - 1] ?? '');
+  const start = Math.min(column - 1, characters.length);
+  const end = Math.max(endColumn === undefined ? start + 1 : endColumn - 1, start + 1);
+  // At the end of the line there is nothing to underline but the place where something is missing.
+  const marked = characters.slice(start, end).join('') || '\u00a0';
+  return (
+    <code
+      className={classes.line}
+      aria-label={`Line ${line}, column ${column}: ${marked}`}
+      role="img"
+    >
+      {characters.slice(0, start).join('')}
+      <span className={classes.marked}>{marked}</span>
+      {characters.slice(end).join('')}
+    </code>
+  );
+}
