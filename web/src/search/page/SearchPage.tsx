@@ -70,7 +70,7 @@ export function SearchPage({ state, logspaces, range, onChange }: Props) {
         onChange={steps.ask}
       />
       {blank ? (
-        <Suspense>
+        <Suspense fallback={<div role="status" aria-label="Loading the page" />}>
           <BlankPage state={state} onAsk={steps.ask}>
             {search.isFirstRun && <FirstRun />}
           </BlankPage>
