@@ -133,14 +133,15 @@ impl Meta {
     /// Replaces a saved search. The owner may do so, and an `admin` if it is shared.
     pub fn replace_saved_search(
         &self,
-        (caller, admin): (Account, bool),
+        caller: Account,
+        is_admin: bool,
         id: i64,
         new: &SearchToSave,
         now: Timestamp,
     ) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
-            let SavedSearch { account, owner, .. } = changeable(&transaction, (caller, admin), id)?;
+            let SavedSearch { account, owner, .. } = changeable(&transaction, caller, is_admin, id)?;
             update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
             // An administrator may have made it private to its owner.
             let search = seen(&transaction, account.or(Some(caller)), id)?;
@@ -150,10 +151,10 @@ impl Meta {
     }
 
     /// Removes a saved search; allowed for those who may replace it.
-    pub fn remove_saved_search(&self, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+    pub fn remove_saved_search(&self, caller: Account, is_admin: bool, id: i64) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
-            let removed = changeable(&transaction, (caller, admin), id)?;
+            let removed = changeable(&transaction, caller, is_admin, id)?;
             transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
             transaction.commit()?;
             Ok(removed)
@@ -206,9 +207,9 @@ fn seen(connection: &Connection, viewer: Option<Account>, id: i64) -> Result<Sav
     statement.query_row(params![id, viewer], read).optional()?.ok_or(Error::NoSuchSearch(id))
 }
 
-fn changeable(connection: &Connection, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+fn changeable(connection: &Connection, caller: Account, is_admin: bool, id: i64) -> Result<SavedSearch> {
     let found = seen(connection, Some(caller), id)?;
-    let may = found.account == Some(caller) || admin;
+    let may = found.account == Some(caller) || is_admin;
     if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
 }
 
@@ -288,14 +289,14 @@ mod tests {
         assert_eq!((saved.created_at, saved.updated_at, saved.last_used), (NOW, NOW, None));
         assert_eq!(saved.search, search("errors", false));
         let changed = SearchToSave { logspaces: None, view: Value::Null, ..search("faults", true) };
-        let replaced = meta.replace_saved_search((ANA, false), saved.id, &changed, LATER).unwrap();
+        let replaced = meta.replace_saved_search(ANA, false, saved.id, &changed, LATER).unwrap();
         assert_eq!((replaced.id, replaced.created_at, replaced.updated_at), (saved.id, NOW, LATER));
         assert_eq!(replaced.search, changed);
         meta.use_saved_search(BO, saved.id, LATER).unwrap();
         let seen = meta.saved_search(BO, saved.id).unwrap();
         assert_eq!(seen.last_used, Some(LATER));
         assert_eq!(meta.saved_searches(BO).unwrap(), [seen]);
-        meta.remove_saved_search((ANA, false), saved.id).unwrap();
+        meta.remove_saved_search(ANA, false, saved.id).unwrap();
         assert_eq!(meta.saved_searches(ANA).unwrap(), []);
     }
 
@@ -306,18 +307,18 @@ mod tests {
         let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap().id;
         let new = search("new", true);
         for admin in [false, true] {
-            let replaced = meta.replace_saved_search((BO, admin), own, &new, NOW);
+            let replaced = meta.replace_saved_search(BO, admin, own, &new, NOW);
             assert!(matches!(replaced, Err(Error::NoSuchSearch(_))));
-            let removed = meta.remove_saved_search((BO, admin), own);
+            let removed = meta.remove_saved_search(BO, admin, own);
             assert!(matches!(removed, Err(Error::NoSuchSearch(_))));
         }
         assert!(matches!(meta.use_saved_search(BO, own, NOW), Err(Error::NoSuchSearch(_))));
-        let refused = meta.replace_saved_search((BO, false), shared, &new, NOW);
+        let refused = meta.replace_saved_search(BO, false, shared, &new, NOW);
         assert!(matches!(refused, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
-        assert!(meta.remove_saved_search((BO, false), shared).is_err());
-        let replaced = meta.replace_saved_search((BO, true), shared, &new, NOW).unwrap();
+        assert!(meta.remove_saved_search(BO, false, shared).is_err());
+        let replaced = meta.replace_saved_search(BO, true, shared, &new, NOW).unwrap();
         assert_eq!((replaced.owner.as_str(), replaced.search.name.as_str()), ("ana", "new"));
-        meta.replace_saved_search((ANA, false), own, &search("own", true), NOW).unwrap();
+        meta.replace_saved_search(ANA, false, own, &search("own", true), NOW).unwrap();
     }
 
     #[test]
@@ -328,7 +329,7 @@ mod tests {
         assert!(matches!(again, Err(Error::SearchExists { .. })));
         let elsewhere = SearchToSave { folder: String::new(), ..search("errors", false) };
         let other = meta.add_saved_search(&actor(ANA, "ana"), &elsewhere, NOW).unwrap();
-        let moved = meta.replace_saved_search((ANA, false), other.id, &search("errors", false), NOW);
+        let moved = meta.replace_saved_search(ANA, false, other.id, &search("errors", false), NOW);
         assert!(matches!(moved, Err(Error::SearchExists { .. })));
         meta.add_saved_search(&actor(BO, "bo"), &search("errors", false), NOW).unwrap();
     }
@@ -361,10 +362,10 @@ mod tests {
         let (_directory, meta) = meta();
         let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap();
         let again = Account::User(3);
-        let removed = meta.remove_saved_search((again, false), shared.id);
+        let removed = meta.remove_saved_search(again, false, shared.id);
         assert!(matches!(removed, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
         // Nor does a token own what an administrator of its name does.
-        assert!(meta.remove_saved_search((Account::Token(1), false), shared.id).is_err());
+        assert!(meta.remove_saved_search(Account::Token(1), false, shared.id).is_err());
         meta.add_saved_search(&actor(again, "ana"), &search("shared", true), NOW).unwrap();
     }
 }

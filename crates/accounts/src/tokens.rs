@@ -113,7 +113,7 @@ impl Meta {
             if is_taken {
                 return Err(Error::TokenExists(new.name.to_owned()));
             }
-            insert(&transaction, new, (grant, limits), secret.hash(), now)?;
+            insert(&transaction, new, grant, limits, secret.hash(), now)?;
             let id = transaction.last_insert_rowid();
             transaction.commit()?;
             Ok(id)
@@ -192,7 +192,8 @@ impl Meta {
 fn insert(
     connection: &Connection,
     new: &NewToken<'_>,
-    (grant, limits): (&Grant, &TokenLimits),
+    grant: &Grant,
+    limits: &TokenLimits,
     hash: [u8; 32],
     now: Timestamp,
 ) -> Result<()> {

@@ -115,7 +115,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
     let limit = own.limit.unwrap_or(u64::MAX);
     let passing = question.exported(format == ExportFormat::Csv);
     if passing.is_none() && !question.stages.is_empty() {
-        return export_table(&shared, &caller, question, (format, limit, own.summary)).await;
+        return export_table(&shared, &caller, question, format, limit, own.summary).await;
     }
     let writing = match format {
         ExportFormat::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
@@ -131,13 +131,12 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
     let (now, has_summary) = (question.now, own.summary);
     let asker = Asker::new(&shared, &headers, &caller);
     let begin = move || {
-        let begun =
-            question.logspaces.clone().read(question.wanted(), passing, (order, limit), &cancel.run());
+        let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
         begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
     };
     let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
-    Ok(exporting.answer((format, now), asker, permit, guard))
+    Ok(exporting.answer(format, now, asker, permit, guard))
 }
 
 impl Parameters for ExportRequest {
@@ -149,7 +148,9 @@ async fn export_table(
     shared: &Shared,
     caller: &Caller,
     mut question: Question,
-    (format, rows_max, has_summary): (ExportFormat, u64, bool),
+    format: ExportFormat,
+    rows_max: u64,
+    has_summary: bool,
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
@@ -175,7 +176,7 @@ async fn export_table(
         let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
-            text.extend_from_slice(&summary(count, (0, copies), damaged.iter()));
+            text.extend_from_slice(&summary(count, 0, copies, damaged.iter()));
         }
         Ok((count, text, damaged, copies))
     };
@@ -184,14 +185,15 @@ async fn export_table(
     if !damaged.is_empty() {
         response.headers_mut().insert(DAMAGED, damaged.len().into());
     }
-    format.describe(&mut response, now, (Some(count), copies));
+    format.describe(&mut response, now, Some(count), copies);
     Ok(response)
 }
 
 /// The last line for those who asked for it.
 fn summary<'a>(
     messages: u64,
-    (missing, copies): (u64, u64),
+    missing: u64,
+    copies: u64,
     damaged: impl ExactSizeIterator<Item = &'a String>,
 ) -> Vec<u8> {
     let parts = damaged.len();
@@ -216,7 +218,8 @@ impl Exporting {
     /// The answer, which is made as its client takes it.
     fn answer(
         self,
-        (format, now): (ExportFormat, Timestamp),
+        format: ExportFormat,
+        now: Timestamp,
         asker: Asker,
         permit: OwnedSemaphorePermit,
         guard: Guard,
@@ -232,7 +235,7 @@ impl Exporting {
             self.send(&pieces, &asker).await;
         }));
         let mut response = Pieces::whole(received, guard).into_response();
-        format.describe(&mut response, now, (count, copies));
+        format.describe(&mut response, now, count, copies);
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
         if 0 < damaged {
             response.headers_mut().insert(DAMAGED, damaged.into());
@@ -289,7 +292,8 @@ impl Exporting {
             let Exporting { reading, .. } = self;
             out.extend_from_slice(&summary(
                 reading.written(),
-                (reading.missing(), reading.copies()),
+                reading.missing(),
+                reading.copies(),
                 reading.damaged().iter(),
             ));
         }
@@ -308,7 +312,7 @@ impl Exporting {
 
 impl ExportFormat {
     /// Adds the headers of a file.
-    fn describe(self, response: &mut Response, now: Timestamp, (count, copies): (Option<u64>, u64)) {
+    fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
         let (media_type, suffix) = match self {
             ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
             ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),

@@ -165,7 +165,7 @@ pub(crate) async fn replace(
     let new = request.check(&caller)?;
     let (account, admin) = (caller.account, manages_shared(&caller));
     let saved =
-        shared.meta(move |meta| meta.replace_saved_search((account, admin), id, &new, clock::now())).await?;
+        shared.meta(move |meta| meta.replace_saved_search(account, admin, id, &new, clock::now())).await?;
     Ok(axum::Json(SavedSearch::new(saved, &caller)))
 }
 
@@ -181,7 +181,7 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode> {
     check_known(&shared, &caller, id).await?;
     let (account, admin) = (caller.account, manages_shared(&caller));
-    shared.meta(move |meta| meta.remove_saved_search((account, admin), id)).await?;
+    shared.meta(move |meta| meta.remove_saved_search(account, admin, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

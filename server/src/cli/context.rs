@@ -65,10 +65,10 @@ impl Context {
         let searcher = logspaces.get(logspace).ok_or_else(none)?;
         let hit = searcher.get(sequence).map_err(Failure::no)?.ok_or_else(none)?;
         let place = Place::of(logspace, &hit);
-        let mut messages = around(&logspaces, &place, (Order::Newest, self.before));
+        let mut messages = around(&logspaces, &place, Order::Newest, self.before);
         messages.reverse();
         messages.push((logspace.to_owned(), hit));
-        messages.extend(around(&logspaces, &place, (Order::Oldest, self.after)));
+        messages.extend(around(&logspaces, &place, Order::Oldest, self.after));
         let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
         messages.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
     }
@@ -87,7 +87,7 @@ impl Context {
 }
 
 /// The messages on one side of another.
-fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) -> Vec<(String, Hit)> {
+fn around(logspaces: &Logspaces, place: &Place, order: Order, limit: u32) -> Vec<(String, Hit)> {
     let (query, range, copies) = (&Query::All, TimeRange::ALL, Copies::LeftOut);
     let wanted = Wanted { query, range, now: clock::now(), copies };
     let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };

@@ -4,7 +4,7 @@
 
 use super::failure::Failure;
 use super::output::Output;
-use super::question::{AsText, CopiesCounted, Question};
+use super::question::{AsText, CopiesCounted, Question, QuestionOptions};
 use super::remote::{Remote, ServerArgs, Store};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -142,9 +142,15 @@ impl Export {
     }
 
     fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
-        let times = (self.from.as_deref(), self.to.as_deref());
-        let query = (self.query.as_str(), self.as_text.unparsed());
-        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
+        let options = QuestionOptions {
+            query: &self.query,
+            unparsed: self.as_text.unparsed(),
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            logspaces: &self.logspaces,
+            copies: self.copies,
+        };
+        let question = Question::new(data, options)?;
         let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
         let passing = Passing::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
@@ -173,7 +179,7 @@ impl Export {
         };
         let limit = self.limit.unwrap_or(u64::MAX);
         let run = question.run();
-        let reading = question.logspaces.clone().read(question.wanted(), passing, (order, limit), &run);
+        let reading = question.logspaces.clone().read(question.wanted(), passing, order, limit, &run);
         let mut reading = reading.map_err(Failure::environment)?;
         let mut piece = Vec::new();
         writing.heading(&mut piece);

@@ -56,7 +56,7 @@ impl Following<'_> {
             // A logspace that is new since then is followed from its first message.
             let from = |id: &str, _: &Searcher| Some(next.get(id).copied().unwrap_or_default());
             for (id, follower) in logspaces.follow(wanted(), from, &run).unwrap_or_default() {
-                let end = show(&id, follower, (passing, &run), print)?;
+                let end = show(&id, follower, passing, &run, print)?;
                 next.insert(id, end);
             }
         }

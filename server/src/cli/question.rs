@@ -31,6 +31,17 @@ impl CopiesCounted {
     }
 }
 
+/// The options of a command that ask the question.
+pub(super) struct QuestionOptions<'a> {
+    pub(super) query: &'a str,
+    pub(super) unparsed: Unparsed,
+    pub(super) from: Option<&'a str>,
+    pub(super) to: Option<&'a str>,
+    /// The logspaces to ask; all of them if there are none.
+    pub(super) logspaces: &'a [String],
+    pub(super) copies: Option<CopiesCounted>,
+}
+
 /// A question, and the lanes on which its parts run in parallel.
 pub(super) struct Question {
     pub(super) pipeline: Pipeline,
@@ -42,13 +53,9 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Opens the logspaces named, or all, to read them; warns of what may be a mistake in the query.
-    pub(super) fn new(
-        (query, unparsed): (&str, Unparsed),
-        (from, to): (Option<&str>, Option<&str>),
-        data: &Path,
-        (logspaces, copies): (&[String], Option<CopiesCounted>),
-    ) -> Result<Question, Failure> {
+    /// Opens the logspaces for reading; warns of possible mistakes in the query.
+    pub(super) fn new(data: &Path, options: QuestionOptions<'_>) -> Result<Question, Failure> {
+        let QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
         let now = clock::now();
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {

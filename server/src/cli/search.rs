@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::format::Format;
-use super::question::{AsText, CopiesCounted, Question, warn_of_damage};
+use super::question::{AsText, CopiesCounted, Question, QuestionOptions, warn_of_damage};
 use super::remote::{Remote, ServerArgs, Store};
 use super::table::Table;
 use super::text;
@@ -76,9 +76,15 @@ impl Search {
     }
 
     fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
-        let times = (self.from.as_deref(), self.to.as_deref());
-        let query = (self.query.as_str(), self.as_text.unparsed());
-        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
+        let options = QuestionOptions {
+            query: &self.query,
+            unparsed: self.as_text.unparsed(),
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            logspaces: &self.logspaces,
+            copies: self.copies,
+        };
+        let question = Question::new(data, options)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);

@@ -59,6 +59,6 @@ impl Pass for TokenPass {
     }
 
     fn charge(&self, messages: usize, bytes: usize) {
-        self.pace.lock().charge(self.account, &self.limits, (messages, bytes), Instant::now());
+        self.pace.lock().charge(self.account, &self.limits, messages, bytes, Instant::now());
     }
 }

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     /// Logspaces as a text, `*` for all, and a scope, the empty one for none.
-    fn grant((logspaces, scope): (&str, &str)) -> Grant {
+    fn grant(logspaces: &str, scope: &str) -> Grant {
         let logspaces =
             (logspaces != "*").then(|| logspaces.split(' ').map(str::to_owned).collect::<Vec<_>>());
         Grant { logspaces, scope: Some(scope.to_owned()).filter(|scope| !scope.is_empty()) }
@@ -188,7 +188,11 @@ mod tests {
             (("main", "-host:a"), ("*", "host:a"), false),
             (("*", "host:a"), ("main", "host:a"), false),
         ] {
-            assert_eq!(is_within(&grant(inner), &grant(outer)), expected, "{inner:?} within {outer:?}");
+            assert_eq!(
+                is_within(&grant(inner.0, inner.1), &grant(outer.0, outer.1)),
+                expected,
+                "{inner:?} within {outer:?}"
+            );
         }
     }
 }

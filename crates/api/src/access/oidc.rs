@@ -126,12 +126,12 @@ pub(crate) async fn come_back(
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
     let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(web, &id, "", 0, is_encrypted))]);
     let origin = format!("oidc:{id}");
-    match admitted(&shared, provider, secret, (peer, &headers), query).await {
+    match admitted(&shared, provider, secret, peer, &headers, query).await {
         Ok(user) => {
             let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
             shared.audit(actor, "session.begin", format!("from {peer} with {origin}")).await;
             let device = known_device(&shared, &user.name, &headers).await?;
-            let (cookies, _) = begin(&shared, user, (client, &headers), device).await?;
+            let (cookies, _) = begin(&shared, user, client, &headers, device).await?;
             Ok((forget, cookies, see(&(web.base().to_owned() + &to))).into_response())
         }
         Err((reason, told)) => {
@@ -148,7 +148,8 @@ async fn admitted(
     shared: &Shared,
     provider: Arc<Provider>,
     secret: Option<Secret>,
-    (peer, headers): (Peer, &HeaderMap),
+    peer: Peer,
+    headers: &HeaderMap,
     query: CallbackQuery,
 ) -> Result<Credentials, (Reason, String)> {
     let expired = || (Reason::Expired, "this browser has no login to finish".to_owned());

@@ -154,7 +154,7 @@ pub(crate) async fn log_in(
     succeeded(&shared, &attempt);
     let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
     shared.audit(actor, "session.begin", format!("from {peer}")).await;
-    begin(&shared, user, (client, &headers), device).await
+    begin(&shared, user, client, &headers, device).await
 }
 
 /// Logs out: ends the session and removes the cookie.
@@ -201,7 +201,7 @@ pub(crate) async fn set_up(
     let user = made.await?.ok_or_else(|| ApiError::internal("the first administrator is gone again"))?;
     let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
     shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
-    begin(&shared, user, (client, &headers), None).await
+    begin(&shared, user, client, &headers, None).await
 }
 
 /// What counts of a code that somebody types: neither its dashes nor its case.
@@ -239,7 +239,8 @@ pub(super) async fn known_device(shared: &Shared, name: &str, headers: &HeaderMa
 pub(super) async fn begin(
     shared: &Shared,
     user: Credentials,
-    (client, headers): (Client, &HeaderMap),
+    client: Client,
+    headers: &HeaderMap,
     known_device: Option<Secret>,
 ) -> Result<(Cookies, axum::Json<Session>)> {
     let secret = Secret::session()?;

@@ -220,7 +220,7 @@ impl Incoming {
             return;
         }
         let Caller { account, limits, .. } = &self.caller;
-        self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
+        self.shared.pace.lock().charge(*account, limits, messages, bytes, Instant::now());
     }
 
     /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. What the messages
@@ -331,8 +331,8 @@ impl Incoming {
             }
             self.charge(messages, 0);
             let submit = async {
-                let remembered = (named.as_ref(), std::mem::take(&mut had));
-                let taken = self.submit_once((batch, names), logspace, remembered).await;
+                let had = std::mem::take(&mut had);
+                let taken = self.submit_once(batch, names, logspace, named.as_ref(), had).await;
                 drop(room);
                 taken
             };

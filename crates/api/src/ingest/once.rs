@@ -118,9 +118,11 @@ impl Incoming {
     /// Stores a batch, without what is stored already; says which of its rows have to come again.
     pub(super) async fn submit_once(
         &self,
-        (batch, names): (Batch, Vec<Option<Id>>),
+        batch: Batch,
+        names: Vec<Option<Id>>,
         logspace: Option<&str>,
-        (named, had): (Option<&Named>, Vec<Place>),
+        named: Option<&Named>,
+        had: Vec<Place>,
     ) -> Result<(Taken, Vec<usize>), Stopped> {
         let (stamp, source) = (batch.received(0), self.source.clone());
         let repeats = self.repeats().clone();

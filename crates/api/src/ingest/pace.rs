@@ -56,7 +56,8 @@ impl Pace {
         &mut self,
         account: Account,
         limits: &TokenLimits,
-        (messages, bytes): (usize, usize),
+        messages: usize,
+        bytes: usize,
         now: Instant,
     ) {
         if !limits.limit_pace() {
@@ -91,17 +92,17 @@ mod tests {
         let at = |seconds: u64| begin + Duration::from_secs(seconds);
         let account = Account::Token(1);
         assert_eq!(pace.wait(account, &limits, at(0)), None);
-        pace.charge(account, &limits, (100, 10), at(0));
+        pace.charge(account, &limits, 100, 10, at(0));
         assert_eq!(pace.wait(account, &limits, at(0)), None, "a second's worth at once");
-        pace.charge(account, &limits, (900, 10), at(0));
+        pace.charge(account, &limits, 900, 10, at(0));
         assert_eq!(pace.wait(account, &limits, at(0)), Some(Duration::from_secs(9)));
         assert_eq!(pace.wait(account, &limits, at(8)), Some(Duration::from_secs(1)));
         assert_eq!(pace.wait(account, &limits, at(9)), None);
         assert_eq!(pace.wait(Account::Token(2), &limits, at(0)), None, "another's are its own");
-        pace.charge(account, &limits, (0, 5000), at(100));
+        pace.charge(account, &limits, 0, 5000, at(100));
         assert_eq!(pace.wait(account, &limits, at(100)), Some(Duration::from_secs(4)));
         let unlimited = TokenLimits::default();
-        pace.charge(Account::Token(3), &unlimited, (usize::MAX, usize::MAX), at(0));
+        pace.charge(Account::Token(3), &unlimited, usize::MAX, usize::MAX, at(0));
         assert_eq!(pace.wait(Account::Token(3), &unlimited, at(0)), None);
     }
 
@@ -109,10 +110,10 @@ mod tests {
     fn those_within_their_limits_are_forgotten_first() {
         let (mut pace, begin) = (Pace::default(), Instant::now());
         let limits = TokenLimits { messages_per_second: Some(1), ..TokenLimits::default() };
-        (0..TOKENS_MAX as i64).for_each(|id| pace.charge(Account::Token(id), &limits, (1, 0), begin));
-        pace.charge(Account::Token(0), &limits, (100, 0), begin);
+        (0..TOKENS_MAX as i64).for_each(|id| pace.charge(Account::Token(id), &limits, 1, 0, begin));
+        pace.charge(Account::Token(0), &limits, 100, 0, begin);
         let later = begin + Duration::from_secs(5);
-        pace.charge(Account::Token(-1), &limits, (100, 0), later);
+        pace.charge(Account::Token(-1), &limits, 100, 0, later);
         assert!(pace.wait(Account::Token(0), &limits, later).is_some());
         assert!(pace.wait(Account::Token(-1), &limits, later).is_some());
         assert!(pace.sent.len() <= TOKENS_MAX);

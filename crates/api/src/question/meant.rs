@@ -152,7 +152,7 @@ impl Question {
         let overrides = (is_limited && asked.sets_range()).then(QueryWarning::of_range);
         let logspaces = select_logspaces(shared, caller, common.logspaces.as_deref())?;
         let known = caller.logspaces(&shared.state.pipeline);
-        let unknown_logspaces = unknown_logspaces(&asked, (&logspaces, &known), now);
+        let unknown_logspaces = unknown_logspaces(&asked, &logspaces, &known, now);
         Ok(Question {
             text: text.to_owned(),
             key: common.key(),
@@ -362,7 +362,8 @@ impl Question {
 /// Warns of conditions on the logspace that none of those can meet that are searched.
 fn unknown_logspaces(
     asked: &Query,
-    (searched, known): (&Logspaces, &Logspaces),
+    searched: &Logspaces,
+    known: &Logspaces,
     now: Timestamp,
 ) -> Vec<QueryWarning> {
     let field = FieldName::Known(Field::Logspace);

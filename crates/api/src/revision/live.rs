@@ -66,7 +66,8 @@ impl Revisions {
         &self,
         change: Change,
         expected: Option<u64>,
-        (author, comment): (&str, &str),
+        author: &str,
+        comment: &str,
         trial: Option<NewTrial>,
     ) -> Result<Arc<Live>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;

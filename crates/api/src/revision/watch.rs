@@ -110,7 +110,7 @@ impl Round<'_> {
         };
         let (document, checked) = check_toml(&toml).map_err(told)?;
         let change = Change { toml, document, checked };
-        let live = self.revisions.make_live(change, Some(trial.revision), (AUTHOR, why), None);
+        let live = self.revisions.make_live(change, Some(trial.revision), AUTHOR, why, None);
         let live = live.map_err(|error| error.to_string())?;
         tracing::warn!("router document: revision {} is live: {why}", live.revision);
         Ok(())

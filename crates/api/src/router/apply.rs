@@ -100,7 +100,7 @@ pub(super) async fn apply(
         let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
         let made = move || {
             let revisions = &inner.state.revisions;
-            let live = revisions.make_live(change, expected, (&author, &kept), trial);
+            let live = revisions.make_live(change, expected, &author, &kept, trial);
             let live = live.map_err(|error| refusal(&inner, error))?;
             Ok::<_, ApiError>((live, revisions.unconfirmed()?))
         };

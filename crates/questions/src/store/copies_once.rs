@@ -212,7 +212,7 @@ impl Store {
             }
         }
         assert_eq!(found, expected, "pages of {told}");
-        let mut reading = logspaces.clone().read(wanted, None, (Order::Oldest, u64::MAX), &run).unwrap();
+        let mut reading = logspaces.clone().read(wanted, None, Order::Oldest, u64::MAX, &run).unwrap();
         assert_eq!((reading.left(), reading.copies()), (counted.len() as u64, left_out), "export of {told}");
         let mut lines = Vec::new();
         let line = |id: &str, hit: &logstead_indexer::Hit, out: &mut Vec<u8>| {

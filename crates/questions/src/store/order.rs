@@ -42,7 +42,7 @@ impl Place {
 }
 
 /// Which of two messages comes first.
-pub(super) fn compare(order: Order, (a_id, a): (&str, &Hit), (b_id, b): (&str, &Hit)) -> Ordering {
+pub(super) fn compare(order: Order, a_id: &str, a: &Hit, b_id: &str, b: &Hit) -> Ordering {
     let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
     match order {
         Order::Oldest => ascending,
@@ -73,7 +73,7 @@ mod tests {
             (other_time, other_space, other_sequence) in (-3_i64..3, "[a-c]", 0_u64..4),
         ) {
             let (one, other) = (hit(time, sequence), hit(other_time, other_sequence));
-            let expected = compare(order, (&space, &one), (&other_space, &other)) == Ordering::Less;
+            let expected = compare(order, &space, &one, &other_space, &other) == Ordering::Less;
             let position = Place::of(&space, &one).position_in(&other_space, order);
             let found = match order {
                 Order::Newest => other.position() < position,

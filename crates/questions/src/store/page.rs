@@ -56,7 +56,7 @@ impl Logspaces {
         keep_first(&mut page.hits, order, limit);
         // What comes after the end of a part that was cut may come after messages that are not here.
         for (id, last) in &cuts {
-            page.hits.retain(|(of, hit)| compare(order, (of, hit), (id, last)).is_le());
+            page.hits.retain(|(of, hit)| compare(order, of, hit, id, last).is_le());
         }
         page
     }
@@ -108,7 +108,7 @@ const PART_MIN: usize = 1000;
 
 /// Puts messages in their order and keeps the first.
 pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
-    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, (a_id, a), (b_id, b)));
+    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, a_id, a, b_id, b));
     hits.truncate(limit);
 }
 
@@ -178,7 +178,8 @@ mod tests {
     /// was cut short before there was such a place is asked for again without haste, as it says that it has no next one.
     fn pages(
         logspaces: &Logspaces,
-        (order, limit): (Order, usize),
+        order: Order,
+        limit: usize,
         looks_max: usize,
     ) -> (Vec<(String, u64)>, usize) {
         let (mut found, mut cut) = (Vec::new(), 0);
@@ -220,7 +221,7 @@ mod tests {
             for (limit, is_cut_between_parts) in [(7, false), (25, true)] {
                 let mut cut_pages = 0;
                 for looks_max in (0..=LOOKS_MAX).step_by(11) {
-                    let (found, cut) = pages(&logspaces, (order, limit), looks_max);
+                    let (found, cut) = pages(&logspaces, order, limit, looks_max);
                     assert_eq!(found, expected, "{order:?}, {limit} a page, {looks_max} looks");
                     cut_pages += cut;
                     assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");

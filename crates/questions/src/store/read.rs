@@ -66,7 +66,8 @@ impl Logspaces {
         self,
         wanted: Wanted<'_>,
         passing: Option<Passing>,
-        (order, limit): (Order, u64),
+        order: Order,
+        limit: u64,
         run: &Run<'_>,
     ) -> Result<Reading, Cancelled> {
         let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
@@ -196,7 +197,7 @@ impl Reading {
             let hit = of.page.front()?;
             Some((at, (of.id.as_str(), hit)))
         });
-        next.min_by(|(_, a), (_, b)| compare(self.order, *a, *b)).map(|(at, _)| at)
+        next.min_by(|(_, a), (_, b)| compare(self.order, a.0, a.1, b.0, b.1)).map(|(at, _)| at)
     }
 }
 

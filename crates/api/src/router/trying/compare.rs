@@ -78,8 +78,8 @@ impl Comparison {
         self.report.parse_failures.after += seen_in_draft.parse_failures;
         self.report.messages += batch.rows() as u64;
         self.count_routes(&before, &after);
-        let before = Outcomes::of(&self.live, batch, (before, seen));
-        let after = Outcomes::of(&self.draft, batch, (after, seen_in_draft));
+        let before = Outcomes::of(&self.live, batch, before, seen);
+        let after = Outcomes::of(&self.draft, batch, after, seen_in_draft);
         for (outcomes, is_after) in [(&before, false), (&after, true)] {
             for (target, volume) in outcomes.volumes(batch) {
                 let of = self.targets.entry(target).or_default();
@@ -90,7 +90,7 @@ impl Comparison {
         }
         let numbers = [&before, &after].map(|outcomes| self.numbers(outcomes));
         for row in 0..batch.rows() {
-            self.count(row, (&before, &after), &numbers, (batch, ids));
+            self.count(row, &before, &after, &numbers, batch, ids);
         }
     }
 
@@ -116,9 +116,11 @@ impl Comparison {
     fn count(
         &mut self,
         row: usize,
-        (before, after): (&Outcomes, &Outcomes),
+        before: &Outcomes,
+        after: &Outcomes,
         [numbers_before, numbers_after]: &[Vec<usize>; 2],
-        (batch, ids): (&Batch, &[Option<String>]),
+        batch: &Batch,
+        ids: &[Option<String>],
     ) {
         let key = (numbers_before[before.of_rows[row]], numbers_after[after.of_rows[row]]);
         let looks = |outcomes: &Outcomes| outcomes.looks(batch, row);

@@ -23,7 +23,7 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn of(router: &Router, batch: &Batch, (routed, seen): (Routed, Seen)) -> Outcomes {
+    pub(super) fn of(router: &Router, batch: &Batch, routed: Routed, seen: Seen) -> Outcomes {
         let mut outcomes = Outcomes {
             names: vec![Vec::new()],
             of_rows: vec![0; batch.rows()],
