@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, params};
 
 /// Somebody whom a provider knows, and what the settings make of that.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Known {
+pub struct ExternalUser {
     /// `oidc:ID` or `ldap:ID`.
     pub origin: String,
     /// What the provider calls this person for ever.
@@ -26,8 +26,8 @@ pub struct Known {
 
 impl Meta {
     /// The user of somebody who has just logged in elsewhere: made the first time, and with these rights from now on.
-    pub fn admit(&self, known: &Known, now: Timestamp) -> Result<Credentials> {
-        let Known { origin, subject, name, role, grant } = known;
+    pub fn admit(&self, known: &ExternalUser, now: Timestamp) -> Result<Credentials> {
+        let ExternalUser { origin, subject, name, role, grant } = known;
         self.write(|connection| {
             let transaction = connection.transaction()?;
             let owner = transaction.query_row(
@@ -59,9 +59,9 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
 
-    fn known(origin: &str, subject: &str, name: &str, role: Role) -> Known {
+    fn known(origin: &str, subject: &str, name: &str, role: Role) -> ExternalUser {
         let (origin, subject, name) = (origin.to_owned(), subject.to_owned(), name.to_owned());
-        Known { origin, subject, name, role, grant: Grant::default() }
+        ExternalUser { origin, subject, name, role, grant: Grant::default() }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a grant that cannot be read is an error, never "everything".
 
-use super::columns::Json;
+use super::columns::JsonColumn;
 use rusqlite::Row;
 
 /// What an account may search. The default is everything.
@@ -22,12 +22,12 @@ impl Grant {
 
     /// From the columns `logspaces` and `scope`, of which the first is at `at`.
     pub(super) fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Grant> {
-        let logspaces: Option<Json<Vec<String>>> = row.get(at)?;
+        let logspaces: Option<JsonColumn<Vec<String>>> = row.get(at)?;
         Ok(Grant { logspaces: logspaces.map(|list| list.0), scope: row.get(at + 1)? })
     }
 
     /// The column `logspaces`.
-    pub(super) fn logspaces_column(&self) -> Option<Json<&Vec<String>>> {
-        self.logspaces.as_ref().map(Json)
+    pub(super) fn logspaces_column(&self) -> Option<JsonColumn<&Vec<String>>> {
+        self.logspaces.as_ref().map(JsonColumn)
     }
 }

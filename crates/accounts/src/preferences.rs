@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** what a user prefers goes with the user.
 
-use super::columns::Json;
+use super::columns::JsonColumn;
 use super::{Meta, Result};
 use rusqlite::{OptionalExtension, params};
 use serde_json::{Map, Value};
@@ -13,9 +13,9 @@ impl Meta {
         let store = self.store();
         let mut statement =
             store.connection.prepare_cached("SELECT body FROM preferences WHERE user_id = ?1")?;
-        let found: Option<Json<Map<String, Value>>> =
+        let found: Option<JsonColumn<Map<String, Value>>> =
             statement.query_row([user], |row| row.get(0)).optional()?;
-        Ok(found.map(|Json(preferences)| preferences).unwrap_or_default())
+        Ok(found.map(|JsonColumn(preferences)| preferences).unwrap_or_default())
     }
 
     /// Replaces what a user prefers.
@@ -24,7 +24,7 @@ impl Meta {
             connection.execute(
                 "INSERT INTO preferences (user_id, body) VALUES (?1, ?2)
                  ON CONFLICT (user_id) DO UPDATE SET body = excluded.body",
-                params![user, Json(preferences)],
+                params![user, JsonColumn(preferences)],
             )?;
             Ok(())
         })

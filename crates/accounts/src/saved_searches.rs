@@ -4,8 +4,8 @@
 //! **Invariant:** a search that is not shared is visible only to its owner.
 //! **Invariant:** an owner has no two searches of the same name in a folder.
 
-use super::books::Used;
-use super::columns::{Json, Nanos};
+use super::books::UsedItem;
+use super::columns::{JsonColumn, Nanos};
 use super::{Account, Actor, Error, Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
@@ -96,7 +96,7 @@ impl Meta {
                 return Ok((searches, last));
             }
             let mut search = search?;
-            search.last_used = search.last_used.max(store.books.last_used(Used::Search(search.id)));
+            search.last_used = search.last_used.max(store.books.last_used(UsedItem::Search(search.id)));
             bytes += search.search.bytes();
             searches.push(search);
         }
@@ -107,7 +107,7 @@ impl Meta {
     pub fn saved_search(&self, viewer: Account, id: i64) -> Result<SavedSearch> {
         let store = self.store();
         let mut search = seen(&store.connection, Some(viewer), id)?;
-        search.last_used = search.last_used.max(store.books.last_used(Used::Search(id)));
+        search.last_used = search.last_used.max(store.books.last_used(UsedItem::Search(id)));
         Ok(search)
     }
 
@@ -165,7 +165,7 @@ impl Meta {
     pub fn use_saved_search(&self, viewer: Account, id: i64, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         seen(&store.connection, Some(viewer), id)?;
-        store.books.used(Used::Search(id), now);
+        store.books.used(UsedItem::Search(id), now);
         Ok(())
     }
 }
@@ -176,7 +176,8 @@ fn insert(
     new: &SearchToSave,
     now: Timestamp,
 ) -> rusqlite::Result<usize> {
-    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    let (tags, logspaces, view) =
+        (JsonColumn(&new.tags), new.logspaces.as_ref().map(JsonColumn), JsonColumn(&new.view));
     connection.execute(
         "INSERT INTO saved_searches (account, owner, folder, name, tags, shared, query, from_time, to_time, logspaces,
                                      view, created_at, updated_at)
@@ -189,7 +190,8 @@ fn insert(
 }
 
 fn update(connection: &Connection, id: i64, new: &SearchToSave, now: Timestamp) -> rusqlite::Result<usize> {
-    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    let (tags, logspaces, view) =
+        (JsonColumn(&new.tags), new.logspaces.as_ref().map(JsonColumn), JsonColumn(&new.view));
     connection.execute(
         "UPDATE saved_searches SET folder = ?2, name = ?3, tags = ?4, shared = ?5, query = ?6, from_time = ?7,
                                    to_time = ?8, logspaces = ?9, view = ?10, updated_at = ?11
@@ -224,17 +226,17 @@ fn taken(error: rusqlite::Error, owner: &str, new: &SearchToSave) -> Error {
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
-    let logspaces: Option<Json<Vec<String>>> = row.get(9)?;
+    let logspaces: Option<JsonColumn<Vec<String>>> = row.get(9)?;
     let search = SearchToSave {
         folder: row.get(2)?,
         name: row.get(3)?,
-        tags: row.get::<_, Json<_>>(4)?.0,
+        tags: row.get::<_, JsonColumn<_>>(4)?.0,
         shared: row.get(5)?,
         query: row.get(6)?,
         from: row.get(7)?,
         to: row.get(8)?,
         logspaces: logspaces.map(|list| list.0),
-        view: row.get::<_, Json<_>>(10)?.0,
+        view: row.get::<_, JsonColumn<_>>(10)?.0,
     };
     Ok(SavedSearch {
         id: row.get(0)?,

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the id of a session tells nothing about its secret, and is good for nothing but ending it.
 
-use super::books::{Begun, Browser, SessionHash};
+use super::books::{Browser, NewSession, SessionHash};
 use super::columns::Nanos;
 use super::sessions::SESSIONS_OF_USER_MAX;
 use super::users::id;
@@ -43,7 +43,7 @@ impl Meta {
         })?;
         let mut sessions = written.collect::<rusqlite::Result<Vec<_>>>()?;
         let begun = store.books.begun_by(user_id);
-        sessions.extend(begun.map(|(hash, Begun { began_at, expires_at, browser, .. })| {
+        sessions.extend(begun.map(|(hash, NewSession { began_at, expires_at, browser, .. })| {
             listed(*hash, *began_at, *began_at, *expires_at, browser.clone())
         }));
         for session in &mut sessions {

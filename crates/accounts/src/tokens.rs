@@ -1,7 +1,7 @@
 //! API tokens: for programs, shown once, with a role and an optional end.
 
-use super::books::Used;
-use super::columns::{Json, Nanos};
+use super::books::UsedItem;
+use super::columns::{JsonColumn, Nanos};
 use super::{Actor, Error, Grant, Meta, Result, Role, Secret};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -131,7 +131,7 @@ impl Meta {
         )?;
         let mut tokens = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
         for token in &mut tokens {
-            token.last_used = token.last_used.max(store.books.last_used(Used::Token(token.id)));
+            token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(token.id)));
         }
         Ok(tokens)
     }
@@ -150,9 +150,9 @@ impl Meta {
             .query_row(params![secret_hash, Nanos(now)], read)
             .optional()?;
         let Some(mut token) = found else { return Ok(None) };
-        token.last_used = token.last_used.max(store.books.last_used(Used::Token(token.id)));
+        token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(token.id)));
         if token.last_used.is_none_or(|used| used.saturating_add(LAST_USED_STEP) < now) {
-            store.books.used(Used::Token(token.id), now);
+            store.books.used(UsedItem::Token(token.id), now);
         }
         Ok(Some(token))
     }
@@ -203,7 +203,7 @@ fn insert(
     connection.execute(
         "INSERT INTO tokens (name, role, hash, created_by_account, created_by, created_at, expires_at, logspaces, scope, limits)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope, Json(limits)],
+        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope, JsonColumn(limits)],
     )?;
     Ok(())
 }
@@ -218,7 +218,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
         created_at: row.get::<_, Nanos>(4)?.0,
         expires_at: row.get::<_, Option<Nanos>>(5)?.map(|nanos| nanos.0),
         last_used: row.get::<_, Option<Nanos>>(6)?.map(|nanos| nanos.0),
-        limits: row.get::<_, Option<Json<TokenLimits>>>(9)?.map(|json| json.0).unwrap_or_default(),
+        limits: row.get::<_, Option<JsonColumn<TokenLimits>>>(9)?.map(|json| json.0).unwrap_or_default(),
         former_until: row.get::<_, Option<Nanos>>(10)?.map(|nanos| nanos.0),
     })
 }

@@ -319,7 +319,7 @@ fn another_admin(connection: &Connection, user: &User) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Known;
+    use crate::ExternalUser;
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
 
@@ -366,7 +366,7 @@ mod tests {
     fn an_administrator_whose_password_we_keep_stays_able_to_log_in() {
         let (_directory, meta) = meta();
         meta.add_first_admin("admin", "h", NOW).unwrap();
-        let known = |name: &str| Known {
+        let known = |name: &str| ExternalUser {
             origin: "oidc:corp".to_owned(),
             subject: format!("subject of {name}"),
             name: name.to_owned(),

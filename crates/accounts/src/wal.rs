@@ -34,14 +34,14 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 
 /// SQLite's sum, which goes on from the sum before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Sum {
+struct FrameSum {
     first: u32,
     second: u32,
     is_big_endian: bool,
 }
 
-impl Sum {
-    fn over(mut self, bytes: &[u8]) -> Sum {
+impl FrameSum {
+    fn over(mut self, bytes: &[u8]) -> FrameSum {
         for pair in bytes.chunks_exact(8) {
             let (first, second) = (&pair[..4], &pair[4..]);
             let read = |bytes: &[u8]| {
@@ -96,12 +96,12 @@ impl<'a> Wal<'a> {
 }
 
 /// The sum of a header that is whole.
-fn header(bytes: &[u8]) -> Option<Sum> {
+fn header(bytes: &[u8]) -> Option<FrameSum> {
     let header = bytes.get(..HEADER_BYTES)?;
     let is_ours = word(header, 0) & !1 == MAGIC;
     let page_bytes = word(header, 8);
     let fits = page_bytes.is_power_of_two() && (512..=65_536).contains(&page_bytes);
-    let start = Sum { first: 0, second: 0, is_big_endian: word(header, 0) & 1 == 1 };
+    let start = FrameSum { first: 0, second: 0, is_big_endian: word(header, 0) & 1 == 1 };
     let sum = start.over(&header[..24]);
     (is_ours && fits && sum.is_at(header, 24)).then_some(sum)
 }

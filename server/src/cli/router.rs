@@ -9,7 +9,7 @@ use super::settings::{SettingsArgs, listed, read};
 use super::stopped::Stopped;
 use super::text;
 use clap::{ArgGroup, Args, Subcommand};
-use logstead_accounts::kept;
+use logstead_accounts::document_backups;
 use logstead_config::settings::Settings;
 use logstead_config::{Problem, check_toml, placed};
 use logstead_flow::machine::clock;
@@ -186,7 +186,7 @@ fn check(file: &Path, place: &Place) -> Result<(), Failure> {
 
 /// A document, and the name that precedes its problems.
 fn document(file: &Path) -> Result<(String, String), Failure> {
-    Ok((file.display().to_string(), kept::without_header(&read(file)?).to_owned()))
+    Ok((file.display().to_string(), document_backups::without_header(&read(file)?).to_owned()))
 }
 
 /// Warnings; `Err` says what cannot run on this machine.
@@ -248,7 +248,7 @@ impl Store {
         let number = self.0.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
         let detail = format!("revision {number}: {comment}");
         self.0.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
-        if let Err(error) = kept::keep(&self.0.settings.data, &self.0.meta) {
+        if let Err(error) = document_backups::write(&self.0.settings.data, &self.0.meta) {
             text::error(&format!(
                 "warning: a copy of the document cannot be kept until the next start: {error}"
             ));

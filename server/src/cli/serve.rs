@@ -7,7 +7,7 @@ use super::settings::SettingsArgs;
 use super::starting::{self, First, Wanted};
 use super::text;
 use clap::Args;
-use logstead_accounts::kept;
+use logstead_accounts::document_backups;
 use logstead_accounts::{Bookkeeper, Meta, setup_code};
 use logstead_api as api;
 use logstead_api::revision::{Revisions, Watch, take_back_overdue};
@@ -148,7 +148,7 @@ impl Serve {
         };
         // The documents have been checked, so what fails now is due to the environment, such as a port in use.
         let pipeline = pipeline.map_err(Failure::environment)?;
-        kept::keep_or_say(data, meta);
+        document_backups::write_or_log(data, meta);
         Ok(pipeline)
     }
 }

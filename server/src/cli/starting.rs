@@ -13,8 +13,8 @@
 use super::failure::Failure;
 use super::settings::{listed, read};
 use logstead_accounts as accounts;
-use logstead_accounts::kept;
-use logstead_accounts::{Found, Look, Meta, Revision, Whole};
+use logstead_accounts::document_backups;
+use logstead_accounts::{CheckDepth, DatabaseState, IntactDatabase, Meta, Revision};
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
 use logstead_pipeline::Change;
@@ -56,11 +56,11 @@ pub(super) enum Wanted {
 /// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
 pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
     let path = database(data);
-    let found = accounts::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
+    let found = accounts::inspect(&path, CheckDepth::Quick).map_err(|error| unreadable(&path, &error))?;
     let in_use = in_use(data).map_err(|error| unreadable(data, &error))?;
     match (&found, wanted) {
-        (Found::Whole(_), Wanted::New) => return Err(whole(&path)),
-        (Found::Whole(whole), _) => {
+        (DatabaseState::Intact(_), Wanted::New) => return Err(whole(&path)),
+        (DatabaseState::Intact(whole), _) => {
             if wanted == Wanted::Last
                 && let Some(older) = older(data, whole)?
             {
@@ -76,11 +76,11 @@ pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
                 );
             }
         }
-        (Found::Other(what), Wanted::Last) => return Err(other(&path, what)),
-        (Found::Other(what), Wanted::Any) => {
+        (DatabaseState::Other(what), Wanted::Last) => return Err(other(&path, what)),
+        (DatabaseState::Other(what), Wanted::Any) => {
             tracing::warn!("{} is accepted, although {what}", path.display())
         }
-        (Found::Missing | Found::Empty, Wanted::Last | Wanted::Any) if in_use.is_none() => {}
+        (DatabaseState::Missing | DatabaseState::Empty, Wanted::Last | Wanted::Any) if in_use.is_none() => {}
         (_, Wanted::Last | Wanted::Any) => return Err(lost(&path, &found, in_use.as_deref())),
         (_, Wanted::New) => begin_new(&path)?,
     }
@@ -90,11 +90,12 @@ pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
 }
 
 /// Why a database that is whole is not the last: a router document is kept that it lacks.
-pub(super) fn older(data: &Path, whole: &Whole) -> Result<Option<String>, Failure> {
-    let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
+pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String>, Failure> {
+    let kept =
+        document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
     let newest = kept.into_keys().next_back().unwrap_or(0);
     Ok(whole.newest_revision.filter(|number| *number < newest).map(|number| {
-        let kept = kept::path(data, newest);
+        let kept = document_backups::path(data, newest);
         format!(
             "its newest router document is revision {number}, and {} is kept: it is an older copy",
             kept.display()
@@ -107,8 +108,8 @@ fn in_use(data: &Path) -> io::Result<Option<String>> {
     if let Some(id) = used_logspaces(data)?.first() {
         return Ok(Some(format!("logspaces/{id} holds messages")));
     }
-    let newest = kept::load(data)?.into_keys().next_back();
-    Ok(newest.map(|number| format!("{} is kept", kept::path(data, number).display())))
+    let newest = document_backups::load(data)?.into_keys().next_back();
+    Ok(newest.map(|number| format!("{} is kept", document_backups::path(data, number).display())))
 }
 
 /// The logspaces that hold messages, sorted.
@@ -134,14 +135,14 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// The refusal to continue without the database.
-fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
+fn lost(path: &Path, found: &DatabaseState, in_use: Option<&str>) -> Failure {
     let path = path.display();
     let state = match found {
-        Found::Missing => "is missing".to_owned(),
-        Found::Empty => "is empty".to_owned(),
-        Found::Damaged(what) => format!("is damaged ({what})"),
-        Found::Whole(_) => "is whole".to_owned(),
-        Found::Other(what) => format!("is another ({what})"),
+        DatabaseState::Missing => "is missing".to_owned(),
+        DatabaseState::Empty => "is empty".to_owned(),
+        DatabaseState::Damaged(what) => format!("is damaged ({what})"),
+        DatabaseState::Intact(_) => "is whole".to_owned(),
+        DatabaseState::Other(what) => format!("is another ({what})"),
     };
     let beside = in_use.map_or(String::new(), |in_use| format!(", and {in_use}"));
     Failure::environment(format!(
@@ -186,7 +187,8 @@ fn begin_new(path: &Path) -> Result<(), Failure> {
 /// Restores router documents that exist as files but are missing from the database because it is new or an older copy.
 /// Otherwise an older document with a shorter retention would run.
 fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
-    let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
+    let kept =
+        document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
     let latest = meta.latest_revision().map_err(Failure::environment)?;
     let number = latest.as_ref().map_or(0, |revision| revision.number);
     if let Some((latest, Ok(kept))) = latest.as_ref().zip(kept.get(&number))
@@ -204,24 +206,24 @@ fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
     meta.put_back(&lost).map_err(Failure::environment)?;
     tracing::warn!(
         "the newest router document of the database was revision {number}: revision {newest} is taken from {}",
-        kept::path(data, *newest).display()
+        document_backups::path(data, *newest).display()
     );
     Ok(())
 }
 
 fn differs(data: &Path, latest: &Revision) -> Failure {
-    let kept = kept::path(data, latest.number);
+    let kept = document_backups::path(data, latest.number);
     Failure::environment(format!(
         "router document {} of {} is not what was stored: its copy {} is intact and differs. Restore the database from a \
          backup; or, if the database is right, move the copy away",
-        kept::told(latest),
+        document_backups::describe(latest),
         database(data).display(),
         kept.display()
     ))
 }
 
 fn unusable(data: &Path, newest: u64, number: u64, what: &str) -> Failure {
-    let path = kept::path(data, newest);
+    let path = document_backups::path(data, newest);
     Failure::environment(format!(
         "the newest router document, {}, cannot be restored into the database, whose newest one is revision {number}: \
          {what}. Restore the file from a backup, or move it away to continue without it",
@@ -255,7 +257,7 @@ pub(super) fn document(
     match router {
         Some(path) => {
             let name = path.display().to_string();
-            let toml = kept::without_header(&read(path)?).to_owned();
+            let toml = document_backups::without_header(&read(path)?).to_owned();
             Ok(First::New(name.clone(), change(&name, toml)?))
         }
         None => shipped(data),

@@ -13,7 +13,7 @@
 //! **Invariant:** the ID token decides who somebody is. Other answers only add what it leaves out, and only about the same
 //! subject.
 
-use super::jwt::{self, Claims, Refused};
+use super::jwt::{self, Claims, TokenRejection};
 use super::web::Web;
 use super::{Person, bounded, secret_of};
 use crate::Secret;
@@ -42,12 +42,12 @@ const TEXT_CHARS_MAX: usize = 255;
 pub struct Provider {
     settings: Oidc,
     redirect_uri: String,
-    known: Mutex<Known>,
+    known: Mutex<ProviderCache>,
 }
 
 /// What it said of itself.
 #[derive(Default)]
-struct Known {
+struct ProviderCache {
     configuration: Option<(Instant, Arc<Configuration>)>,
     /// Why it did not say, the last time.
     failed: Option<(Instant, String)>,
@@ -75,7 +75,7 @@ struct Tokens {
 
 /// What the browser came back with.
 #[derive(Clone, Debug)]
-pub struct Return {
+pub struct LoginReturn {
     /// The authorization code that the provider sent back.
     pub code: String,
     /// The state that the login began with.
@@ -121,7 +121,7 @@ impl Provider {
     }
 
     /// Who came back.
-    pub fn person(&self, secret: &Secret, back: &Return) -> Result<Person, String> {
+    pub fn person(&self, secret: &Secret, back: &LoginReturn) -> Result<Person, String> {
         if !self.is_state_of(secret, &back.state) {
             return Err("the state is not that of the login".to_owned());
         }
@@ -175,7 +175,7 @@ impl Provider {
         let verified =
             |keys: &JwkSet| jwt::verified(token, keys, &self.settings.issuer, &self.settings.client_id);
         match verified(&*self.keys(web, configuration)?) {
-            Err(Refused::UnknownKey(_)) if self.may_fetch_again() => {
+            Err(TokenRejection::UnknownKey(_)) if self.may_fetch_again() => {
                 verified(&*self.fetched_keys(web, configuration)?).map_err(|refused| refused.to_string())
             }
             done => done.map_err(|refused| refused.to_string()),

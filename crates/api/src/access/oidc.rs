@@ -20,7 +20,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use logstead_accounts as accounts;
 use logstead_accounts::identity::Person;
-use logstead_accounts::identity::oidc::{Provider, Return};
+use logstead_accounts::identity::oidc::{LoginReturn, Provider};
 use logstead_accounts::{Account, Actor, Credentials, Secret};
 use logstead_config::settings::Web;
 use logstead_flow::machine::clock;
@@ -168,7 +168,7 @@ async fn admitted(
         device(shared, headers).await.map_err(|_| failed("too many people log in at once".to_owned()))?;
     let attempt = attempt(peer, &secret, device);
     refuse_the_impatient(shared, &attempt).map_err(|_| failed("too many failed attempts".to_owned()))?;
-    let back = Return { code, state, iss: query.iss };
+    let back = LoginReturn { code, state, iss: query.iss };
     let asked = provider.clone();
     let person = {
         let turn = places(&shared.providers_asked, 1, "too many people log in at once").await;

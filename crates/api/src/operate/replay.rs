@@ -68,8 +68,8 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) 
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let begin = move || {
-        let all = (Order::Oldest, u64::MAX);
-        let begun = question.logspaces.clone().read(question.wanted(), None, all, &cancel.run());
+        let logspaces = question.logspaces.clone();
+        let begun = logspaces.read(question.wanted(), None, Order::Oldest, u64::MAX, &cancel.run());
         begun.map(|reading| (reading, cancel))
     };
     let (reading, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;

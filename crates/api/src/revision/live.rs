@@ -1,7 +1,7 @@
 //! Makes a change live, and remembers whether it has to be confirmed.
 
 use super::health::{Compared, Health, Totals};
-use logstead_accounts::{Error, Meta, OnTrial, Trial};
+use logstead_accounts::{Error, Meta, RevisionDeadline, UnconfirmedRevision};
 use logstead_flow::machine::clock;
 use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
 use logstead_record::Timestamp;
@@ -72,19 +72,23 @@ impl Revisions {
     ) -> Result<Arc<Live>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
-        let trial = trial
-            .map(|NewTrial { within, back_if_worse }| Trial { until: later(now, within), back_if_worse });
-        let revision = self.meta.add_revision_on_trial(prepared.toml(), author, comment, now, trial)?;
+        let trial = trial.map(|NewTrial { within, back_if_worse }| RevisionDeadline {
+            until: later(now, within),
+            back_if_worse,
+        });
+        let revision = self.meta.add_unconfirmed_revision(prepared.toml(), author, comment, now, trial)?;
         self.measure();
         let live = prepared.commit(revision);
         self.health.lock().changed(Instant::now());
-        logstead_accounts::kept::keep_or_say(self.pipeline.data(), &self.meta);
+        logstead_accounts::document_backups::write_or_log(self.pipeline.data(), &self.meta);
         Ok(live)
     }
 
     /// The live revision, while it has to be confirmed.
     pub fn unconfirmed(&self) -> Result<Option<Unconfirmed>, Error> {
-        let Some(OnTrial { revision, back_to, until, back_if_worse }) = self.meta.on_trial()? else {
+        let Some(UnconfirmedRevision { revision, back_to, until, back_if_worse }) =
+            self.meta.unconfirmed_revision()?
+        else {
             return Ok(None);
         };
         let health = self.health.lock().compared(&self.totals(), Instant::now());

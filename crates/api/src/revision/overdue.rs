@@ -1,12 +1,14 @@
 //! What is to be taken back before anything runs: the time of a revision was over while the process was not running.
 
 use super::AUTHOR;
-use logstead_accounts::{Meta, OnTrial, Result};
+use logstead_accounts::{Meta, Result, UnconfirmedRevision};
 use logstead_record::Timestamp;
 
 /// Makes the revision before the newest one again, if that one had to be confirmed and was not.
 pub fn take_back_overdue(meta: &Meta, now: Timestamp) -> Result<()> {
-    let Some(OnTrial { revision, back_to, .. }) = meta.on_trial()?.filter(|trial| trial.until <= now) else {
+    let Some(UnconfirmedRevision { revision, back_to, .. }) =
+        meta.unconfirmed_revision()?.filter(|trial| trial.until <= now)
+    else {
         return Ok(());
     };
     let Some(before) = meta.revision(back_to)? else {
@@ -30,7 +32,7 @@ pub(super) fn comment(revision: u64, back_to: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logstead_accounts::Trial;
+    use logstead_accounts::RevisionDeadline;
 
     #[test]
     fn a_revision_whose_time_was_over_is_taken_back_once() {
@@ -38,8 +40,8 @@ mod tests {
         let meta = Meta::open(&folder.path().join("logstead.db")).unwrap();
         let at = Timestamp::from_nanos;
         meta.add_revision("old", "ana", "", at(1)).unwrap();
-        let trial = Trial { until: at(9), back_if_worse: false };
-        meta.add_revision_on_trial("new", "ana", "", at(2), Some(trial)).unwrap();
+        let trial = RevisionDeadline { until: at(9), back_if_worse: false };
+        meta.add_unconfirmed_revision("new", "ana", "", at(2), Some(trial)).unwrap();
         take_back_overdue(&meta, at(8)).unwrap();
         assert_eq!(meta.latest_revision().unwrap().unwrap().toml, "new");
         for _ in 0..2 {

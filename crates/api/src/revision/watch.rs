@@ -2,7 +2,7 @@
 
 use super::live::Revisions;
 use super::{AUTHOR, overdue};
-use logstead_accounts::OnTrial;
+use logstead_accounts::UnconfirmedRevision;
 use logstead_config::check_toml;
 use logstead_flow::machine::clock;
 use logstead_pipeline::Change;
@@ -56,7 +56,7 @@ impl Drop for Watch {
 struct Round<'a> {
     revisions: &'a Revisions,
     /// The revision on trial, and when its time is over even if the clock is set back.
-    deadline: Option<(OnTrial, Instant)>,
+    deadline: Option<(UnconfirmedRevision, Instant)>,
     failed_until: Option<Instant>,
 }
 
@@ -65,7 +65,7 @@ impl Round<'_> {
         if self.failed_until.is_some_and(|until| now < until) {
             return;
         }
-        let trial = match self.revisions.meta.on_trial() {
+        let trial = match self.revisions.meta.unconfirmed_revision() {
             Ok(Some(trial)) => trial,
             Ok(None) => {
                 self.deadline = None;
@@ -102,7 +102,7 @@ impl Round<'_> {
         unconfirmed.and_then(|unconfirmed| unconfirmed.health).map(|health| health.worse).unwrap_or_default()
     }
 
-    fn take_back(&self, trial: &OnTrial, why: &str) -> Result<(), String> {
+    fn take_back(&self, trial: &UnconfirmedRevision, why: &str) -> Result<(), String> {
         let before = self.revisions.meta.revision(trial.back_to).map_err(|error| error.to_string())?;
         let toml = before.ok_or_else(|| format!("revision {} is gone", trial.back_to))?.toml;
         let told = |problems: Vec<logstead_config::Problem>| {

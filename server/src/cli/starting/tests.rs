@@ -16,7 +16,7 @@ fn data() -> tempfile::TempDir {
     let meta = open_first(data.path());
     for toml in [SHORTER, ROUTER] {
         meta.add_revision(toml, "ana", "", clock::now()).unwrap();
-        kept::keep(data.path(), &meta).unwrap();
+        document_backups::write(data.path(), &meta).unwrap();
     }
     data
 }
@@ -62,7 +62,7 @@ fn a_database_that_is_lost_beside_messages_is_not_replaced_by_an_empty_one() {
 fn without_any_document_the_shipped_one_removes_nothing() {
     let data = data();
     fs::remove_file(database(data.path())).unwrap();
-    fs::remove_dir_all(kept::folder(data.path())).unwrap();
+    fs::remove_dir_all(document_backups::folder(data.path())).unwrap();
     let toml = runs(data.path(), Wanted::New);
     let (document, _) = check_toml(&toml).unwrap();
     assert_eq!(document.logspaces[0].id, "main");
@@ -101,7 +101,7 @@ fn a_newer_document_that_is_damaged_is_not_passed_over() {
     let data = data();
     fs::remove_file(database(data.path())).unwrap();
     open_first(data.path()).add_revision(SHORTER, "ana", "", clock::now()).unwrap();
-    fs::write(kept::path(data.path(), 2), "cut").unwrap();
+    fs::write(document_backups::path(data.path(), 2), "cut").unwrap();
     assert!(refusal(data.path()).contains("000002.toml"));
     assert!(open(data.path(), Wanted::Any).is_err());
 }
@@ -274,8 +274,8 @@ fn looking_at_a_damaged_database_changes_no_file() {
             let mut files = files.clone();
             files.insert(damaged, Vec::new());
             put(data.path(), &files);
-            let found = accounts::look(&database(data.path()), Look::Full).unwrap();
-            assert!(damaged == "-wal" || !matches!(found, Found::Whole(_)), "{state}: {found:?}");
+            let found = accounts::inspect(&database(data.path()), CheckDepth::Full).unwrap();
+            assert!(damaged == "-wal" || !matches!(found, DatabaseState::Intact(_)), "{state}: {found:?}");
             assert_eq!(taken(data.path()), files, "{state}");
             assert!(!data.path().join("logstead.db-shm").exists());
         }

@@ -106,8 +106,9 @@ impl Trial {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
-        let all = (order, limit.unwrap_or(u64::MAX));
-        let reading = question.logspaces.clone().read(question.wanted(), None, all, &cancel.run())?;
+        let messages_max = limit.unwrap_or(u64::MAX);
+        let reading =
+            question.logspaces.clone().read(question.wanted(), None, order, messages_max, &cancel.run())?;
         let total = reading.left();
         let range = bounded(question.range, question.logspaces.stored());
         let Question { logspaces, query, now, copies, .. } = question;

@@ -6,7 +6,7 @@
 use super::Secret;
 use super::error::{Error, Result};
 use super::wal::Wal;
-use super::witness::{self, Pages, Said, Sum};
+use super::witness::{self, PageSum, Pages, WitnessRecord};
 use rusqlite::{Connection, OpenFlags, ffi};
 use std::ffi::OsString;
 use std::io;
@@ -21,19 +21,19 @@ const PROBLEMS_MAX: usize = 3;
 /// The files next to the database that belong to it: SQLite's, and the witness.
 const BESIDE: [&str; 3] = ["-wal", "-shm", witness::SUFFIX];
 /// How often a database is looked at that a server may be writing.
-const LOOKS_MAX: usize = 5;
+const INSPECTIONS_MAX: usize = 5;
 /// How long to wait in between: it is another process that writes, so there is nothing else to wait for.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
+const INSPECTION_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What was found where the database should be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum DatabaseState {
     /// No file.
     Missing,
     /// An empty file, or a database without a table.
     Empty,
     /// A database that is intact, as far as it was checked.
-    Whole(Whole),
+    Intact(IntactDatabase),
     /// A database that SQLite takes for intact, and that is not what was written last: why.
     Other(String),
     /// What is wrong with it.
@@ -42,7 +42,7 @@ pub enum Found {
 
 /// A database that is intact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Whole {
+pub struct IntactDatabase {
     /// The number of its newest router document, 0 without any; `None` if there was no room to look.
     pub newest_revision: Option<u64>,
     /// Whether a witness says that it is what was written last; without one, nothing is known of that.
@@ -53,7 +53,7 @@ pub struct Whole {
 
 /// How closely to look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Look {
+pub enum CheckDepth {
     /// Every page; quick enough for each start, while nobody else writes.
     Quick,
     /// Every index against its table, too; a server may be writing meanwhile.
@@ -61,31 +61,33 @@ pub enum Look {
 }
 
 /// Looks at the file of a database.
-pub fn look(path: &Path, look: Look) -> io::Result<Found> {
-    let more = if look == Look::Full { LOOKS_MAX - 1 } else { 0 };
+pub fn inspect(path: &Path, depth: CheckDepth) -> io::Result<DatabaseState> {
+    let more = if depth == CheckDepth::Full { INSPECTIONS_MAX - 1 } else { 0 };
     for _ in 0..more {
-        match look_once(path, look)? {
+        match inspect_once(path, depth)? {
             // A server that writes to it meanwhile leaves it as it should be in between.
-            Found::Other(_) | Found::Damaged(_) => std::thread::sleep(LOOK_AGAIN_AFTER),
+            DatabaseState::Other(_) | DatabaseState::Damaged(_) => std::thread::sleep(INSPECTION_INTERVAL),
             found => return Ok(found),
         }
     }
-    look_once(path, look)
+    inspect_once(path, depth)
 }
 
-fn look_once(path: &Path, look: Look) -> io::Result<Found> {
+fn inspect_once(path: &Path, depth: CheckDepth) -> io::Result<DatabaseState> {
     let log = read_or_nothing(&beside(path, "-wal"))?;
     let has_log = !log.is_empty();
     match bytes(path)? {
         None if has_log => {
-            return Ok(Found::Damaged("the file is gone, and only its write-ahead log is left".to_owned()));
+            return Ok(DatabaseState::Damaged(
+                "the file is gone, and only its write-ahead log is left".to_owned(),
+            ));
         }
-        None => return Ok(Found::Missing),
+        None => return Ok(DatabaseState::Missing),
         Some(0) if has_log => {
             let what = "the file is empty, and only its write-ahead log is left";
-            return Ok(Found::Damaged(what.to_owned()));
+            return Ok(DatabaseState::Damaged(what.to_owned()));
         }
-        Some(0) => return Ok(Found::Empty),
+        Some(0) => return Ok(DatabaseState::Empty),
         Some(_) => {}
     }
     let wal = Wal::read(&log);
@@ -93,30 +95,32 @@ fn look_once(path: &Path, look: Look) -> io::Result<Found> {
     let (alone, said) = (pages.sum(), witness::read(&beside(path, witness::SUFFIX))?);
     let belongs = belonging(pages, alone, &wal, said);
     let merged = if belongs.log_counts { Some(&wal) } else { None };
-    let checked = match check(path, merged, look) {
-        Err(Error::Sqlite(error)) if is_damage(&error) => return Ok(Found::Damaged(error.to_string())),
+    let checked = match check(path, merged, depth) {
+        Err(Error::Sqlite(error)) if is_damage(&error) => {
+            return Ok(DatabaseState::Damaged(error.to_string()));
+        }
         // A full disk is not damage, and must not keep a server from starting.
-        Err(error) if error.is_of_the_disk() && look == Look::Quick && belongs.problem.is_none() => {
-            Checked { problems: Vec::new(), has_tables: true, newest_revision: None }
+        Err(error) if error.is_of_the_disk() && depth == CheckDepth::Quick && belongs.problem.is_none() => {
+            SqliteReport { problems: Vec::new(), has_tables: true, newest_revision: None }
         }
         checked => checked.map_err(|error| io::Error::other(error.to_string()))?,
     };
-    let Checked { problems, has_tables, newest_revision } = checked;
+    let SqliteReport { problems, has_tables, newest_revision } = checked;
     Ok(match belongs.problem {
-        _ if !problems.is_empty() => Found::Damaged(problems.join("; ")),
-        Some(Problem::Damaged(what)) => Found::Damaged(what),
-        Some(Problem::Other(what)) => Found::Other(what),
-        None if !has_tables => Found::Empty,
-        None => Found::Whole(Whole {
+        _ if !problems.is_empty() => DatabaseState::Damaged(problems.join("; ")),
+        Some(Mismatch::Damaged(what)) => DatabaseState::Damaged(what),
+        Some(Mismatch::Other(what)) => DatabaseState::Other(what),
+        None if !has_tables => DatabaseState::Empty,
+        None => DatabaseState::Intact(IntactDatabase {
             newest_revision,
-            is_witnessed: said != Said::Missing,
+            is_witnessed: said != WitnessRecord::Missing,
             log_is_spare: has_log && !belongs.log_counts,
         }),
     })
 }
 
 /// Why a database that SQLite may take for intact is not to be used.
-enum Problem {
+enum Mismatch {
     Damaged(String),
     Other(String),
 }
@@ -124,15 +128,15 @@ enum Problem {
 /// How file, log and witness belong together.
 struct Belonging {
     log_counts: bool,
-    problem: Option<Problem>,
+    problem: Option<Mismatch>,
 }
 
 /// Whenever the process died, the file or the file under its log has the sum that the witness says.
-fn belonging(mut pages: Pages, alone: Sum, wal: &Wal<'_>, said: Said) -> Belonging {
-    let other = |what: &str| Some(Problem::Other(what.to_owned()));
+fn belonging(mut pages: Pages, alone: PageSum, wal: &Wal<'_>, said: WitnessRecord) -> Belonging {
+    let other = |what: &str| Some(Mismatch::Other(what.to_owned()));
     match said {
-        Said::Sum(_, sum) if sum == alone => Belonging { log_counts: false, problem: None },
-        Said::Sum(_, sum) => {
+        WitnessRecord::Sum(_, sum) if sum == alone => Belonging { log_counts: false, problem: None },
+        WitnessRecord::Sum(_, sum) => {
             pages.put(wal);
             let problem = if pages.sum() == sum {
                 None
@@ -141,15 +145,15 @@ fn belonging(mut pages: Pages, alone: Sum, wal: &Wal<'_>, said: Said) -> Belongi
             };
             Belonging { log_counts: true, problem }
         }
-        Said::Unreadable => Belonging {
+        WitnessRecord::Unreadable => Belonging {
             log_counts: true,
             problem: other(
                 "its witness, the file with the ending `.sum`, is damaged, so nothing says whether it is what was written last",
             ),
         },
-        Said::Missing => {
+        WitnessRecord::Missing => {
             let what = "its write-ahead log is not as it was written, and the changes in it would be lost";
-            let problem = wal.is_broken.then(|| Problem::Damaged(what.to_owned()));
+            let problem = wal.is_broken.then(|| Mismatch::Damaged(what.to_owned()));
             Belonging { log_counts: true, problem }
         }
     }
@@ -171,16 +175,16 @@ fn bytes(path: &Path) -> io::Result<Option<u64>> {
 }
 
 /// What SQLite says.
-struct Checked {
+struct SqliteReport {
     problems: Vec<String>,
     has_tables: bool,
     newest_revision: Option<u64>,
 }
 
 /// Has SQLite look at the file as it is, or at a copy of it with its log put over it: SQLite would change the original.
-fn check(path: &Path, log: Option<&Wal<'_>>, look: Look) -> Result<Checked> {
+fn check(path: &Path, log: Option<&Wal<'_>>, depth: CheckDepth) -> Result<SqliteReport> {
     let Some(wal) = log.filter(|wal| !wal.pages.is_empty()) else {
-        return check_file(path, look);
+        return check_file(path, depth);
     };
     let folder = std::env::temp_dir().join(format!("logstead-look-{}", Secret::session()?.reveal()));
     let copy = folder.join("copy.db");
@@ -192,7 +196,7 @@ fn check(path: &Path, log: Option<&Wal<'_>>, look: Look) -> Result<Checked> {
             | io::ErrorKind::PermissionDenied => Error::Witness(error),
             _ => open(error),
         })
-        .and_then(|()| check_file(&copy, look));
+        .and_then(|()| check_file(&copy, depth));
     // Leftovers in a temporary folder do no harm.
     std::fs::remove_dir_all(&folder).ok();
     checked
@@ -210,14 +214,14 @@ fn merge(path: &Path, wal: &Wal<'_>, folder: &Path, copy: &Path) -> io::Result<(
 }
 
 /// Immutable: SQLite reads the file alone, and makes nothing beside it.
-fn check_file(path: &Path, look: Look) -> Result<Checked> {
+fn check_file(path: &Path, depth: CheckDepth) -> Result<SqliteReport> {
     let uri = format!("file:{}?mode=ro&immutable=1", escaped(path));
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri, flags)?;
-    let pragma = match look {
-        Look::Quick => "quick_check",
-        Look::Full => "integrity_check",
+    let pragma = match depth {
+        CheckDepth::Quick => "quick_check",
+        CheckDepth::Full => "integrity_check",
     };
     let mut statement = connection.prepare(&format!("PRAGMA {pragma}({PROBLEMS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
@@ -243,10 +247,10 @@ fn check_file(path: &Path, look: Look) -> Result<Checked> {
     } else {
         None
     };
-    Ok(Checked { problems, has_tables, newest_revision })
+    Ok(SqliteReport { problems, has_tables, newest_revision })
 }
 
-/// Removes the log of a database that [`look`] has found to be spare: SQLite would put it over the file.
+/// Removes the log of a database that [`inspect`] has found to be spare: SQLite would put it over the file.
 pub fn remove_spare_log(path: &Path) -> io::Result<()> {
     for suffix in ["-wal", "-shm"] {
         match std::fs::remove_file(beside(path, suffix)) {
@@ -335,23 +339,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = database(folder.path());
         let before = (names(folder.path()), fs::read(&path).unwrap());
-        for how in [Look::Quick, Look::Full] {
-            let Found::Whole(whole) = look(&path, how).unwrap() else { panic!("not whole") };
+        for how in [CheckDepth::Quick, CheckDepth::Full] {
+            let DatabaseState::Intact(whole) = inspect(&path, how).unwrap() else { panic!("not whole") };
             assert_eq!(
                 (whole.newest_revision, whole.is_witnessed, whole.log_is_spare),
                 (Some(100), true, false)
             );
         }
         assert_eq!((names(folder.path()), fs::read(&path).unwrap()), before);
-        assert_eq!(look(&folder.path().join("nothing.db"), Look::Full).unwrap(), Found::Missing);
+        assert_eq!(
+            inspect(&folder.path().join("nothing.db"), CheckDepth::Full).unwrap(),
+            DatabaseState::Missing
+        );
         fs::write(&path, "").unwrap();
-        assert_eq!(look(&path, Look::Quick).unwrap(), Found::Empty);
+        assert_eq!(inspect(&path, CheckDepth::Quick).unwrap(), DatabaseState::Empty);
         fs::write(&path, "this is not a database, and it is long enough to be sure of that".repeat(20))
             .unwrap();
-        assert!(matches!(look(&path, Look::Quick).unwrap(), Found::Damaged(_)));
+        assert!(matches!(inspect(&path, CheckDepth::Quick).unwrap(), DatabaseState::Damaged(_)));
         fs::remove_file(&path).unwrap();
         fs::write(beside(&path, "-wal"), "left behind").unwrap();
-        assert!(matches!(look(&path, Look::Quick).unwrap(), Found::Damaged(_)));
+        assert!(matches!(inspect(&path, CheckDepth::Quick).unwrap(), DatabaseState::Damaged(_)));
     }
 
     #[test]
@@ -362,10 +369,16 @@ mod tests {
         let page = 4096;
         for pages in 1..whole.len() / page {
             fs::write(&path, &whole[..pages * page]).unwrap();
-            assert!(matches!(look(&path, Look::Quick).unwrap(), Found::Damaged(_)), "cut to {pages} pages");
+            assert!(
+                matches!(inspect(&path, CheckDepth::Quick).unwrap(), DatabaseState::Damaged(_)),
+                "cut to {pages} pages"
+            );
         }
         fs::write(&path, &whole[..page / 2]).unwrap();
-        assert!(matches!(look(&path, Look::Quick).unwrap(), Found::Damaged(_)), "half a page");
+        assert!(
+            matches!(inspect(&path, CheckDepth::Quick).unwrap(), DatabaseState::Damaged(_)),
+            "half a page"
+        );
     }
 
     #[test]
@@ -374,7 +387,7 @@ mod tests {
         let path = database(folder.path());
         let meta = Meta::open(&path).unwrap();
         meta.add_revision("later", "ana", "", Timestamp::from_nanos(8)).unwrap();
-        assert!(matches!(look(&path, Look::Full).unwrap(), Found::Whole(_)));
+        assert!(matches!(inspect(&path, CheckDepth::Full).unwrap(), DatabaseState::Intact(_)));
         assert_eq!(meta.latest_revision().unwrap().unwrap().toml, "later");
     }
 

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// A revision that has to be confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OnTrial {
+pub struct UnconfirmedRevision {
     /// The one that is live.
     pub revision: u64,
     /// The one that becomes live again.
@@ -23,7 +23,7 @@ pub struct OnTrial {
 
 /// How long a revision may be on trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Trial {
+pub struct RevisionDeadline {
     /// When it is taken back.
     pub until: Timestamp,
     /// Whether it is taken back before that if messages fare worse than before.
@@ -32,7 +32,7 @@ pub struct Trial {
 
 impl Meta {
     /// The revision that has to be confirmed.
-    pub fn on_trial(&self) -> Result<Option<OnTrial>> {
+    pub fn unconfirmed_revision(&self) -> Result<Option<UnconfirmedRevision>> {
         read(&self.connection())
     }
 
@@ -47,10 +47,10 @@ impl Meta {
 }
 
 /// Says that the revision that was just stored is on trial, or that none is.
-pub(super) fn begin(connection: &Connection, revision: u64, trial: Option<Trial>) -> Result<()> {
+pub(super) fn begin(connection: &Connection, revision: u64, trial: Option<RevisionDeadline>) -> Result<()> {
     let before = read(connection)?;
     connection.execute("DELETE FROM revision_on_trial", [])?;
-    let Some(Trial { until, back_if_worse }) = trial else { return Ok(()) };
+    let Some(RevisionDeadline { until, back_if_worse }) = trial else { return Ok(()) };
     let last: Option<i64> = connection.query_row(
         "SELECT max(number) FROM revisions WHERE number < ?1",
         [revision as i64],
@@ -67,11 +67,11 @@ pub(super) fn begin(connection: &Connection, revision: u64, trial: Option<Trial>
     Ok(())
 }
 
-fn read(connection: &Connection) -> Result<Option<OnTrial>> {
+fn read(connection: &Connection) -> Result<Option<UnconfirmedRevision>> {
     let mut statement =
         connection.prepare_cached("SELECT revision, back_to, until, back_if_worse FROM revision_on_trial")?;
     let row = statement.query_row([], |row| {
-        Ok(OnTrial {
+        Ok(UnconfirmedRevision {
             revision: row.get::<_, i64>(0)? as u64,
             back_to: row.get::<_, i64>(1)? as u64,
             until: row.get::<_, Nanos>(2)?.0,
@@ -91,25 +91,34 @@ mod tests {
     fn a_revision_is_on_trial_until_it_is_confirmed_or_another_is_stored() {
         let folder = tempfile::tempdir().unwrap();
         let meta = Meta::open(&folder.path().join("logstead.db")).unwrap();
-        let trial = |until| Trial { until: Timestamp::from_nanos(until), back_if_worse: until == 70 };
-        let add = |trial| meta.add_revision_on_trial("", "ana", "", NOW, trial).unwrap();
+        let trial =
+            |until| RevisionDeadline { until: Timestamp::from_nanos(until), back_if_worse: until == 70 };
+        let add = |trial| meta.add_unconfirmed_revision("", "ana", "", NOW, trial).unwrap();
         add(Some(trial(1)));
-        assert_eq!(meta.on_trial().unwrap(), None, "the first has nothing to go back to");
+        assert_eq!(meta.unconfirmed_revision().unwrap(), None, "the first has nothing to go back to");
         add(Some(trial(70)));
-        let on_trial = |revision, until| OnTrial {
+        let on_trial = |revision, until| UnconfirmedRevision {
             revision,
             back_to: 1,
             until: Timestamp::from_nanos(until),
             back_if_worse: until == 70,
         };
-        assert_eq!(meta.on_trial().unwrap(), Some(on_trial(2, 70)));
+        assert_eq!(meta.unconfirmed_revision().unwrap(), Some(on_trial(2, 70)));
         add(Some(trial(80)));
-        assert_eq!(meta.on_trial().unwrap(), Some(on_trial(3, 80)), "nobody confirmed the one between");
+        assert_eq!(
+            meta.unconfirmed_revision().unwrap(),
+            Some(on_trial(3, 80)),
+            "nobody confirmed the one between"
+        );
         assert!(!meta.confirm_revision(2).unwrap());
         assert!(meta.confirm_revision(3).unwrap());
-        assert_eq!(meta.on_trial().unwrap(), None);
+        assert_eq!(meta.unconfirmed_revision().unwrap(), None);
         add(Some(trial(90)));
         add(None);
-        assert_eq!(meta.on_trial().unwrap(), None, "whoever applies the next revision confirms this one");
+        assert_eq!(
+            meta.unconfirmed_revision().unwrap(),
+            None,
+            "whoever applies the next revision confirms this one"
+        );
     }
 }

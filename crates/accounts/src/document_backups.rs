@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// How many are kept.
-const KEPT_MAX: usize = 10;
+const BACKUPS_MAX: usize = 10;
 /// How the first line begins; a file without it was written by hand.
 const HEADER: &str = "# logstead {";
 /// Maximum length of a file: that of a document, and its header.
@@ -28,7 +28,7 @@ const BYTES_MAX: u64 = 2 << 20;
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct BackupHeader {
     revision: u64,
     author: String,
     comment: String,
@@ -37,7 +37,7 @@ struct Header {
 }
 
 /// What is in the folder, by number: a revision, or why it is not one.
-pub type Kept = BTreeMap<u64, Result<Revision, String>>;
+pub type DocumentBackups = BTreeMap<u64, Result<Revision, String>>;
 
 /// Where they are in a data directory.
 pub fn folder(data: &Path) -> PathBuf {
@@ -50,10 +50,10 @@ pub fn path(data: &Path, number: u64) -> PathBuf {
 }
 
 /// Brings the files into step with the database.
-pub fn keep(data: &Path, meta: &Meta) -> Result<(), String> {
+pub fn write(data: &Path, meta: &Meta) -> Result<(), String> {
     let folder = folder(data);
     let failed = |error: io::Error| format!("{}: {error}", folder.display());
-    let newest = meta.newest_revisions(KEPT_MAX).map_err(|error| error.to_string())?;
+    let newest = meta.newest_revisions(BACKUPS_MAX).map_err(|error| error.to_string())?;
     fs::create_dir_all(&folder).map_err(failed)?;
     for revision in &newest {
         let (path, text) = (path(data, revision.number), text(revision));
@@ -68,9 +68,9 @@ pub fn keep(data: &Path, meta: &Meta) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`keep`]; a failure is only logged.
-pub fn keep_or_say(data: &Path, meta: &Meta) {
-    if let Err(error) = keep(data, meta) {
+/// As [`write`]; a failure is only logged.
+pub fn write_or_log(data: &Path, meta: &Meta) {
+    if let Err(error) = write(data, meta) {
         tracing::error!(
             "a copy of the router document cannot be kept, and is tried again at the next change: {error}"
         );
@@ -78,7 +78,7 @@ pub fn keep_or_say(data: &Path, meta: &Meta) {
 }
 
 /// What is there.
-pub fn load(data: &Path) -> io::Result<Kept> {
+pub fn load(data: &Path) -> io::Result<DocumentBackups> {
     let numbers = numbers(&folder(data))?;
     Ok(numbers.into_iter().map(|number| (number, read(&path(data, number), number))).collect())
 }
@@ -118,7 +118,8 @@ fn read(path: &Path, number: u64) -> Result<Revision, String> {
 
 fn parse(text: &str) -> Option<Revision> {
     let (first, toml) = text.split_once('\n')?;
-    let header: Header = serde_json::from_str(first.strip_prefix(HEADER.trim_end_matches('{'))?).ok()?;
+    let header: BackupHeader =
+        serde_json::from_str(first.strip_prefix(HEADER.trim_end_matches('{'))?).ok()?;
     if header.blake3 != hash(&header, toml) {
         return None;
     }
@@ -133,7 +134,7 @@ fn parse(text: &str) -> Option<Revision> {
 
 fn text(revision: &Revision) -> String {
     let Revision { number, toml, author, comment, created_at } = revision;
-    let mut header = Header {
+    let mut header = BackupHeader {
         revision: *number,
         author: author.clone(),
         comment: comment.clone(),
@@ -146,7 +147,7 @@ fn text(revision: &Revision) -> String {
 }
 
 /// Of everything that the file says.
-fn hash(header: &Header, toml: &str) -> String {
+fn hash(header: &BackupHeader, toml: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [&header.revision.to_string(), &header.author, &header.comment, &header.stored_at, toml] {
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
@@ -164,7 +165,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// When a revision was stored, for a sentence.
-pub fn told(revision: &Revision) -> String {
+pub fn describe(revision: &Revision) -> String {
     let Revision { number, author, created_at, .. } = revision;
     format!("revision {number}, stored {created_at} by {author}")
 }
@@ -187,14 +188,14 @@ mod tests {
     fn the_newest_documents_are_kept_as_they_were_stored() {
         let data = tempfile::tempdir().unwrap();
         let meta = meta(data.path(), 12);
-        keep(data.path(), &meta).unwrap();
+        write(data.path(), &meta).unwrap();
         let kept = load(data.path()).unwrap();
         assert_eq!(kept.keys().copied().collect::<Vec<_>>(), (3..=12).collect::<Vec<_>>());
         for (number, revision) in kept {
             assert_eq!(revision.unwrap(), meta.revision(number).unwrap().unwrap());
         }
         meta.add_revision("version = 1\n", "bo", "", NOW).unwrap();
-        keep(data.path(), &meta).unwrap();
+        write(data.path(), &meta).unwrap();
         assert_eq!(*load(data.path()).unwrap().keys().next().unwrap(), 4);
         let text = fs::read_to_string(path(data.path(), 13)).unwrap();
         assert_eq!(without_header(&text), "version = 1\n");
@@ -206,17 +207,17 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let meta = meta(data.path(), 1);
         fs::write(folder(data.path()), "a file where the folder belongs").unwrap();
-        keep(data.path(), &meta).unwrap_err();
+        write(data.path(), &meta).unwrap_err();
         fs::remove_file(folder(data.path())).unwrap();
         meta.add_revision("version = 1\n", "bo", "", NOW).unwrap();
-        keep(data.path(), &meta).unwrap();
+        write(data.path(), &meta).unwrap();
         assert_eq!(load(data.path()).unwrap().len(), 2);
     }
 
     #[test]
     fn a_file_with_any_byte_changed_is_not_taken_for_whole() {
         let data = tempfile::tempdir().unwrap();
-        keep(data.path(), &meta(data.path(), 1)).unwrap();
+        write(data.path(), &meta(data.path(), 1)).unwrap();
         let path = path(data.path(), 1);
         let whole = fs::read(&path).unwrap();
         for at in 0..whole.len() {

@@ -1,6 +1,6 @@
 //! The thread that writes what waits in the [books](super::books), and maintains the [reserve](super::reserve).
 
-use super::store::Store;
+use super::store::MetaStore;
 use super::{Error, Meta, Result};
 use logstead_flow::machine::clock;
 use logstead_record::Timestamp;
@@ -51,7 +51,7 @@ impl Meta {
     }
 }
 
-impl Store {
+impl MetaStore {
     /// Takes nothing from the reserve: what waits can wait longer.
     pub(super) fn keep_books(&mut self, now: Timestamp) -> Result<()> {
         let mut written = self.books.write(&mut self.connection, now);
