@@ -9,8 +9,8 @@ use super::access::Caller;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::Cancel;
-use super::state::Shared;
-use super::stream::{Piece, Pieces};
+use super::state::SharedState;
+use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::busy;
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
@@ -45,7 +45,7 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
     responses((status = 200, body = String, content_type = "text/event-stream"))
 )]
 pub(super) async fn changes(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<Response> {
@@ -66,10 +66,10 @@ pub(super) async fn changes(
     let (events, pieces) = mpsc::channel(1);
     let (_, guard) = Cancel::without_limit(&shared);
     tokio::spawn(request_id::followed(
-        Listener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
+        ChangeListener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
     ));
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
-    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
+    Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
 
 /// What makes a listener look.
@@ -83,7 +83,7 @@ enum News {
 }
 
 /// The sequence of the next message of each logspace that a caller may search.
-fn ends(shared: &Shared, caller: &Caller) -> Vec<(String, u64)> {
+fn ends(shared: &SharedState, caller: &Caller) -> Vec<(String, u64)> {
     let logspaces = caller.logspaces(&shared.state.pipeline).into_iter();
     logspaces.map(|(id, searcher)| (id, searcher.next_sequence())).collect()
 }
@@ -97,26 +97,26 @@ impl News {
     }
 
     /// Whether what came is for this caller.
-    fn are_for(&mut self, caller: &Caller, shared: &Shared) -> bool {
+    fn are_for(&mut self, caller: &Caller, shared: &SharedState) -> bool {
         let News::Stored { ends: before, .. } = self else { return true };
         let now = ends(shared, caller);
         std::mem::replace(before, now.clone()) != now
     }
 }
 
-struct Listener {
-    shared: Shared,
+struct ChangeListener {
+    shared: SharedState,
     /// Who it was when it began.
     caller: Caller,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
-    events: mpsc::Sender<Piece>,
+    events: mpsc::Sender<BodyPiece>,
     news: News,
     ending: Ending,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Listener {
+impl ChangeListener {
     async fn run(mut self) {
         let mut next_pulse = Instant::now();
         let mut next_event = Instant::now();
@@ -146,7 +146,7 @@ impl Listener {
                     continue;
                 }
             };
-            if self.events.send(Piece::Data(piece)).await.is_err() {
+            if self.events.send(BodyPiece::Data(piece)).await.is_err() {
                 return;
             }
         }

@@ -18,7 +18,7 @@ const LEVEL: i32 = 1;
 
 /// Marks an answer that stays as it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AsItIs;
+pub(super) struct Uncompressed;
 
 /// The layer; it leaves alone what is compressed already.
 pub(super) fn layer() -> CompressionLayer<impl Predicate> {
@@ -27,5 +27,5 @@ pub(super) fn layer() -> CompressionLayer<impl Predicate> {
 }
 
 fn is_ours(_: StatusCode, _: Version, _: &HeaderMap, extensions: &Extensions) -> bool {
-    extensions.get::<AsItIs>().is_none()
+    extensions.get::<Uncompressed>().is_none()
 }

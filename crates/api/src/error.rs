@@ -82,18 +82,18 @@ impl From<logstead_config::Problem> for DocumentProblem {
 
 /// A place in a text that the caller sent. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     pub line: usize,
     pub column: usize,
     pub end_column: Option<usize>,
 }
 
-impl Place {
+impl TextPosition {
     /// Where a span of a text lies.
-    pub(crate) fn of(span: Range<usize>, text: &str) -> Place {
+    pub(crate) fn of(span: Range<usize>, text: &str) -> TextPosition {
         let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
         let (line, column, end_column) = error.line_column(text);
-        Place { line, column, end_column: Some(end_column) }
+        TextPosition { line, column, end_column: Some(end_column) }
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct ApiError {
 
 /// What a response refuses, for protocols that say it in their own words. Every response of an [`ApiError`] carries it.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusalDetail {
     pub status: StatusCode,
     pub detail: String,
     pub(crate) retry_after_seconds: Option<u64>,
@@ -144,7 +144,7 @@ impl ApiError {
         };
         let mut refused = ApiError::bad_request(detail)
             .path(path)
-            .at(Place::of(error.span.clone(), text))
+            .at(TextPosition::of(error.span.clone(), text))
             .suggestion(error.suggestion.clone());
         refused.problem.excerpt = Some(error.excerpt(text));
         refused
@@ -170,8 +170,8 @@ impl ApiError {
     }
 
     /// What it says to those who say it in their own words.
-    pub(crate) fn refusal(&self) -> Refusal {
-        Refusal {
+    pub(crate) fn refusal(&self) -> RefusalDetail {
+        RefusalDetail {
             status: self.status,
             detail: self.problem.detail.clone(),
             retry_after_seconds: self.retry_after_seconds,
@@ -204,7 +204,7 @@ impl ApiError {
     }
 
     #[must_use]
-    pub(crate) fn at(mut self, place: Place) -> ApiError {
+    pub(crate) fn at(mut self, place: TextPosition) -> ApiError {
         self.problem.line = Some(place.line);
         self.problem.column = Some(place.column);
         self.problem.end_column = place.end_column;
@@ -285,7 +285,7 @@ impl From<Refused> for ApiError {
         let error = ApiError::new(status, refused.to_string());
         match refused {
             Refused::Malformed { place: Some((line, column)), .. } => {
-                error.at(Place { line, column, end_column: None })
+                error.at(TextPosition { line, column, end_column: None })
             }
             _ => error,
         }

@@ -7,14 +7,14 @@
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
-use super::access::again::Asker;
+use super::access::recheck::Asker;
 use super::ask::aggregate::compile;
-use super::ask::search::Order;
+use super::ask::search::ResultOrder;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, ask};
-use super::question::{Asked, Parameters, Question, Takes, list};
-use super::state::Shared;
-use super::stream::{Piece, Pieces};
+use super::question::{AllowedStages, CallerQuestion, Question, QuestionParameters, list};
+use super::state::SharedState;
+use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -22,9 +22,9 @@ use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{Asked as Answer, Hit};
 use logstead_query::Pipeline;
-use logstead_questions::store::{Cancelled, Passing, Reading};
-use logstead_questions::wire::file::{self, Writing};
-use logstead_questions::wire::table::Table;
+use logstead_questions::store::{Cancelled, MessageReader, StreamedStages};
+use logstead_questions::wire::file::{self, MessageFormat};
+use logstead_questions::wire::table::TableJson;
 use logstead_record::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -58,7 +58,7 @@ pub(crate) struct ExportRequest {
     format: Option<ExportFormat>,
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
-    order: Option<Order>,
+    order: Option<ResultOrder>,
     /// Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
     /// `facility`, `message` and `logspace` by default.
     #[serde(default, deserialize_with = "list")]
@@ -106,8 +106,8 @@ pub(crate) enum ExportFormat {
         )
     ))
 )]
-pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> Result<Response> {
-    let Asked { shared, caller, mut question, own, .. } = asked;
+pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
+    let CallerQuestion { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
         return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
     }
@@ -118,10 +118,10 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
         return export_table(&shared, &caller, question, format, limit, own.summary).await;
     }
     let writing = match format {
-        ExportFormat::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
-        ExportFormat::Csv => Writing::csv(file::columns_of(&question.pipeline(), own.columns))
+        ExportFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
+        ExportFormat::Csv => MessageFormat::csv(file::columns_of(&question.pipeline(), own.columns))
             .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
-        ExportFormat::Raw => Writing::Raw,
+        ExportFormat::Raw => MessageFormat::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports run (limits.exports_max)"));
@@ -132,20 +132,20 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
     let asker = Asker::new(&shared, &headers, &caller);
     let begin = move || {
         let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
-        begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
+        begun.map(|reading| RunningExport { reading, writing, cancel, has_summary, is_begun: false })
     };
     let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
     Ok(exporting.answer(format, now, asker, permit, guard))
 }
 
-impl Parameters for ExportRequest {
-    const STAGES: Takes = Takes::All;
+impl QuestionParameters for ExportRequest {
+    const STAGES: AllowedStages = AllowedStages::All;
 }
 
 /// The table of a query with stages: it is made before the first byte is sent.
 async fn export_table(
-    shared: &Shared,
+    shared: &SharedState,
     caller: &Caller,
     mut question: Question,
     format: ExportFormat,
@@ -173,7 +173,7 @@ async fn export_table(
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
-        let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
             text.extend_from_slice(&summary(count, 0, copies, damaged.iter()));
@@ -205,16 +205,16 @@ fn summary<'a>(
 }
 
 /// An export that runs.
-struct Exporting {
-    reading: Reading,
-    writing: Writing,
+struct RunningExport {
+    reading: MessageReader,
+    writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
     /// Whether the heading is written.
     is_begun: bool,
 }
 
-impl Exporting {
+impl RunningExport {
     /// The answer, which is made as its client takes it.
     fn answer(
         self,
@@ -234,7 +234,7 @@ impl Exporting {
             let _permit = permit;
             self.send(&pieces, &asker).await;
         }));
-        let mut response = Pieces::whole(received, guard).into_response();
+        let mut response = StreamedBody::whole(received, guard).into_response();
         format.describe(&mut response, now, count, copies);
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
         if 0 < damaged {
@@ -244,7 +244,7 @@ impl Exporting {
     }
 
     /// Each part waits for its place first, so that it is asked at the last moment who gets it.
-    async fn send(mut self, pieces: &mpsc::Sender<Piece>, asker: &Asker) {
+    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &Asker) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
                 Ok(Ok(place)) => place,
@@ -271,7 +271,7 @@ impl Exporting {
             if let Err(error) = asker.check().await {
                 return tracing::warn!("an export was broken off: {}", error.detail());
             }
-            place.send(if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) });
+            place.send(if is_end { BodyPiece::End(self.trailers()) } else { BodyPiece::Data(piece) });
             if is_end {
                 return;
             }
@@ -289,7 +289,7 @@ impl Exporting {
         self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
         if self.has_summary && self.reading.left() == 0 {
             self.has_summary = false;
-            let Exporting { reading, .. } = self;
+            let RunningExport { reading, .. } = self;
             out.extend_from_slice(&summary(
                 reading.written(),
                 reading.missing(),

@@ -5,9 +5,9 @@
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
-use super::extract::{Json, Path, Query};
+use super::extract::{JsonBody, Path, QueryString};
 use super::question::no_logspaces;
-use super::state::Shared;
+use super::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
@@ -121,9 +121,9 @@ pub(crate) struct ListParams {
     params(ListParams), responses((status = 200, body = SavedSearches))
 )]
 pub(crate) async fn list(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(ListParams { after }): Query<ListParams>,
+    QueryString(ListParams { after }): QueryString<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
     let viewer = caller.account;
     let (searches, next) =
@@ -140,9 +140,9 @@ pub(crate) async fn list(
     responses((status = 201, body = SavedSearch))
 )]
 pub(crate) async fn create(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(request): Json<SavedSearchRequest>,
+    JsonBody(request): JsonBody<SavedSearchRequest>,
 ) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
     let new = request.check(&caller)?;
     let owner = caller.actor();
@@ -156,10 +156,10 @@ pub(crate) async fn create(
     params(("id" = i64, Path)), responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn replace(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
-    Json(request): Json<SavedSearchRequest>,
+    JsonBody(request): JsonBody<SavedSearchRequest>,
 ) -> Result<axum::Json<SavedSearch>> {
     check_known(&shared, &caller, id).await?;
     let new = request.check(&caller)?;
@@ -175,7 +175,7 @@ pub(crate) async fn replace(
     params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
@@ -191,7 +191,7 @@ pub(crate) async fn remove(
     params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn used(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
@@ -201,7 +201,7 @@ pub(crate) async fn used(
 }
 
 /// 404 for a search that the caller may not know of, as for a missing one.
-async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
+async fn check_known(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
     if may_know(caller, &found.search, &all_logspaces(shared)) {
@@ -233,7 +233,7 @@ fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item =
 }
 
 /// The ids of all logspaces.
-fn all_logspaces(shared: &Shared) -> Vec<String> {
+fn all_logspaces(shared: &SharedState) -> Vec<String> {
     shared.state.pipeline.searchers().into_iter().map(|(id, _)| id).collect()
 }
 

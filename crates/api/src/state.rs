@@ -5,8 +5,8 @@
 
 use super::access::throttle::Throttle;
 use super::error::Result;
-use super::ingest::pace::Pace;
-use super::ingest::room::Memory;
+use super::ingest::body_memory::BodyMemory;
+use super::ingest::pace::TokenPace;
 use super::operate::work::Upkeep;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
@@ -77,9 +77,9 @@ pub struct WebSocket {
 }
 
 /// The state with what limits requests, as handlers share it.
-pub(super) type Shared = Arc<Inner>;
+pub(super) type SharedState = Arc<ApiInner>;
 
-pub(super) struct Inner {
+pub(super) struct ApiInner {
     pub(super) state: ApiState,
     pub(super) throttle: Mutex<Throttle>,
     passwords: Semaphore,
@@ -97,9 +97,9 @@ pub(super) struct Inner {
     /// Where instant searches run while others have to wait.
     pub(super) instant_searches: Lane,
     /// What ingest takes of the memory.
-    pub(super) ingest: Memory,
+    pub(super) ingest: BodyMemory,
     /// How fast tokens send.
-    pub(super) pace: Arc<Mutex<Pace>>,
+    pub(super) pace: Arc<Mutex<TokenPace>>,
     /// What is being verified or indexed again: it reads everything.
     pub(super) upkeep: Arc<Upkeep>,
     /// Tails that are open.
@@ -116,8 +116,8 @@ pub(super) struct Inner {
     pub(super) lanes: Pool,
 }
 
-impl Inner {
-    pub(super) fn new(state: ApiState) -> Shared {
+impl ApiInner {
+    pub(super) fn new(state: ApiState) -> SharedState {
         let limits = &state.settings.limits;
         let shares = &state.pipeline.memory().shares;
         let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
@@ -125,8 +125,8 @@ impl Inner {
         let web = &state.settings.web;
         let providers = state.settings.accounts.oidc.iter();
         let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
-        let ingest = Memory::of(shares.bodies, limits.ingest_body_max.as_usize());
-        Arc::new(Inner {
+        let ingest = BodyMemory::of(shares.bodies, limits.ingest_body_max.as_usize());
+        Arc::new(ApiInner {
             state,
             throttle: Mutex::default(),
             passwords: Semaphore::new(PASSWORDS_MAX),

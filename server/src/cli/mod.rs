@@ -37,7 +37,7 @@ mod verify;
 mod verify_database;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use failure::CommandFailure;
 use std::process::ExitCode;
 
 /// An open-source log store that you can trust and search at the speed you type.
@@ -61,19 +61,19 @@ enum Command {
     Router(Box<router::Router>),
     /// Lists, makes and changes the users of a stopped server
     #[command(after_help = user::EXAMPLES)]
-    User(user::User),
+    User(user::UserCommand),
     /// Looks after the destinations of a running server: what waits, what was refused, sending it again
     #[command(after_help = destination::EXAMPLES)]
-    Destination(Box<destination::Command>),
+    Destination(Box<destination::DestinationCommand>),
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
-    Search(search::Search),
+    Search(search::SearchCommand),
     /// Prints messages as they are stored
     #[command(after_help = tail::EXAMPLES)]
-    Tail(tail::Tail),
+    Tail(tail::TailCommand),
     /// Prints the messages before and after one
     #[command(after_help = context::EXAMPLES)]
-    Context(context::Context),
+    Context(context::ContextCommand),
     /// Writes all matching messages
     #[command(after_help = export::EXAMPLES)]
     Export(Box<export::Export>),
@@ -100,7 +100,7 @@ enum Command {
     Tls(tls::Tls),
     /// Makes a token in the store of a stopped server
     #[command(after_help = token::EXAMPLES)]
-    Token(token::Token),
+    Token(token::TokenCommand),
     /// Sends load to a receiver and counts what was sent and acknowledged
     #[command(after_help = loadgen::EXAMPLES)]
     Loadgen(Box<loadgen::Loadgen>),
@@ -131,8 +131,8 @@ pub fn run() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::No(message)) => fail(&message, 1),
-        Err(Failure::Environment(message)) => fail(&message, 3),
+        Err(CommandFailure::No(message)) => fail(&message, 1),
+        Err(CommandFailure::Environment(message)) => fail(&message, 3),
     }
 }
 

@@ -1,13 +1,13 @@
 //! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::{store, text};
 use clap::Args;
 use logstead_answer::{Settings, Table};
 use logstead_flow::machine::clock;
 use logstead_indexer::Asked;
 use logstead_query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
-use logstead_questions::store::{Copies, Coverage, Logspaces, Wanted};
+use logstead_questions::store::{Copies, Coverage, Logspaces, SearchCriteria};
 use logstead_record::Timestamp;
 use logstead_work::{Pool, Run};
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) struct QuestionOptions<'a> {
 }
 
 /// A question, and the lanes on which its parts run in parallel.
-pub(super) struct Question {
+pub(super) struct StoreQuestion {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
     range: TimeRange,
@@ -52,9 +52,9 @@ pub(super) struct Question {
     lanes: Pool,
 }
 
-impl Question {
+impl StoreQuestion {
     /// Opens the logspaces for reading; warns of possible mistakes in the query.
-    pub(super) fn new(data: &Path, options: QuestionOptions<'_>) -> Result<Question, Failure> {
+    pub(super) fn new(data: &Path, options: QuestionOptions<'_>) -> Result<StoreQuestion, CommandFailure> {
         let QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
         let now = clock::now();
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
@@ -63,7 +63,7 @@ impl Question {
         }
         let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
         let logspaces = store::logspaces(data, logspaces)?;
-        Ok(Question {
+        Ok(StoreQuestion {
             copies: copies.map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
             pipeline: search.pipeline,
             logspaces,
@@ -73,8 +73,8 @@ impl Question {
         })
     }
 
-    pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
+    pub(super) fn wanted(&self) -> SearchCriteria<'_> {
+        SearchCriteria { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
     }
 
     pub(super) fn run(&self) -> Run<'_> {
@@ -82,23 +82,23 @@ impl Question {
     }
 
     /// Says how many copies are left out, if any are.
-    pub(super) fn tell_copies(&self, wanted: Wanted<'_>) {
+    pub(super) fn tell_copies(&self, wanted: SearchCriteria<'_>) {
         let (copies, _) = self.logspaces.count_copies(wanted, &self.run());
         text::tell_copies(copies);
     }
 
     /// The table that the stages produce.
-    pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
-        let Question { pipeline, logspaces, range, now, copies, .. } = self;
+    pub(super) fn table(&self) -> Result<(Table, Coverage), CommandFailure> {
+        let StoreQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
-        let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(Failure::no)?;
+        let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(CommandFailure::no)?;
         let query = aggregation.filter().clone();
-        let wanted = Wanted { query: &query, range, now: *now, copies: *copies };
+        let wanted = SearchCriteria { query: &query, range, now: *now, copies: *copies };
         self.tell_copies(wanted);
         let asked = &mut [Asked::Table(&mut aggregation)];
-        let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(Failure::no)?;
-        Ok((aggregation.finish(&self.run()).map_err(Failure::no)?, coverage))
+        let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(CommandFailure::no)?;
+        Ok((aggregation.finish(&self.run()).map_err(CommandFailure::no)?, coverage))
     }
 }
 
@@ -127,7 +127,7 @@ impl AsText {
 }
 
 /// Where a query is wrong, and what to write instead.
-pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
+pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
     let (line, column, _) = error.line_column(query);
     let excerpt = error.excerpt(query);
     let mut message = format!("query:{line}:{column}: {error}\n{excerpt}");
@@ -137,7 +137,7 @@ pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
     if error.kind == ErrorKind::Syntax {
         message += "\nor say --as-text to search for the text as it stands";
     }
-    Failure::No(message)
+    CommandFailure::No(message)
 }
 
 pub(super) fn warn_of_damage(coverage: &Coverage) {
@@ -147,12 +147,12 @@ pub(super) fn warn_of_damage(coverage: &Coverage) {
 }
 
 /// The range given by `--from` and `--to`.
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, CommandFailure> {
     let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
     {
-        return Err(Failure::no(format!("--from ({first}) must be before --to ({end})")));
+        return Err(CommandFailure::no(format!("--from ({first}) must be before --to ({end})")));
     }
     Ok(TimeRange {
         first: first.unwrap_or(Timestamp::MIN),
@@ -160,10 +160,10 @@ fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRan
     })
 }
 
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
-        Failure::no(format!(
+        CommandFailure::no(format!(
             "{name}: `{text}` is not a time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
         ))
     })?;

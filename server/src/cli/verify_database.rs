@@ -1,6 +1,6 @@
 //! What `logstead verify` reports about the database and the copies of router documents next to it.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::{starting, text};
 use logstead_accounts as accounts;
 use logstead_accounts::document_backups;
@@ -8,8 +8,8 @@ use logstead_accounts::{CheckDepth, DatabaseState};
 use std::path::Path;
 
 /// Prints what it finds and returns the number of problems. Changes nothing.
-pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
-    let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
+pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
+    let unreadable = |error| CommandFailure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
     match accounts::inspect(&starting::database(data), CheckDepth::Full).map_err(unreadable)? {
         DatabaseState::Intact(whole) => {
@@ -39,6 +39,6 @@ pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     if count == 0 {
         lines.push("logstead.db: intact".to_owned());
     }
-    lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
     Ok(count)
 }

@@ -4,8 +4,8 @@
 //! fields `user`, `account` and `action`, whose text is the detail.
 
 use crate::error::{ApiError, Result};
-use crate::extract::Query;
-use crate::state::Shared;
+use crate::extract::QueryString;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_accounts as accounts;
@@ -69,15 +69,15 @@ pub(crate) struct Audit {
     get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
 )]
 pub(crate) async fn audit(
-    State(shared): State<Shared>,
-    Query(asked): Query<AuditQuery>,
+    State(shared): State<SharedState>,
+    QueryString(asked): QueryString<AuditQuery>,
 ) -> Result<axum::Json<Audit>> {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
         return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
     }
     let now = clock::now();
-    let wanted = Wanted {
+    let wanted = AuditFilter {
         query: parsed(asked.query.as_deref().unwrap_or_default())?,
         from: time(asked.from.as_deref(), "from", now)?.unwrap_or(Timestamp::from_nanos(i64::MIN)),
         to: time(asked.to.as_deref(), "to", now)?.unwrap_or(Timestamp::from_nanos(i64::MAX)),
@@ -100,7 +100,7 @@ pub(crate) async fn audit(
 }
 
 /// Which entries.
-struct Wanted {
+struct AuditFilter {
     query: query::Query,
     from: Timestamp,
     to: Timestamp,
@@ -108,7 +108,7 @@ struct Wanted {
     limit: usize,
 }
 
-impl Wanted {
+impl AuditFilter {
     /// They, and whether there cannot be more.
     fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, bool)> {
         let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: "" });

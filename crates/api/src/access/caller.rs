@@ -4,7 +4,7 @@
 //! [`Caller::logspaces`], messages only within [`Caller::scope`].
 
 use crate::error::{ApiError, Result};
-use crate::ingest::protocol::Protocol;
+use crate::ingest::protocol::IngestProtocol;
 use logstead_accounts::{Account, Actor, Grant, Role, TokenLimits};
 use logstead_flow::machine::clock;
 use logstead_indexer::Hit;
@@ -28,7 +28,7 @@ pub(crate) enum Needs {
     Everything(Role),
     /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
     /// not be able to fill the rest.
-    Ingest(Protocol),
+    Ingest(IngestProtocol),
 }
 
 /// Who is asking.

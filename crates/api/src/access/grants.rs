@@ -6,7 +6,7 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use axum::http::StatusCode;
 use logstead_accounts::{Grant, Role};
 use logstead_query as query;
@@ -17,7 +17,7 @@ pub(crate) const SCOPE_BYTES_MAX: usize = 8192;
 
 /// The grant, if an account of this role can have it, and the caller can give it.
 pub(super) fn check_grant(
-    shared: &Inner,
+    shared: &ApiInner,
     caller: &Caller,
     role: Role,
     logspaces: Option<Vec<String>>,
@@ -57,7 +57,7 @@ pub(super) fn may_manage(caller: &Caller, role: Role, grant: &Grant) -> bool {
 }
 
 /// 403 for a user whom the caller may not manage.
-pub(super) async fn check_manages_user(shared: &Shared, caller: &Caller, name: &str) -> Result<()> {
+pub(super) async fn check_manages_user(shared: &SharedState, caller: &Caller, name: &str) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }
@@ -67,7 +67,7 @@ pub(super) async fn check_manages_user(shared: &Shared, caller: &Caller, name: &
 }
 
 /// 403 for a token that the caller may not manage.
-pub(super) async fn check_manages_token(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
+pub(super) async fn check_manages_token(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }
@@ -124,7 +124,7 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
 
 /// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
 /// Those that the caller may not search are not there.
-fn check_granted_logspaces(shared: &Inner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
+fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
     let known = searchers.iter().map(|(id, _)| id.as_str());
     let known: Vec<&str> = known.filter(|id| caller.may_search(id)).collect();

@@ -18,7 +18,6 @@
 //! that answer everybody; see the table in [`super::routes`].
 
 pub(super) mod account;
-pub(super) mod again;
 pub(super) mod audit;
 pub(super) mod authenticate;
 mod caller;
@@ -29,6 +28,7 @@ pub(super) mod gate;
 pub(super) mod grants;
 pub(super) mod oidc;
 pub(super) mod preferences;
+pub(super) mod recheck;
 pub(super) mod session;
 pub(super) mod throttle;
 pub(super) mod tokens;

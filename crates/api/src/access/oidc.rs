@@ -7,11 +7,11 @@ use super::credentials::refuse_the_impatient;
 use super::external::known;
 use super::session::{begin, known_device};
 use super::{authenticate, cookie};
-use crate::access::throttle::Attempt;
+use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Peer, Query};
+use crate::extract::{Path, Peer, QueryString};
 use crate::peer::Client;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::{blocking, places};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -84,10 +84,10 @@ impl Reason {
     params(("id" = String, Path), LoginQuery), responses((status = 303))
 )]
 pub(crate) async fn log_in_with(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
-    Query(query): Query<LoginQuery>,
+    QueryString(query): QueryString<LoginQuery>,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
@@ -112,11 +112,11 @@ pub(crate) async fn log_in_with(
     params(("id" = String, Path), CallbackQuery), responses((status = 303))
 )]
 pub(crate) async fn come_back(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     peer: Peer,
     Path(id): Path<String>,
-    Query(query): Query<CallbackQuery>,
+    QueryString(query): QueryString<CallbackQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
@@ -145,7 +145,7 @@ pub(crate) async fn come_back(
 
 /// The user who came back, or why there is none and what to log.
 async fn admitted(
-    shared: &Shared,
+    shared: &SharedState,
     provider: Arc<Provider>,
     secret: Option<Secret>,
     peer: Peer,
@@ -191,21 +191,21 @@ async fn admitted(
 /// Every code makes us ask the provider, so who sends wrong ones has to wait, by the rules for passwords: each login that a
 /// browser began is a name of its own, so that the others of its network wait only once that network has had as many
 /// failures as any may have; and one in which somebody has logged in before waits for its own failures alone.
-fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> Attempt {
+fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> LoginAttempt {
     match known_device {
-        Some(device) => Attempt::new("oidc", peer.0, Some(device)),
-        None => Attempt::new(&format!("oidc {}", URL_SAFE_NO_PAD.encode(login.hash())), peer.0, None),
+        Some(device) => LoginAttempt::new("oidc", peer.0, Some(device)),
+        None => LoginAttempt::new(&format!("oidc {}", URL_SAFE_NO_PAD.encode(login.hash())), peer.0, None),
     }
 }
 
 /// The browser, if anybody has logged in with it before.
-async fn device(shared: &Shared, headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
+async fn device(shared: &SharedState, headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
     let Some(hash) = cookie::device_secret(headers).map(|secret| secret.hash()) else { return Ok(None) };
     Ok(shared.meta(move |meta| meta.is_device(hash)).await?.then_some(hash))
 }
 
 async fn admit(
-    shared: &Shared,
+    shared: &SharedState,
     person: &Person,
     origin: &str,
     grants: &[logstead_config::accounts::GroupGrant],
@@ -222,7 +222,7 @@ async fn admit(
     }
 }
 
-fn provider(shared: &Shared, id: &str) -> Result<Arc<Provider>> {
+fn provider(shared: &SharedState, id: &str) -> Result<Arc<Provider>> {
     let found = shared.providers.iter().find(|provider| provider.settings().id == id);
     found.cloned().ok_or_else(|| ApiError::not_found(format!("there is no OpenID provider `{id}`")))
 }

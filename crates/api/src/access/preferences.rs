@@ -3,8 +3,8 @@
 use super::account::user_id;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
-use crate::state::Shared;
+use crate::extract::JsonBody;
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub(crate) struct Preferences(Map<String, Value>);
     responses((status = 200, body = Preferences))
 )]
 pub(crate) async fn get_preferences(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<Preferences>> {
     let id = user_id(&caller)?;
@@ -37,9 +37,9 @@ pub(crate) async fn get_preferences(
     responses((status = 204))
 )]
 pub(crate) async fn set_preferences(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(Preferences(preferences)): Json<Preferences>,
+    JsonBody(Preferences(preferences)): JsonBody<Preferences>,
 ) -> Result<StatusCode> {
     let id = user_id(&caller)?;
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();

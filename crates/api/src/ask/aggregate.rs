@@ -3,12 +3,12 @@
 use crate::error::Result;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
-use crate::question::{Asked, Parameters, Question, Takes};
+use crate::question::{AllowedStages, CallerQuestion, Question, QuestionParameters};
 use logstead_answer::{Aggregation, Settings};
 use logstead_indexer::Asked as Answer;
 use logstead_query::Pipeline;
 use logstead_questions::store::Coverage;
-use logstead_questions::wire::table::Table;
+use logstead_questions::wire::table::TableJson;
 use serde::{Deserialize, Serialize};
 
 const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
@@ -24,7 +24,7 @@ pub(crate) struct AggregateRequest {}
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AggregateResponse {
     #[serde(flatten)]
-    table: Table,
+    table: TableJson,
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
     took_ms: u64,
@@ -39,8 +39,10 @@ pub(crate) struct AggregateResponse {
     post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
     responses((status = 200, body = AggregateResponse))
 )]
-pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Json<AggregateResponse>> {
-    let Asked { shared, caller, mut question, started, .. } = asked;
+pub(crate) async fn aggregate(
+    asked: CallerQuestion<AggregateRequest>,
+) -> Result<axum::Json<AggregateResponse>> {
+    let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let shown = Pipeline { filter: question.asked.clone(), stages: pipeline.stages.clone() }.to_string();
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
@@ -53,7 +55,7 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
             question.warnings.push(QueryWarning::new(WarningCode::Unfinished, CUT_SHORT.to_owned()));
         }
         let copies = question.count_copies(cancel);
-        let table = Table::from(made);
+        let table = TableJson::from(made);
         if table.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
@@ -69,8 +71,8 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
 
-impl Parameters for AggregateRequest {
-    const STAGES: Takes = Takes::All;
+impl QuestionParameters for AggregateRequest {
+    const STAGES: AllowedStages = AllowedStages::All;
 }
 
 /// Prepares the stages, and narrows the question to what they need.

@@ -3,10 +3,10 @@
 use super::value_type::{ValueType, text_of};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
+use crate::extract::JsonBody;
 use crate::question::cancel::{Cancel, Weight, ask_within, reading};
-use crate::question::{Common, Parameters, Question, Read, Takes};
-use crate::state::Shared;
+use crate::question::{AllowedStages, CommonParameters, Question, QuestionParameters, QuestionRequest};
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
 use logstead_indexer::Asked;
@@ -131,17 +131,17 @@ pub(crate) enum OptionKind {
     responses((status = 200, body = CompleteResponse))
 )]
 pub(crate) async fn complete(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(Read { common, own }): Json<Read<CompleteRequest>>,
+    JsonBody(QuestionRequest { common, own }): JsonBody<QuestionRequest<CompleteRequest>>,
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
     let text = common.query.clone().unwrap_or_default();
     let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
     let (writing, spent) = reading(&shared, read).await?;
-    let rest = Common { query: Some(writing.rest.to_string()), ..common };
-    let question = Question::read(&shared, &caller, &rest, Takes::None).await?;
+    let rest = CommonParameters { query: Some(writing.rest.to_string()), ..common };
+    let question = Question::read(&shared, &caller, &rest, AllowedStages::None).await?;
     let spent = spent + question.spent;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
@@ -149,8 +149,13 @@ pub(crate) async fn complete(
         Wanted::Value { .. } => TIME_MAX,
         _ => FIELDS_TIME_MAX,
     };
-    let mut offer =
-        Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
+    let mut offer = OptionFinder {
+        typed: TypedText::new(&writing.typed),
+        question,
+        limit,
+        memory_bytes_max,
+        complete: true,
+    };
     // It ends soon on its own.
     let weight = Weight { is_instant: Some(Box::new(|| true)), spent };
     let answer = move |cancel: &Cancel| {
@@ -163,7 +168,7 @@ pub(crate) async fn complete(
     Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
 }
 
-impl Parameters for CompleteRequest {}
+impl QuestionParameters for CompleteRequest {}
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
     match limit.unwrap_or(LIMIT) {
@@ -176,14 +181,14 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
 }
 
 /// What is typed, and how options compare with it.
-struct Typed {
+struct TypedText {
     /// In lower case, without wildcards around it.
     text: String,
 }
 
-impl Typed {
-    fn new(text: &str) -> Typed {
-        Typed { text: text.trim_matches('*').to_lowercase() }
+impl TypedText {
+    fn new(text: &str) -> TypedText {
+        TypedText { text: text.trim_matches('*').to_lowercase() }
     }
 
     /// 0 for a match at the beginning, 1 for a match elsewhere, `None` for no match.
@@ -197,15 +202,15 @@ impl Typed {
 }
 
 /// Makes options.
-struct Offer {
-    typed: Typed,
+struct OptionFinder {
+    typed: TypedText,
     question: Question,
     limit: usize,
     memory_bytes_max: usize,
     complete: bool,
 }
 
-impl Offer {
+impl OptionFinder {
     fn options(&mut self, wanted: &Wanted, cancel: &Cancel) -> Vec<CompleteOption> {
         match wanted {
             Wanted::Clause { columns, has_operator, joins } => {

@@ -4,7 +4,7 @@
 //! those before are stored, and come again: the sender begins again behind the last body that was answered.
 
 use super::incoming::Incoming;
-use super::route::Route;
+use super::route::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use crate::extract::{media_type, unsupported};
 use crate::waiting::busy;
@@ -17,8 +17,8 @@ use logstead_ingest::messages::LIMITS;
 use logstead_record::BatchBuilder;
 use tokio::sync::Semaphore;
 
-pub(super) const ROUTES: &[Route] =
-    &[Route { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
+pub(super) const ROUTES: &[ProtocolRoute] =
+    &[ProtocolRoute { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
 
 const MEDIA: &str = "application/vnd.fdo.journal";
 /// Uploads at a time: each holds an entry and a batch.

@@ -17,24 +17,24 @@
 //!
 //! **Invariant:** a sender hears that its messages are stored when they are, and of those that are not, why.
 
-mod as_it_comes;
 mod attempt;
+pub(super) mod body_memory;
 mod datadog;
-pub(super) mod dress;
 pub(super) mod ecosystem;
 mod elastic;
 mod gelf;
+mod idempotency;
 pub(super) mod incoming;
 mod journal;
 mod loki;
-mod once;
+pub(super) mod native;
 mod otlp;
-pub(super) mod ours;
 pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
-pub(super) mod room;
+pub(super) mod refusal_format;
 mod route;
 mod splunk;
+mod streamed;
 
 pub(super) use elastic::{greeting, index};

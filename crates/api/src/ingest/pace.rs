@@ -14,18 +14,18 @@ const TOKENS_MAX: usize = 10_000;
 
 /// What the tokens with limits have sent.
 #[derive(Default)]
-pub(crate) struct Pace {
-    sent: HashMap<Account, Sent>,
+pub(crate) struct TokenPace {
+    sent: HashMap<Account, TokenExcess>,
 }
 
 /// How much more than its limits grant a token has sent, in seconds of each.
-struct Sent {
+struct TokenExcess {
     messages: f64,
     bytes: f64,
     at: Instant,
 }
 
-impl Sent {
+impl TokenExcess {
     fn until(&mut self, now: Instant) {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.messages = (self.messages - passed).max(0.0);
@@ -38,7 +38,7 @@ impl Sent {
     }
 }
 
-impl Pace {
+impl TokenPace {
     /// How long the token has to wait, if it does.
     pub(crate) fn wait(&mut self, account: Account, limits: &TokenLimits, now: Instant) -> Option<Duration> {
         if !limits.limit_pace() {
@@ -70,7 +70,7 @@ impl Pace {
                 return;
             }
         }
-        let sent = self.sent.entry(account).or_insert(Sent { messages: 0.0, bytes: 0.0, at: now });
+        let sent = self.sent.entry(account).or_insert(TokenExcess { messages: 0.0, bytes: 0.0, at: now });
         sent.until(now);
         let seconds = |count: usize, a_second: Option<u64>| {
             a_second.map_or(0.0, |max| count as f64 / max.max(1) as f64)
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_token_waits_until_what_it_sent_is_made_up_for() {
-        let (mut pace, begin) = (Pace::default(), Instant::now());
+        let (mut pace, begin) = (TokenPace::default(), Instant::now());
         let limits =
             TokenLimits { messages_per_second: Some(100), bytes_per_second: Some(1000), body_bytes: None };
         let at = |seconds: u64| begin + Duration::from_secs(seconds);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn those_within_their_limits_are_forgotten_first() {
-        let (mut pace, begin) = (Pace::default(), Instant::now());
+        let (mut pace, begin) = (TokenPace::default(), Instant::now());
         let limits = TokenLimits { messages_per_second: Some(1), ..TokenLimits::default() };
         (0..TOKENS_MAX as i64).for_each(|id| pace.charge(Account::Token(id), &limits, 1, 0, begin));
         pace.charge(Account::Token(0), &limits, 100, 0, begin);

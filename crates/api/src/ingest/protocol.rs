@@ -2,7 +2,7 @@
 
 /// What a route speaks. Refusals are said in its words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Protocol {
+pub(crate) enum IngestProtocol {
     /// Our own, whose refusals are problems (RFC 9457).
     Ours,
     /// Elasticsearch.
@@ -23,7 +23,7 @@ pub(crate) enum Protocol {
 
 /// How a caller said who it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Presented {
+pub(crate) enum CredentialPlace {
     /// Not at all.
     Nothing,
     /// In the address, where logs of proxies would have it.

@@ -1,7 +1,7 @@
 //! What this server is, what it runs on, and which settings it has.
 
 use crate::error::Result;
-use crate::state::{Inner, Shared, WebSocket};
+use crate::state::{ApiInner, SharedState, WebSocket};
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_config::settings::{InForce, Layer};
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// What this server is and runs on.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct About {
+#[schema(as = About)]
+pub(crate) struct AboutServer {
     version: &'static str,
     /// What the machine is called.
     host: String,
@@ -76,21 +77,21 @@ pub(crate) enum SettingOrigin {
 }
 
 /// What this server is and runs on.
-#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = About)))]
-pub(crate) async fn about(State(shared): State<Shared>) -> Result<axum::Json<About>> {
+#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = AboutServer)))]
+pub(crate) async fn about(State(shared): State<SharedState>) -> Result<axum::Json<AboutServer>> {
     blocking(move || axum::Json(what(&shared))).await
 }
 
 /// Every setting in force, with its default and where it is from. None of them is a secret.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
-pub(crate) async fn settings(State(shared): State<Shared>) -> axum::Json<SettingsInForce> {
+pub(crate) async fn settings(State(shared): State<SharedState>) -> axum::Json<SettingsInForce> {
     axum::Json(SettingsInForce { settings: in_force(&shared) })
 }
 
-pub(super) fn what(shared: &Inner) -> About {
+pub(super) fn what(shared: &ApiInner) -> AboutServer {
     let process = &shared.state.process;
     let memory::Memory { limit, shares, .. } = shared.state.pipeline.memory();
-    About {
+    AboutServer {
         version: env!("CARGO_PKG_VERSION"),
         host: host_name(),
         system: system(),
@@ -107,7 +108,7 @@ pub(super) fn what(shared: &Inner) -> About {
     }
 }
 
-pub(super) fn in_force(shared: &Inner) -> Vec<SettingInForce> {
+pub(super) fn in_force(shared: &ApiInner) -> Vec<SettingInForce> {
     shared.state.process.in_force.iter().map(setting).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The certificates that the live document and the settings name, read from their files.
 
 use crate::error::Result;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_flow::listen::{Certificate, certificates_in};
@@ -35,11 +35,11 @@ pub(crate) struct CertificateFile {
 #[utoipa::path(
     get, path = "/api/v1/certificates", tag = "system", responses((status = 200, body = CertificateFiles))
 )]
-pub(crate) async fn certificates(State(shared): State<Shared>) -> Result<axum::Json<CertificateFiles>> {
+pub(crate) async fn certificates(State(shared): State<SharedState>) -> Result<axum::Json<CertificateFiles>> {
     blocking(move || axum::Json(CertificateFiles { files: files(&shared) })).await
 }
 
-pub(super) fn files(shared: &Inner) -> Vec<CertificateFile> {
+pub(super) fn files(shared: &ApiInner) -> Vec<CertificateFile> {
     let (settings, live) = (&shared.state.settings, shared.state.pipeline.router());
     // As JSON, every kind of source and destination has its files under the same keys.
     let document = serde_json::to_value(&live.document).unwrap_or_default();

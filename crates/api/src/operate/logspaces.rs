@@ -1,11 +1,11 @@
 //! What logspaces hold, and what a retention would remove.
 
-use super::work::Work;
+use super::work::LogspaceWork;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path};
+use crate::extract::{JsonBody, Path};
 use crate::question::unknown_logspace;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -20,7 +20,7 @@ pub(crate) struct Logspaces {
     logspaces: Vec<LogspaceInfo>,
     /// What is being verified or indexed again; null if nothing is.
     #[schema(required)]
-    work: Option<Work>,
+    work: Option<LogspaceWork>,
 }
 
 /// A retention, written as in the router document. Without either limit everything is kept.
@@ -57,7 +57,7 @@ pub(crate) struct RetentionPreview {
 /// Every logspace that the caller may search, with what it holds.
 #[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
 pub(crate) async fn logspaces(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> axum::Json<Logspaces> {
     let mut logspaces = shared.state.pipeline.logspaces();
@@ -73,10 +73,10 @@ pub(crate) async fn logspaces(
     responses((status = 200, body = RetentionPreview))
 )]
 pub(crate) async fn retention_preview(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Json(request): Json<RetentionRequest>,
+    JsonBody(request): JsonBody<RetentionRequest>,
 ) -> Result<axum::Json<RetentionPreview>> {
     caller.check_manages(&id)?;
     let retention = Retention {
@@ -104,7 +104,7 @@ pub(crate) async fn retention_preview(
     responses((status = 204, description = "Messages are removed by age"))
 )]
 pub(crate) async fn resume_retention(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode> {
     let pipeline = shared.state.pipeline.clone();
@@ -118,7 +118,7 @@ fn read<T: FromStr<Err = UnitError>>(text: Option<&str>, path: &str) -> Result<O
     read.map_err(|error| ApiError::bad_request(format!("{path}: {error}")).path(path))
 }
 
-pub(super) fn unknown(shared: &Shared, id: &str) -> ApiError {
+pub(super) fn unknown(shared: &SharedState, id: &str) -> ApiError {
     let known = shared.state.pipeline.searchers();
     let known: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
     unknown_logspace(id, &known)

@@ -2,11 +2,11 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Query as Parameters};
+use crate::extract::{Path, QueryString as Parameters};
 use crate::question::cancel::{Cancel, Weight, ask};
 use crate::question::clocks::Clocks;
 use crate::question::time;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -17,7 +17,7 @@ use logstead_flow::machine::clock;
 use logstead_flow::senders::{self, Key, Report, Sample, SourceFacts};
 use logstead_indexer::Order;
 use logstead_query::{Bounds, FieldTest, Pattern, Query, TimeExpr, TimeRange};
-use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, Wanted};
+use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, SearchCriteria};
 use logstead_questions::wire::message::{FieldValue, by_name};
 use logstead_receive::time_zone;
 use logstead_record::FieldName;
@@ -92,7 +92,7 @@ pub(crate) struct SentFrame {
     get, path = "/api/v1/senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
 )]
 pub(crate) async fn senders(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Parameters(params): Parameters<SendersParams>,
 ) -> Result<axum::Json<Report>> {
     let (now, clocks) = (clock::now(), Clocks::new(None)?);
@@ -101,12 +101,14 @@ pub(crate) async fn senders(
     let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
     let (text, has_series) = (params.query.unwrap_or_default(), params.series.unwrap_or(true));
     let unusual = params.unusual.unwrap_or(false);
-    blocking(move || axum::Json(listed(&shared, &Listed { text, from, to, limit, has_series, unusual })))
-        .await
+    blocking(move || {
+        axum::Json(listed(&shared, &SenderFilter { text, from, to, limit, has_series, unusual }))
+    })
+    .await
 }
 
 /// Which senders are listed.
-pub(super) struct Listed {
+pub(super) struct SenderFilter {
     pub(super) text: String,
     pub(super) from: Option<Timestamp>,
     pub(super) to: Option<Timestamp>,
@@ -115,7 +117,7 @@ pub(super) struct Listed {
     pub(super) unusual: bool,
 }
 
-pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
+pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
     let (pipeline, now) = (&shared.state.pipeline, clock::now());
     let live = pipeline.router();
     let source = |id: &str| {
@@ -125,7 +127,7 @@ pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
         }
     };
-    let Listed { ref text, from, to, limit, has_series, unusual } = *wanted;
+    let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
     pipeline.senders().report(&senders::Wanted {
         source: &source,
         text,
@@ -163,7 +165,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     responses((status = 200, body = Frames))
 )]
 pub(crate) async fn frames(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
     Parameters(params): Parameters<FramesParams>,
@@ -206,7 +208,7 @@ pub(crate) struct SkippedPiece {
     responses((status = 200, body = SkippedPieces))
 )]
 pub(crate) async fn skipped(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Path((source, host)): Path<(String, String)>,
 ) -> axum::Json<SkippedPieces> {
     let samples = shared.state.pipeline.senders().samples(&Key { source: source.into(), host });
@@ -237,7 +239,7 @@ fn last_frames(
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(bounds));
         let query = Query::and(vec![is(Field::Source, &key.source), is(Field::Host, &key.host), received]);
         let (range, copies) = (TimeRange::ALL, Copies::LeftOut);
-        let wanted = Wanted { query: &query, range, now: clock::now(), copies };
+        let wanted = SearchCriteria { query: &query, range, now: clock::now(), copies };
         let request = PageRequest { order: Order::Newest, limit: FRAMES_MAX, after: None };
         hits = logspaces.page(wanted, &request, &cancel.run()).hits;
         if limit <= hits.len() {
@@ -309,7 +311,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     responses((status = 204, description = "It is forgotten"))
 )]
 pub(crate) async fn forget(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
 ) -> Result<StatusCode> {
@@ -344,7 +346,7 @@ pub(crate) struct Forgotten {
     responses((status = 200, body = Forgotten))
 )]
 pub(crate) async fn forget_all(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Parameters(ForgetParams { query, once }): Parameters<ForgetParams>,
 ) -> Result<axum::Json<Forgotten>> {

@@ -1,6 +1,6 @@
 //! What every question to the store has in common: how it is read, what it means, its turn and its end.
 //!
-//! A handler takes an [`Asked`], which has the question with the caller's grant applied, and its own parameters.
+//! A handler takes an [`CallerQuestion`], which has the question with the caller's grant applied, and its own parameters.
 //!
 //! | module     | owns                                                            |
 //! |------------|-----------------------------------------------------------------|
@@ -13,19 +13,21 @@
 //! | `turn`     | whose question runs next, in which lane                         |
 //! | `warning`  | warnings about an answer                                        |
 
-mod asked;
+mod caller_question;
 pub(super) mod cancel;
 pub(super) mod clocks;
 pub(super) mod describe;
 mod effort;
 mod hint;
-mod meant;
 mod read;
+mod store_question;
 pub(super) mod turn;
 mod turns;
 pub(super) mod warning;
 
-pub(super) use asked::Asked;
-pub(super) use effort::{Cost, Effort};
-pub(super) use meant::{Question, no_logspaces, select_logspaces, time, unknown_logspace};
-pub(super) use read::{Common, Parameters, Read, Takes, Unparsed, list, split_list};
+pub(super) use caller_question::CallerQuestion;
+pub(super) use effort::{AnswerCost, Effort};
+pub(super) use read::{
+    AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, Unparsed, list, split_list,
+};
+pub(super) use store_question::{Question, no_logspaces, select_logspaces, time, unknown_logspace};

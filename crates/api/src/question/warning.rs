@@ -1,6 +1,6 @@
 //! Warnings about an answer.
 
-use crate::error::Place;
+use crate::error::TextPosition;
 use crate::question::hint::UnknownField;
 use logstead_query as query;
 use logstead_query::WarningKind;
@@ -73,7 +73,7 @@ impl QueryWarning {
     }
 
     pub(crate) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
-        let place = Place::of(warning.span, text);
+        let place = TextPosition::of(warning.span, text);
         let code = match warning.kind {
             WarningKind::UnparsedText => WarningCode::UnparsedText,
             WarningKind::SpaceAfterOperator => WarningCode::SpaceAfterOperator,

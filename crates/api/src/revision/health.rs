@@ -47,7 +47,8 @@ pub(crate) struct Rates {
 
 /// How messages fared before a change, and after it.
 #[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
-pub(crate) struct Compared {
+#[schema(as = Compared)]
+pub(crate) struct HealthComparison {
     before: Option<Rates>,
     after: Rates,
     /// What is worse, a sentence each.
@@ -59,10 +60,10 @@ pub(crate) struct Compared {
 pub(crate) struct Health {
     measured: VecDeque<(Instant, Totals)>,
     /// The last measurement before the change, and what there was before.
-    change: Option<Change>,
+    change: Option<MeasuredChange>,
 }
 
-struct Change {
+struct MeasuredChange {
     at: Instant,
     totals: Totals,
     before: Option<Rates>,
@@ -120,19 +121,20 @@ impl Health {
     pub(super) fn changed(&mut self, now: Instant) {
         let Some((_, totals)) = self.measured.back().copied() else { return };
         let before = self.measured.front().map(|(at, first)| totals.rates(first, now.duration_since(*at)));
-        self.change = Some(Change { at: now, totals, before: before.filter(|before| 1.0 <= before.seconds) });
+        self.change =
+            Some(MeasuredChange { at: now, totals, before: before.filter(|before| 1.0 <= before.seconds) });
         self.measured.clear();
     }
 
-    pub(super) fn compared(&self, totals: &Totals, now: Instant) -> Option<Compared> {
-        let Change { at, totals: at_change, before } = self.change.as_ref()?;
+    pub(super) fn compared(&self, totals: &Totals, now: Instant) -> Option<HealthComparison> {
+        let MeasuredChange { at, totals: at_change, before } = self.change.as_ref()?;
         let time = now.duration_since(*at);
         let after = totals.rates(at_change, time);
         let worse = match before {
             Some(before) if AFTER_MIN <= time => worse(before, &after),
             _ => Vec::new(),
         };
-        Some(Compared { before: *before, after, worse })
+        Some(HealthComparison { before: *before, after, worse })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Makes a change live, and remembers whether it has to be confirmed.
 
-use super::health::{Compared, Health, Totals};
+use super::health::{Health, HealthComparison, Totals};
 use logstead_accounts::{Error, Meta, RevisionDeadline, UnconfirmedRevision};
 use logstead_flow::machine::clock;
 use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
@@ -31,7 +31,7 @@ pub enum LiveError {
 
 /// How a change is tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NewTrial {
+pub struct ConfirmationTerms {
     /// How long it may stay without being confirmed.
     pub within: Duration,
     /// Whether it is taken back before that if messages fare worse than before.
@@ -52,7 +52,7 @@ pub struct Unconfirmed {
     back_if_worse: bool,
     /// How messages fared before it was live, and since. Unknown for a revision that was made live before the process
     /// started.
-    pub(super) health: Option<Compared>,
+    pub(super) health: Option<HealthComparison>,
 }
 
 impl Revisions {
@@ -68,11 +68,11 @@ impl Revisions {
         expected: Option<u64>,
         author: &str,
         comment: &str,
-        trial: Option<NewTrial>,
+        trial: Option<ConfirmationTerms>,
     ) -> Result<Arc<Live>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
-        let trial = trial.map(|NewTrial { within, back_if_worse }| RevisionDeadline {
+        let trial = trial.map(|ConfirmationTerms { within, back_if_worse }| RevisionDeadline {
             until: later(now, within),
             back_if_worse,
         });

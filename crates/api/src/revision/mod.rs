@@ -16,7 +16,7 @@ mod overdue;
 mod watch;
 
 pub use live::Revisions;
-pub use live::{LiveError, NewTrial, Unconfirmed};
+pub use live::{ConfirmationTerms, LiveError, Unconfirmed};
 pub use overdue::take_back_overdue;
 pub use watch::Watch;
 

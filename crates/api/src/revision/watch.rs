@@ -29,7 +29,7 @@ impl Watch {
     pub fn start(revisions: Arc<Revisions>) -> std::io::Result<Watch> {
         let (stop, stopped) = channel();
         let run = move || {
-            let mut round = Round { revisions: &revisions, deadline: None, failed_until: None };
+            let mut round = WatchRound { revisions: &revisions, deadline: None, failed_until: None };
             let mut number = 0;
             while stopped.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
                 if number % ROUNDS_PER_MEASUREMENT == 0 {
@@ -53,14 +53,14 @@ impl Drop for Watch {
     }
 }
 
-struct Round<'a> {
+struct WatchRound<'a> {
     revisions: &'a Revisions,
     /// The revision on trial, and when its time is over even if the clock is set back.
     deadline: Option<(UnconfirmedRevision, Instant)>,
     failed_until: Option<Instant>,
 }
 
-impl Round<'_> {
+impl WatchRound<'_> {
     fn look(&mut self, now: Instant) {
         if self.failed_until.is_some_and(|until| now < until) {
             return;

@@ -1,14 +1,14 @@
 //! The live document: reading, checking and replacing it.
 
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
+use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
 use super::draft::Draft;
-use super::form::{Form, FormParams, entity_tag, is_known, toml};
 use super::secrets::{may_see_secrets, without_secrets};
 use crate::access::Caller;
 use crate::error::{ApiError, DocumentProblem, Result};
-use crate::extract::{DocumentText, Query};
+use crate::extract::{DocumentText, QueryString};
 use crate::revision::Unconfirmed;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -88,9 +88,9 @@ pub(crate) struct RouterStatus {
     )
 )]
 pub(crate) async fn get_router(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(params): Query<FormParams>,
+    QueryString(params): QueryString<FormParams>,
     headers: HeaderMap,
 ) -> Response {
     let live = shared.state.pipeline.router();
@@ -105,10 +105,10 @@ pub(crate) async fn get_router(
     ]);
     match form {
         _ if is_known => (StatusCode::NOT_MODIFIED, about).into_response(),
-        Form::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
-        Form::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
-        Form::Json => (about, axum::Json(&live.document)).into_response(),
-        Form::Toml => (about, toml(live.toml.clone())).into_response(),
+        DocumentForm::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
+        DocumentForm::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
+        DocumentForm::Json => (about, axum::Json(&live.document)).into_response(),
+        DocumentForm::Toml => (about, toml(live.toml.clone())).into_response(),
     }
 }
 
@@ -120,9 +120,9 @@ pub(crate) async fn get_router(
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn put_router(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(params): Query<ApplyParams>,
+    QueryString(params): QueryString<ApplyParams>,
     headers: HeaderMap,
     document: DocumentText,
 ) -> Result<Response> {
@@ -148,7 +148,7 @@ pub(crate) async fn put_router(
     responses((status = 200, body = Validation))
 )]
 pub(crate) async fn validate(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     document: DocumentText,
 ) -> Result<axum::Json<Validation>> {
@@ -175,7 +175,7 @@ pub(crate) async fn validate(
     get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
 )]
 pub(crate) async fn status(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<RouterStatus>> {
     let inner = shared.clone();

@@ -1,13 +1,13 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{Motive, RouterChange, expected};
+use super::apply::{ChangeReason, RouterChange, expected};
 use super::revise::revise;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Query};
+use crate::extract::{JsonBody, Path, QueryString};
 use crate::question::unknown_logspace;
-use crate::state::Shared;
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -50,18 +50,18 @@ pub(crate) struct LogspaceParams {
     )
 )]
 pub(crate) async fn put_logspace(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Query(params): Query<LogspaceParams>,
+    QueryString(params): QueryString<LogspaceParams>,
     headers: HeaderMap,
-    Json(request): Json<LogspaceRequest>,
+    JsonBody(request): JsonBody<LogspaceRequest>,
 ) -> Result<Response> {
     caller.check_manages(&id)?;
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;
     let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
     let change = |document: &mut Value| put(document, &id, &request);
-    revise(&shared, caller, expected, Motive { comment, trial: None }, change).await
+    revise(&shared, caller, expected, ChangeReason { comment, trial: None }, change).await
 }
 
 /// Makes the logspace what is wanted.

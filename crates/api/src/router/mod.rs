@@ -19,12 +19,12 @@
 
 mod apply;
 pub(super) mod document;
+mod document_form;
 mod draft;
-mod form;
+pub(super) mod dry_run;
 pub(super) mod logspace;
 pub(super) mod lookups;
 mod revise;
 pub(super) mod revisions;
 mod secrets;
 pub(super) mod sender_zone;
-pub(super) mod trying;

@@ -2,7 +2,7 @@
 //! end is the end of the request.
 
 use super::credit::Credit;
-use super::pulse::{Pulse, Turn};
+use super::deadlines::{Deadlines, RequestInProgress};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::pin::Pin;
@@ -17,7 +17,7 @@ const PIECE_BYTES_MAX: usize = 32 << 10;
 
 /// Marks an answer that continues for as long as it is read: its reader may pause for a while.
 #[derive(Clone, Copy, Debug)]
-pub struct AtLength;
+pub struct LongAnswer;
 
 /// The sender of a body keeps us waiting too long.
 #[derive(Debug, thiserror::Error)]
@@ -25,18 +25,18 @@ pub struct AtLength;
 pub struct TooSlow;
 
 /// The body of a request.
-pub(super) struct Received {
+pub(super) struct RequestBody {
     body: Incoming,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Deadlines>,
     credit: Credit,
     /// Fires when the credit is used up while we wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-impl Received {
-    pub(super) fn new(body: Incoming, pulse: Arc<Pulse>) -> Received {
+impl RequestBody {
+    pub(super) fn new(body: Incoming, pulse: Arc<Deadlines>) -> RequestBody {
         let credit = pulse.body_credit();
-        Received { body, pulse, credit, sleep: None }
+        RequestBody { body, pulse, credit, sleep: None }
     }
 
     /// Ready when we have waited long enough.
@@ -58,7 +58,7 @@ impl Received {
     }
 }
 
-impl HttpBody for Received {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -88,7 +88,7 @@ impl HttpBody for Received {
     }
 }
 
-impl Drop for Received {
+impl Drop for RequestBody {
     /// No longer waited for.
     fn drop(&mut self) {
         self.goes_on();
@@ -96,26 +96,26 @@ impl Drop for Received {
 }
 
 /// The body of an answer. When HTTP drops it, it has been produced completely.
-pub(super) struct Sent {
+pub(super) struct ResponseBody {
     body: Body,
-    turn: Turn,
+    turn: RequestInProgress,
     /// On a shared connection: what was produced and is still to be handed over.
     rest: Option<Bytes>,
     /// The size of the piece that the peer is to take.
     offered_bytes: usize,
 }
 
-impl Sent {
-    pub(super) fn new(body: Body, turn: Turn, is_shared: bool) -> Sent {
+impl ResponseBody {
+    pub(super) fn new(body: Body, turn: RequestInProgress, is_shared: bool) -> ResponseBody {
         if is_shared {
             // Until the first piece is asked for: a peer may take nothing at all.
             turn.offered(Instant::now());
         }
-        Sent { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }
+        ResponseBody { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }
     }
 }
 
-impl HttpBody for Sent {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

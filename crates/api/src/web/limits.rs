@@ -16,7 +16,7 @@ const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// What the web port may hold and how long it waits.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct WebLimits {
     /// Connections.
     pub connections_max: usize,
     /// Connections of one address.
@@ -39,12 +39,12 @@ pub(crate) struct Timeouts {
     pub(crate) long_stall: Duration,
 }
 
-impl Limits {
+impl WebLimits {
     /// The limits of the settings, if at most `sockets_max` sockets can be open.
-    pub fn of(web: &settings::Web, sockets_max: usize) -> Limits {
+    pub fn of(web: &settings::Web, sockets_max: usize) -> WebLimits {
         let connections_max = (web.connections_max as usize).min(sockets_max).max(1);
         let stall = web.stall_timeout.duration();
-        Limits {
+        WebLimits {
             connections_max,
             connections_of_address_max: (connections_max / 2).max(1),
             trusted_proxies: web.trusted_proxies.as_slice().into(),
@@ -102,7 +102,7 @@ mod tests {
     fn a_customer_counts_as_one_and_who_speaks_for_many_does_not_count() {
         let set = vec!["web.trusted_proxies=10.0.0.0/8,2001:db8:ffff::1".to_owned()];
         let settings = settings::load(&settings::Layers { set, ..settings::Layers::default() }).unwrap();
-        let limits = Limits::of(&settings.web, 100);
+        let limits = WebLimits::of(&settings.web, 100);
         let check = |peer: &str, expected: Option<&str>| {
             let expected = expected.map(|address| address.parse().unwrap());
             assert_eq!(limits.share_of(peer.parse().unwrap()), expected, "{peer}");

@@ -1,7 +1,7 @@
 //! Every kind of question leaves out the copies whose original it asks for too, and no others: over random messages that are
 //! stored in several logspaces, and whatever becomes of these.
 
-use super::{Copies, Logspaces, PageRequest, Wanted};
+use super::{Copies, Logspaces, PageRequest, SearchCriteria};
 use logstead_answer::{Aggregation, Facets, Histogram, Settings, Value, Width};
 use logstead_indexer::{Asked, Disk, Expiry, Followed, Opened, Options, Order, SimDisk, encode};
 use logstead_query::{Context, Matcher, Query, TimeRange, parse, parse_pipeline};
@@ -193,7 +193,7 @@ impl Store {
         let (counted, left_out) = self.judge(&query, asked, copies);
         let logspaces = self.asked(asked);
         let told = format!("{text} in {asked:?}, {copies:?}");
-        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: NOW, copies };
+        let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
         let run = Run::alone();
         assert_eq!(logspaces.count(wanted, &run).0, counted.len() as u64, "count of {told}");
         assert_eq!(logspaces.count_copies(wanted, &run).0, left_out, "copies of {told}");
@@ -230,7 +230,7 @@ impl Store {
     fn check_answers(
         &self,
         logspaces: &Logspaces,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         expected: &[(String, u64)],
         told: &str,
     ) {
@@ -242,7 +242,7 @@ impl Store {
         let mut table = Aggregation::compile(&pipeline, settings).unwrap();
         let answers =
             &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets), Asked::Table(&mut table)];
-        logspaces.answer(Wanted { range, ..wanted }, &Run::alone(), answers).unwrap();
+        logspaces.answer(SearchCriteria { range, ..wanted }, &Run::alone(), answers).unwrap();
         let mut by_logspace: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         expected.iter().for_each(|(id, _)| *by_logspace.entry(id.as_bytes().to_vec()).or_default() += 1);
         assert_eq!(histogram.finish().total, expected.len() as u64, "histogram of {told}");
@@ -267,7 +267,7 @@ impl Store {
     fn check_tail(
         &self,
         logspaces: &Logspaces,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         mut expected: Vec<(String, u64)>,
         told: &str,
     ) {
@@ -338,7 +338,7 @@ fn a_copy_counts_where_its_original_does_not() {
     let counted = |store: &Store, text: &str, asked| {
         let query = parse(text).unwrap();
         let copies = if query.counts_copies() { Copies::Counted } else { Copies::LeftOut };
-        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: NOW, copies };
+        let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
         let logspaces = store.asked(asked);
         (logspaces.count(wanted, &Run::alone()).0, logspaces.count_copies(wanted, &Run::alone()).0)
     };

@@ -1,9 +1,9 @@
 //! What is stored from a position on, in each logspace.
 
-use super::order::{Hits, Place};
+use super::order::{GlobalPosition, Hits};
 use super::page::{PageRequest, keep_first};
-use super::passing::Passing;
-use super::{Logspaces, Wanted};
+use super::streamed_stages::StreamedStages;
+use super::{Logspaces, SearchCriteria};
 use logstead_indexer::{Filter, Follower, Hit, Order, Request, Searcher};
 use logstead_work::Run;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ impl Logspaces {
     /// ready.
     pub fn follow(
         &self,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         from: impl Fn(&str, &Searcher) -> Option<u64>,
         run: &Run<'_>,
     ) -> Option<Vec<(String, Follower)>> {
@@ -26,7 +26,7 @@ impl Logspaces {
     }
 
     /// What each of these logspaces is asked; nothing where the run is told to end before all are ready.
-    pub fn filters(&self, wanted: Wanted<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
+    pub fn filters(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
@@ -34,8 +34,8 @@ impl Logspaces {
     /// nothing where the run is told to end before all are ready.
     pub fn follow_after_newest(
         self,
-        wanted: Wanted<'_>,
-        passing: Option<&Passing>,
+        wanted: SearchCriteria<'_>,
+        passing: Option<&StreamedStages>,
         limit: usize,
         run: &Run<'_>,
     ) -> Option<(Vec<(String, Follower)>, Hits)> {
@@ -51,7 +51,7 @@ impl Logspaces {
         }
         keep_first(&mut newest, Order::Newest, limit);
         if let Some(passing) = passing {
-            let after = newest.last().map(|(id, hit)| Place::of(id, hit));
+            let after = newest.last().map(|(id, hit)| GlobalPosition::of(id, hit));
             newest = passing.hits(newest);
             let limit = limit - newest.len();
             if after.is_some() && 0 < limit {

@@ -15,7 +15,7 @@ pub struct Logspaces(Vec<(String, Searcher)>);
 
 /// Which messages are wanted.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct SearchCriteria<'a> {
     /// The query to match.
     pub query: &'a Query,
     /// The period to search.
@@ -97,7 +97,11 @@ impl Logspaces {
     }
 
     /// Each with what it is asked.
-    pub fn each<'a>(&'a self, wanted: Wanted<'a>, run: &'a Run<'_>) -> impl Iterator<Item = InLogspace<'a>> {
+    pub fn each<'a>(
+        &'a self,
+        wanted: SearchCriteria<'a>,
+        run: &'a Run<'_>,
+    ) -> impl Iterator<Item = InLogspace<'a>> {
         self.0.iter().map(move |(id, searcher)| {
             let filter = self.filter(wanted, id, run);
             InLogspace { id, searcher, filter, range: wanted.range }
@@ -105,7 +109,7 @@ impl Logspaces {
     }
 
     /// What one of these logspaces is asked; nothing where the run is told to end before it is ready.
-    pub(super) fn filter(&self, wanted: Wanted<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
+    pub(super) fn filter(&self, wanted: SearchCriteria<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
         let context = Context { now: wanted.now, logspace };
         match self.left_out(wanted, logspace) {
             Some(copies) => Filter::leaving_out(wanted.query, &copies, &context, run),
@@ -113,7 +117,7 @@ impl Logspaces {
         }
     }
 
-    fn left_out(&self, wanted: Wanted<'_>, logspace: &str) -> Option<Query> {
+    fn left_out(&self, wanted: SearchCriteria<'_>, logspace: &str) -> Option<Query> {
         if wanted.copies == Copies::Counted {
             return None;
         }
@@ -121,7 +125,7 @@ impl Logspaces {
     }
 
     /// How many copies are left out.
-    pub fn count_copies(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count_copies(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for (id, searcher) in self.iter() {
             let Some(copies) = self.left_out(wanted, id) else { continue };
@@ -138,7 +142,7 @@ impl Logspaces {
     }
 
     /// How many messages match.
-    pub fn count(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for of in self.each(wanted, run) {
             let Some(filter) = &of.filter else {
@@ -155,7 +159,7 @@ impl Logspaces {
     /// Adds the messages of all of them to the same answers.
     pub fn answer(
         &self,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         run: &Run<'_>,
         answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {

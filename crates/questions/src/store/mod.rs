@@ -22,13 +22,13 @@ mod follow;
 mod logspaces;
 mod order;
 mod page;
-mod passing;
 mod read;
+mod streamed_stages;
 
 pub use copies::Copies;
 pub use coverage::Coverage;
-pub use logspaces::{Logspaces, Wanted};
-pub use order::{Hits, Place};
+pub use logspaces::{Logspaces, SearchCriteria};
+pub use order::{GlobalPosition, Hits};
 pub use page::{Page, PageRequest};
-pub use passing::Passing;
-pub use read::{Cancelled, Reading};
+pub use read::{Cancelled, MessageReader};
+pub use streamed_stages::StreamedStages;

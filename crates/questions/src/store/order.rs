@@ -11,7 +11,7 @@ pub type Hits = Vec<(String, Hit)>;
 
 /// A message's place among all.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct GlobalPosition {
     /// The message's time.
     pub time: Timestamp,
     /// The logspace's id.
@@ -20,10 +20,10 @@ pub struct Place {
     pub sequence: u64,
 }
 
-impl Place {
+impl GlobalPosition {
     /// The position of a hit.
-    pub fn of(logspace: &str, hit: &Hit) -> Place {
-        Place { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
+    pub fn of(logspace: &str, hit: &Hit) -> GlobalPosition {
+        GlobalPosition { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
     }
 
     /// After which of its own messages a logspace continues.
@@ -74,7 +74,7 @@ mod tests {
         ) {
             let (one, other) = (hit(time, sequence), hit(other_time, other_sequence));
             let expected = compare(order, &space, &one, &other_space, &other) == Ordering::Less;
-            let position = Place::of(&space, &one).position_in(&other_space, order);
+            let position = GlobalPosition::of(&space, &one).position_in(&other_space, order);
             let found = match order {
                 Order::Newest => other.position() < position,
                 Order::Oldest => position < other.position(),

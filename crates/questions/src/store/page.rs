@@ -4,8 +4,8 @@
 //! several logspaces have the same time.
 
 use super::order::{Hits, compare};
-use super::passing::Passing;
-use super::{Coverage, Logspaces, Place, Wanted};
+use super::streamed_stages::StreamedStages;
+use super::{Coverage, GlobalPosition, Logspaces, SearchCriteria};
 use logstead_indexer::{Order, Request};
 use logstead_work::Run;
 
@@ -16,7 +16,7 @@ pub struct PageRequest {
     /// The maximum number of messages.
     pub limit: usize,
     /// Continues after this position.
-    pub after: Option<Place>,
+    pub after: Option<GlobalPosition>,
 }
 
 /// Messages of several logspaces in their order.
@@ -28,12 +28,12 @@ pub struct Page {
     /// The part of the store that was searched.
     pub coverage: Coverage,
     /// Up to where everything was looked at, of a page that was cut short.
-    pub reached: Option<Place>,
+    pub reached: Option<GlobalPosition>,
 }
 
 impl Logspaces {
     /// Searches for one page.
-    pub fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+    pub fn page(&self, wanted: SearchCriteria<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
         let mut cuts = Vec::new();
@@ -66,8 +66,8 @@ impl Logspaces {
     /// The first messages that stages leave, found a part at a time.
     pub fn page_through(
         &self,
-        wanted: Wanted<'_>,
-        passing: Option<&Passing>,
+        wanted: SearchCriteria<'_>,
+        passing: Option<&StreamedStages>,
         request: &PageRequest,
         run: &Run<'_>,
     ) -> Page {
@@ -115,9 +115,9 @@ pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
 impl Page {
     /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
     /// that this one did not reach. Damaged parts are out of reach for every page.
-    pub fn end(&self) -> Option<Place> {
+    pub fn end(&self) -> Option<GlobalPosition> {
         let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
-        last.map(|(logspace, hit)| Place::of(logspace, hit)).or_else(|| self.reached.clone())
+        last.map(|(logspace, hit)| GlobalPosition::of(logspace, hit)).or_else(|| self.reached.clone())
     }
 }
 
@@ -165,9 +165,13 @@ mod tests {
     /// A page of what a stage keeps. Its time is over when it was looked at so often.
     fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
         let pipeline = parse_pipeline("* | where keep").unwrap();
-        let passing = Passing::new(&pipeline, NOW);
-        let wanted =
-            Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+        let passing = StreamedStages::new(&pipeline, NOW);
+        let wanted = SearchCriteria {
+            query: &pipeline.filter,
+            range: TimeRange::ALL,
+            now: NOW,
+            copies: Copies::LeftOut,
+        };
         let looks = AtomicUsize::new(0);
         let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
         let run = Run { cancelled: &cancelled, ..Run::alone() };
@@ -232,9 +236,9 @@ mod tests {
     }
 
     /// One thread, which may hold so many bytes of messages.
-    struct Small(usize);
+    struct SingleLane(usize);
 
-    impl Lanes for Small {
+    impl Lanes for SingleLane {
         fn count(&self) -> usize {
             1
         }
@@ -253,11 +257,15 @@ mod tests {
         let logspaces = logspaces();
         for (text, step) in [("*", 1), ("* | where keep", KEPT)] {
             let pipeline = parse_pipeline(text).unwrap();
-            let passing = Passing::new(&pipeline, NOW);
-            let wanted =
-                Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+            let passing = StreamedStages::new(&pipeline, NOW);
+            let wanted = SearchCriteria {
+                query: &pipeline.filter,
+                range: TimeRange::ALL,
+                now: NOW,
+                copies: Copies::LeftOut,
+            };
             for bytes in [0, 2000, 50_000] {
-                let lanes = Small(bytes);
+                let lanes = SingleLane(bytes);
                 let run = Run { lanes: &lanes, ..Run::alone() };
                 let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
                 loop {

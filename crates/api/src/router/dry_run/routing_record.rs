@@ -1,13 +1,13 @@
 //! What is seen of a batch on its way through the routes of one document.
 
 use super::report::{Example, RouteReport};
-use super::shown::Shown;
+use super::shown_message::ShownMessage;
 use logstead_record::Selection;
 use logstead_route::{AtRoute, AtStep, Watch};
 
 /// Which messages of a batch routes took and steps changed.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct RoutingRecord {
     /// By the position of the route.
     pub(super) taken: Vec<(usize, Selection)>,
     /// By the positions of the route and of the step in it.
@@ -16,7 +16,7 @@ pub(super) struct Seen {
     pub(super) parse_failures: u64,
 }
 
-impl Watch for Seen {
+impl Watch for RoutingRecord {
     fn route(&mut self, number: usize, at: &AtRoute<'_>) {
         if let AtRoute::Takes { taken, .. } = at
             && !taken.is_empty()
@@ -39,15 +39,15 @@ impl Watch for Seen {
 }
 
 /// The same for the draft, where what each step does is counted and shown as well.
-pub(super) struct SeenInDraft<'a> {
+pub(super) struct DraftRecord<'a> {
     pub(super) routes: &'a mut Vec<RouteReport>,
     pub(super) examples_max: usize,
     /// Of the messages of the batch, where they are stored.
     pub(super) ids: &'a [Option<String>],
-    pub(super) seen: Seen,
+    pub(super) seen: RoutingRecord,
 }
 
-impl Watch for SeenInDraft<'_> {
+impl Watch for DraftRecord<'_> {
     fn route(&mut self, number: usize, at: &AtRoute<'_>) {
         self.seen.route(number, at);
     }
@@ -65,8 +65,8 @@ impl Watch for SeenInDraft<'_> {
         for row in rows.take(self.examples_max.saturating_sub(step.examples.len())) {
             step.examples.push(Example {
                 id: self.ids.get((at.origin)(row)).cloned().flatten(),
-                before: Shown::of(at.before, row),
-                after: Shown::of(at.after, row),
+                before: ShownMessage::of(at.before, row),
+                after: ShownMessage::of(at.after, row),
             });
         }
     }

@@ -12,7 +12,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
 /// The same answers, also to those who ask below `base`.
-pub(super) fn below(base: &Base, app: Router) -> Router {
+pub(super) fn serve_below(base: &Base, app: Router) -> Router {
     if base.is_empty() {
         return app;
     }

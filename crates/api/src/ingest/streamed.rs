@@ -4,7 +4,7 @@
 //! is worth no more than many short ones.
 
 use super::incoming::{Incoming, not_stored};
-use crate::access::again::Asker;
+use crate::access::recheck::Asker;
 use crate::error::Result;
 use crate::extract::next_piece;
 use axum::body::{Body, Bytes};

@@ -5,14 +5,14 @@
 //! `{"end": REPORT}`; an answer without it was broken off. Of many messages, the lines have the figures of a sample from
 //! everywhere in the range, while all are tried from the first to the last.
 
-use super::received::Reader;
-use super::report::Report;
-use super::trial::{Ground, Trial};
+use super::report::DryRunReport;
+use super::run::{DryRun, DryRunSetup};
+use super::source_reader::SourceReader;
 use crate::error::{ApiError, Result};
 use crate::question::cancel::Cancel;
-use crate::question::{Asked, Parameters};
+use crate::question::{CallerQuestion, QuestionParameters};
 use crate::router::draft::Draft;
-use crate::stream::{Piece, Pieces};
+use crate::stream::{BodyPiece, StreamedBody};
 use crate::waiting::{blocking, busy};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
@@ -45,7 +45,7 @@ pub(crate) struct TestRequest {
     document: serde_json::Value,
     /// Messages to try it on, instead of stored ones.
     #[serde(default)]
-    messages: Option<Vec<Pasted>>,
+    messages: Option<Vec<PastedMessage>>,
     /// How many examples of each outcome to show.
     #[schema(default = 3, minimum = 0, maximum = 20)]
     examples: Option<usize>,
@@ -59,33 +59,34 @@ pub(crate) struct TestRequest {
 
 /// A message that is not stored.
 #[derive(Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Pasted {
+#[serde(deny_unknown_fields, rename = "Pasted")]
+#[schema(as = Pasted)]
+pub(crate) struct PastedMessage {
     /// As it comes in.
     raw: String,
     /// The id of the source that it comes in through.
     source: String,
 }
 
-impl Parameters for TestRequest {}
+impl QuestionParameters for TestRequest {}
 
 /// A line of the answer.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TestLine {
     /// How far it is.
-    Progress(Report),
+    Progress(DryRunReport),
     /// There are no more lines.
-    End(Report),
+    End(DryRunReport),
 }
 
 /// Tries a draft on messages: what becomes of them in it, and in the live document.
 #[utoipa::path(
     post, path = "/api/v1/router/test", operation_id = "test_router", tag = "router", request_body = TestRequest,
-    responses((status = 200, content((Report = "application/json"), (TestLine = "application/x-ndjson"))))
+    responses((status = 200, content((DryRunReport = "application/json"), (TestLine = "application/x-ndjson"))))
 )]
-pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Result<Response> {
-    let Asked { shared, question, own, started, .. } = asked;
+pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>) -> Result<Response> {
+    let CallerQuestion { shared, question, own, started, .. } = asked;
     let TestRequest { document, messages, examples, limit, sample } = own;
     if !question.stages.is_empty() {
         let detail = "a draft is tried on messages, not on a table: leave out what follows `|`";
@@ -106,9 +107,9 @@ pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Resul
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
     let draft = Draft::of_value(&document, &live).and_then(Draft::checked).map_err(ApiError::of_document)?;
-    let reader = Reader::new(&pipeline, &draft);
+    let reader = SourceReader::new(&pipeline, &draft);
     let lookups = pipeline.lookups().tables().clone();
-    let ground = Ground { live: live.checked.clone(), draft, lookups, examples_max: examples };
+    let ground = DryRunSetup { live: live.checked.clone(), draft, lookups, examples_max: examples };
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     let in_lines = accept.contains(LINES);
     if let Some(messages) = messages {
@@ -118,7 +119,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Resul
         }
         let paste = move || {
             let pasted = messages.iter().map(|message| (message.raw.as_str(), message.source.as_str()));
-            Trial::new(ground, reader, started).paste(pasted)
+            DryRun::new(ground, reader, started).paste(pasted)
         };
         let report = blocking(paste).await?;
         if !in_lines {
@@ -134,7 +135,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Resul
     let (cancel, guard) = Cancel::without_limit(&shared);
     let sample = if in_lines && limit.is_none() { sample } else { 0 };
     let begin = move || {
-        let mut trial = Trial::new(ground, reader, started);
+        let mut trial = DryRun::new(ground, reader, started);
         trial.begin(question, limit, &cancel).map(|()| (trial, cancel))
     };
     let (trial, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
@@ -144,13 +145,13 @@ pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Resul
         run(trial, sample, cancel, lines).await;
     }));
     if in_lines {
-        let mut response = Pieces::whole(received, guard).into_response();
+        let mut response = StreamedBody::whole(received, guard).into_response();
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
         return Ok(response);
     }
     let mut last = None;
     while let Some(piece) = received.recv().await {
-        if let Piece::Data(line) = piece {
+        if let BodyPiece::Data(line) = piece {
             last = Some(line);
         }
     }
@@ -164,7 +165,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: Asked<TestRequest>) -> Resul
 }
 
 /// Tries everything, and tells now and then how far it is.
-async fn run(mut trial: Trial, sample: u64, cancel: Cancel, lines: mpsc::Sender<Piece>) {
+async fn run(mut trial: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender<BodyPiece>) {
     let cancel = Arc::new(cancel);
     // A small one first: it says within moments what a large one says better.
     for size in [sample / 10, sample] {
@@ -183,12 +184,12 @@ async fn run(mut trial: Trial, sample: u64, cancel: Cancel, lines: mpsc::Sender<
     }
     let mut told = Instant::now();
     loop {
-        let Some((next, Ok(done))) = step(trial, &cancel, Trial::next_piece).await else { return };
+        let Some((next, Ok(done))) = step(trial, &cancel, DryRun::next_piece).await else { return };
         trial = next;
         if done {
             if tell(&lines, &TestLine::End(trial.report())).await {
                 // Without it the connection would break.
-                lines.send(Piece::End(HeaderMap::new())).await.ok();
+                lines.send(BodyPiece::End(HeaderMap::new())).await.ok();
             }
             return;
         }
@@ -203,10 +204,10 @@ async fn run(mut trial: Trial, sample: u64, cancel: Cancel, lines: mpsc::Sender<
 
 /// Works on a blocking thread. Nothing after a panic.
 async fn step<T: Send + 'static>(
-    mut trial: Trial,
+    mut trial: DryRun,
     cancel: &Arc<Cancel>,
-    work: impl FnOnce(&mut Trial, &Cancel) -> T + Send + 'static,
-) -> Option<(Trial, T)> {
+    work: impl FnOnce(&mut DryRun, &Cancel) -> T + Send + 'static,
+) -> Option<(DryRun, T)> {
     let cancel = cancel.clone();
     let made = blocking(move || {
         let done = work(&mut trial, &cancel);
@@ -216,8 +217,8 @@ async fn step<T: Send + 'static>(
 }
 
 /// Whether somebody listens.
-async fn tell(lines: &mpsc::Sender<Piece>, line: &TestLine) -> bool {
+async fn tell(lines: &mpsc::Sender<BodyPiece>, line: &TestLine) -> bool {
     let Ok(mut line) = serde_json::to_vec(line) else { return false };
     line.push(b'\n');
-    lines.send(Piece::Data(line.into())).await.is_ok()
+    lines.send(BodyPiece::Data(line.into())).await.is_ok()
 }

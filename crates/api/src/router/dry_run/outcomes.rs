@@ -1,8 +1,8 @@
 //! What becomes of each message of a batch in one document.
 
 use super::report::Volume;
-use super::seen::Seen;
-use super::shown::Shown;
+use super::routing_record::RoutingRecord;
+use super::shown_message::ShownMessage;
 use logstead_config::Target;
 use logstead_record::{Batch, Selection};
 use logstead_route::{Routed, Router};
@@ -19,11 +19,11 @@ pub(super) struct Outcomes {
     changed: Vec<(Selection, Arc<Batch>)>,
     deliveries: Vec<(String, Selection, Option<Arc<Batch>>)>,
     /// What was seen on the way.
-    pub(super) seen: Seen,
+    pub(super) seen: RoutingRecord,
 }
 
 impl Outcomes {
-    pub(super) fn of(router: &Router, batch: &Batch, routed: Routed, seen: Seen) -> Outcomes {
+    pub(super) fn of(router: &Router, batch: &Batch, routed: Routed, seen: RoutingRecord) -> Outcomes {
         let mut outcomes = Outcomes {
             names: vec![Vec::new()],
             of_rows: vec![0; batch.rows()],
@@ -81,10 +81,10 @@ impl Outcomes {
     }
 
     /// The message as its first target that gets a changed one has it.
-    pub(super) fn looks(&self, batch: &Batch, row: usize) -> Shown {
+    pub(super) fn looks(&self, batch: &Batch, row: usize) -> ShownMessage {
         match self.changed.iter().find(|(rows, _)| rows.contains(row)) {
-            Some((rows, own)) => Shown::of(own, rows.count_within(0..row)),
-            None => Shown::of(batch, row),
+            Some((rows, own)) => ShownMessage::of(own, rows.count_within(0..row)),
+            None => ShownMessage::of(batch, row),
         }
     }
 

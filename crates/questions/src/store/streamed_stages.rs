@@ -11,23 +11,23 @@ use std::sync::Arc;
 
 /// What messages pass through.
 #[derive(Debug)]
-pub struct Passing {
+pub struct StreamedStages {
     transform: Transform,
     columns: Option<Vec<FieldName>>,
 }
 
-impl Passing {
+impl StreamedStages {
     /// The stages of a pipeline; `None` where there are none.
-    pub fn new(pipeline: &Pipeline, now: Timestamp) -> Option<Passing> {
+    pub fn new(pipeline: &Pipeline, now: Timestamp) -> Option<StreamedStages> {
         let transform = Transform::new(&pipeline.stages, now);
-        (!pipeline.stages.is_empty()).then(|| Passing { transform, columns: pipeline.columns() })
+        (!pipeline.stages.is_empty()).then(|| StreamedStages { transform, columns: pipeline.columns() })
     }
 
     /// The same of what is written into a file, where it holds messages and not a table: all stages stream, and the columns
     /// of a CSV file are known before the first message.
-    pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<Passing> {
+    pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<StreamedStages> {
         let is_open = is_csv && pipeline.columns().is_none() && pipeline.added().is_none();
-        if is_open || pipeline.streams().is_err() { None } else { Passing::new(pipeline, now) }
+        if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }
     }
 
     /// What `fields` leaves; `None` for everything.

@@ -5,8 +5,8 @@
 //! **Invariant:** a newcomer has the place of the one that gives way at once, with its descriptor: what was free in
 //! between would be taken by senders, and thousands of newcomers would each wait for somebody to leave.
 
-use super::limits::Limits;
-use super::pulse::{Ending, Pulse};
+use super::deadlines::{ConnectionEnd, Deadlines};
+use super::limits::WebLimits;
 use logstead_flow::counters::Counters;
 use logstead_flow::machine::sockets::{Socket, Sockets};
 use parking_lot::Mutex;
@@ -21,22 +21,22 @@ const LEAVING_MAX: usize = 16;
 
 /// As many leave as may: wait for one of them.
 #[derive(Debug)]
-pub(super) struct Leaving;
+pub(super) struct TooManyLeaving;
 
 /// The open connections.
-pub(super) struct Table {
-    limits: Limits,
+pub(super) struct ConnectionTable {
+    limits: WebLimits,
     sockets: Arc<Sockets>,
     counters: Arc<Counters>,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
     /// A place has become free.
     left: Notify,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     /// By number: the oldest first.
-    places: BTreeMap<u64, (Arc<Pulse>, Socket)>,
+    places: BTreeMap<u64, (Arc<Deadlines>, Socket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
     /// Those whose place is taken, but whose task has not ended yet.
@@ -44,15 +44,15 @@ struct Open {
 }
 
 /// A connection's place. Dropping it frees the place.
-pub(super) struct Seat {
-    table: Arc<Table>,
+pub(super) struct ConnectionSlot {
+    table: Arc<ConnectionTable>,
     number: u64,
-    pub(super) pulse: Arc<Pulse>,
+    pub(super) pulse: Arc<Deadlines>,
 }
 
 /// Why there is no place now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Full {
+pub(super) enum NoSlot {
     /// The maximum is open.
     Connections,
     /// The maximum of one address is open.
@@ -61,70 +61,74 @@ pub(super) enum Full {
     Descriptors,
 }
 
-impl Full {
+impl NoSlot {
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Full::Connections => "connection_limit",
-            Full::Address => "address_limit",
-            Full::Descriptors => "descriptor_limit",
+            NoSlot::Connections => "connection_limit",
+            NoSlot::Address => "address_limit",
+            NoSlot::Descriptors => "descriptor_limit",
         }
     }
 }
 
-impl Table {
-    pub(super) fn new(limits: Limits, sockets: Arc<Sockets>, counters: Arc<Counters>) -> Table {
-        Table { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
+impl ConnectionTable {
+    pub(super) fn new(limits: WebLimits, sockets: Arc<Sockets>, counters: Arc<Counters>) -> ConnectionTable {
+        ConnectionTable { limits, sockets, counters, open: Mutex::default(), left: Notify::new() }
     }
 
     /// A place for a connection from an address.
-    pub(super) fn admit(self: &Arc<Table>, peer: IpAddr, now: Instant) -> Result<Seat, Full> {
+    pub(super) fn admit(
+        self: &Arc<ConnectionTable>,
+        peer: IpAddr,
+        now: Instant,
+    ) -> Result<ConnectionSlot, NoSlot> {
         let network = self.limits.share_of(peer);
         let mut open = self.open.lock();
         if self.limits.connections_max <= open.places.len() {
-            return Err(Full::Connections);
+            return Err(NoSlot::Connections);
         }
         let of_network = network.map_or(0, |network| open.by_network.get(&network).copied().unwrap_or(0));
         if self.limits.connections_of_address_max <= of_network {
-            return Err(Full::Address);
+            return Err(NoSlot::Address);
         }
-        let socket = self.sockets.open_for_web().ok_or(Full::Descriptors)?;
+        let socket = self.sockets.open_for_web().ok_or(NoSlot::Descriptors)?;
         Ok(self.place(&mut open, network, socket, now))
     }
 
     /// The place of a stranger who leaves for it: one of the same address, if that is what is full. `None` if there is
     /// no stranger.
     pub(super) fn replace(
-        self: &Arc<Table>,
-        full: Full,
+        self: &Arc<ConnectionTable>,
+        full: NoSlot,
         peer: IpAddr,
         now: Instant,
-    ) -> Option<Result<Seat, Leaving>> {
+    ) -> Option<Result<ConnectionSlot, TooManyLeaving>> {
         let network = self.limits.share_of(peer);
-        let is_meant = |pulse: &Pulse| full != Full::Address || pulse.network == network;
+        let is_meant = |pulse: &Deadlines| full != NoSlot::Address || pulse.network == network;
         let mut open = self.open.lock();
-        let oldest = |wanted: fn(&Pulse) -> bool| {
+        let oldest = |wanted: fn(&Deadlines) -> bool| {
             let mut places = open.places.iter();
             places.find(|(_, (pulse, _))| is_meant(pulse) && pulse.is_stranger() && wanted(pulse))
         };
-        let gives_way = oldest(Pulse::keeps_us_waiting).or_else(|| oldest(|_| true));
+        let gives_way = oldest(Deadlines::keeps_us_waiting).or_else(|| oldest(|_| true));
         let number = *gives_way?.0;
         if LEAVING_MAX <= open.leaving {
-            return Some(Err(Leaving));
+            return Some(Err(TooManyLeaving));
         }
         let (pulse, socket) = self.remove(&mut open, number)?;
         open.leaving += 1;
-        self.end(&pulse, Ending::GaveWay);
+        self.end(&pulse, ConnectionEnd::GaveWay);
         Some(Ok(self.place(&mut open, network, socket, now)))
     }
 
     fn place(
-        self: &Arc<Table>,
-        open: &mut Open,
+        self: &Arc<ConnectionTable>,
+        open: &mut OpenConnections,
         network: Option<IpAddr>,
         socket: Socket,
         now: Instant,
-    ) -> Seat {
-        let pulse = Arc::new(Pulse::new(network, self.limits.timeouts, now));
+    ) -> ConnectionSlot {
+        let pulse = Arc::new(Deadlines::new(network, self.limits.timeouts, now));
         let number = open.next;
         open.next += 1;
         open.places.insert(number, (pulse.clone(), socket));
@@ -132,10 +136,10 @@ impl Table {
             *open.by_network.entry(network).or_default() += 1;
         }
         self.counters.web.connections.add(1);
-        Seat { table: self.clone(), number, pulse }
+        ConnectionSlot { table: self.clone(), number, pulse }
     }
 
-    fn remove(&self, open: &mut Open, number: u64) -> Option<(Arc<Pulse>, Socket)> {
+    fn remove(&self, open: &mut OpenConnections, number: u64) -> Option<(Arc<Deadlines>, Socket)> {
         let (pulse, socket) = open.places.remove(&number)?;
         if let Some(network) = pulse.network
             && let Some(count) = open.by_network.get_mut(&network)
@@ -163,7 +167,7 @@ impl Table {
         }
     }
 
-    pub(super) fn end(&self, pulse: &Pulse, ending: Ending) -> bool {
+    pub(super) fn end(&self, pulse: &Deadlines, ending: ConnectionEnd) -> bool {
         let is_first = pulse.end(ending);
         if is_first {
             self.counters.web.ended.add(ending.reason(), 1);
@@ -172,7 +176,7 @@ impl Table {
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self.table.open.lock();
         if self.table.remove(&mut open, self.number).is_none() {
@@ -195,39 +199,48 @@ mod tests {
     const PROXY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 3));
     const LOCAL: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-    fn table(connections_max: usize, connections_of_address_max: usize, sockets: usize) -> Arc<Table> {
+    fn table(
+        connections_max: usize,
+        connections_of_address_max: usize,
+        sockets: usize,
+    ) -> Arc<ConnectionTable> {
         let minute = Duration::from_secs(60);
         let timeouts = Timeouts { header: minute, idle: minute, stall: minute, long_stall: minute };
         let trusted_proxies = [IpNet::from(PROXY)].into();
-        let limits = Limits { connections_max, connections_of_address_max, trusted_proxies, timeouts };
-        Arc::new(Table::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
+        let limits = WebLimits { connections_max, connections_of_address_max, trusted_proxies, timeouts };
+        Arc::new(ConnectionTable::new(limits, Arc::new(Sockets::new(sockets)), Arc::default()))
     }
 
-    fn full(table: &Arc<Table>, peer: IpAddr) -> Option<Full> {
+    fn full(table: &Arc<ConnectionTable>, peer: IpAddr) -> Option<NoSlot> {
         table.admit(peer, Instant::now()).err()
     }
 
     /// The place of somebody who leaves.
-    fn instead(table: &Arc<Table>, full: Full, peer: IpAddr) -> Option<Seat> {
+    fn instead(table: &Arc<ConnectionTable>, full: NoSlot, peer: IpAddr) -> Option<ConnectionSlot> {
         table.replace(full, peer, Instant::now()).map(Result::unwrap)
     }
 
     #[tokio::test]
     async fn the_oldest_stranger_that_keeps_us_waiting_gives_way() {
         let table = table(3, 3, 3);
-        let seats: Vec<Seat> = (0..3).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
+        let seats: Vec<ConnectionSlot> =
+            (0..3).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
         seats[0].pulse.authenticated();
-        assert_eq!(full(&table, OTHER), Some(Full::Connections));
+        assert_eq!(full(&table, OTHER), Some(NoSlot::Connections));
         let _work = seats[2].pulse.asked(Instant::now());
-        let first = instead(&table, Full::Connections, OTHER).unwrap();
-        assert_eq!(seats[1].pulse.ended().await, Ending::GaveWay);
+        let first = instead(&table, NoSlot::Connections, OTHER).unwrap();
+        assert_eq!(seats[1].pulse.ended().await, ConnectionEnd::GaveWay);
         let _work = first.pulse.asked(Instant::now());
-        let second = instead(&table, Full::Connections, OTHER).unwrap();
-        assert_eq!(seats[2].pulse.ended().await, Ending::GaveWay, "nobody keeps us waiting: the oldest goes");
+        let second = instead(&table, NoSlot::Connections, OTHER).unwrap();
+        assert_eq!(
+            seats[2].pulse.ended().await,
+            ConnectionEnd::GaveWay,
+            "nobody keeps us waiting: the oldest goes"
+        );
         first.pulse.authenticated();
         second.pulse.authenticated();
-        assert!(instead(&table, Full::Connections, OTHER).is_none(), "all are known");
-        assert_eq!(full(&table, OTHER), Some(Full::Connections));
+        assert!(instead(&table, NoSlot::Connections, OTHER).is_none(), "all are known");
+        assert_eq!(full(&table, OTHER), Some(NoSlot::Connections));
         assert_eq!((table.counters.web.connections.get(), table.open.lock().leaving), (3, 2));
         drop(seats);
         table.left().await;
@@ -243,21 +256,25 @@ mod tests {
         let table = table(1, 1, 1);
         let mut seats = vec![table.admit(OTHER, Instant::now()).ok().unwrap()];
         for _ in 0..LEAVING_MAX {
-            seats.push(instead(&table, Full::Connections, OTHER).unwrap());
+            seats.push(instead(&table, NoSlot::Connections, OTHER).unwrap());
         }
-        assert!(matches!(table.replace(Full::Connections, OTHER, Instant::now()), Some(Err(Leaving))));
+        assert!(matches!(
+            table.replace(NoSlot::Connections, OTHER, Instant::now()),
+            Some(Err(TooManyLeaving))
+        ));
         drop(seats.remove(0));
-        assert!(instead(&table, Full::Connections, OTHER).is_some());
+        assert!(instead(&table, NoSlot::Connections, OTHER).is_some());
     }
 
     #[tokio::test]
     async fn an_address_has_its_share_and_who_speaks_for_many_has_none() {
         let table = table(10, 2, 20);
         let other = table.admit(OTHER, Instant::now()).ok().unwrap();
-        let seats: Vec<Seat> = (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
-        assert_eq!(full(&table, STRANGER), Some(Full::Address));
-        let _instead = instead(&table, Full::Address, STRANGER).unwrap();
-        assert_eq!(seats[0].pulse.ended().await, Ending::GaveWay);
+        let seats: Vec<ConnectionSlot> =
+            (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
+        assert_eq!(full(&table, STRANGER), Some(NoSlot::Address));
+        let _instead = instead(&table, NoSlot::Address, STRANGER).unwrap();
+        assert_eq!(seats[0].pulse.ended().await, ConnectionEnd::GaveWay);
         assert!(other.pulse.is_stranger(), "it is none of its business");
         let of_many = [LOCAL, PROXY, LOCAL, PROXY, PROXY, LOCAL, PROXY];
         let seats_of_many: Vec<_> = of_many.map(|peer| table.admit(peer, Instant::now())).into();
@@ -268,7 +285,7 @@ mod tests {
     fn descriptors_of_the_process_are_not_used_up() {
         let table = table(10, 10, 1);
         let seat = table.admit(STRANGER, Instant::now()).ok().unwrap();
-        assert_eq!(full(&table, OTHER), Some(Full::Descriptors));
+        assert_eq!(full(&table, OTHER), Some(NoSlot::Descriptors));
         drop(seat);
         assert_eq!(full(&table, OTHER), None);
     }

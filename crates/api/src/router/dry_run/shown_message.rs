@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 /// A message at one place of its way.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct Shown {
+#[schema(as = Shown)]
+pub(super) struct ShownMessage {
     #[schema(format = DateTime)]
     time: String,
     host: String,
@@ -19,8 +20,8 @@ pub(super) struct Shown {
     fields: BTreeMap<String, String>,
 }
 
-impl Shown {
-    pub(super) fn of(batch: &Batch, row: usize) -> Shown {
+impl ShownMessage {
+    pub(super) fn of(batch: &Batch, row: usize) -> ShownMessage {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut fields: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in batch.fields(row) {
@@ -35,7 +36,7 @@ impl Shown {
         }
         let mut raw = Vec::new();
         batch.write_raw(row, &mut raw);
-        Shown {
+        ShownMessage {
             time: batch.time(row).to_string(),
             host: text(batch.host(row)),
             program: text(batch.program(row)),
@@ -47,7 +48,7 @@ impl Shown {
     }
 
     /// The names of what differs.
-    pub(super) fn differs<'a>(&'a self, other: &'a Shown) -> Vec<&'a str> {
+    pub(super) fn differs<'a>(&'a self, other: &'a ShownMessage) -> Vec<&'a str> {
         let known = [
             ("time", self.time != other.time),
             ("host", self.host != other.host),

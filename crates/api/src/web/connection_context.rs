@@ -1,6 +1,6 @@
 //! What all connections share: what answers them, their limits, the certificate.
 
-use super::limits::Limits;
+use super::limits::WebLimits;
 use super::listener::Apps;
 use logstead_flow::counters::Counters;
 use logstead_flow::listen::Certificates;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What all connections share.
-pub struct House {
+pub struct ConnectionContext {
     /// The applications that listeners serve.
     pub apps: Apps,
     /// The limits of connections.
-    pub limits: Limits,
+    pub limits: WebLimits,
     /// Of the listeners that encrypt.
     pub certificates: Option<Arc<Certificates>>,
     /// The process's share of sockets.
@@ -23,7 +23,7 @@ pub struct House {
     pub counters: Arc<Counters>,
 }
 
-impl House {
+impl ConnectionContext {
     /// Reads the certificates again; on failure the old ones stay.
     pub fn reload(certificates: &Certificates) {
         match certificates.reload() {
@@ -33,13 +33,13 @@ impl House {
     }
 
     /// Reads the certificates again when their files change, and shows when they end, for as long as it is polled.
-    pub(super) async fn watch_certificates(self: Arc<House>) {
+    pub(super) async fn watch_certificates(self: Arc<ConnectionContext>) {
         let Some(certificates) = &self.certificates else { return };
         let mut interval = tokio::time::interval(LOOK_INTERVAL);
         loop {
             interval.tick().await;
             if certificates.changed() {
-                House::reload(certificates);
+                ConnectionContext::reload(certificates);
             }
             self.counters.web.certificate_expires.store(certificates.expires_at(), Ordering::Relaxed);
         }

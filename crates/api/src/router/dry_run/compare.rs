@@ -3,8 +3,10 @@
 //! **Invariant:** every message is in exactly one cell of the matrix. What is listed has a bound; what is counted has not.
 
 use super::outcomes::Outcomes;
-use super::report::{Cell, Example, Report, RouteReport, StepChanges, StepReport, TargetReport, Volume};
-use super::seen::{Seen, SeenInDraft};
+use super::report::{
+    DryRunReport, Example, OutcomeCell, RouteReport, StepChanges, StepReport, TargetReport, Volume,
+};
+use super::routing_record::{DraftRecord, RoutingRecord};
 use logstead_config::Checked;
 use logstead_record::Batch;
 use logstead_route::{Lookups, Routed, Router};
@@ -23,16 +25,16 @@ pub(super) struct Comparison {
     live: Router,
     draft: Router,
     examples_max: usize,
-    report: Report,
+    report: DryRunReport,
     /// Outcomes by their number, so that they are compared as numbers.
     outcomes: BTreeMap<Vec<String>, usize>,
-    cells: BTreeMap<(usize, usize), Counted>,
+    cells: BTreeMap<(usize, usize), CellCounts>,
     targets: BTreeMap<String, (Volume, Volume)>,
 }
 
 /// A cell, and what is counted in it by number and not by name.
-struct Counted {
-    cell: Cell,
+struct CellCounts {
+    cell: OutcomeCell,
     /// How many messages routes take, by their positions: in the live document, and in the draft.
     taken: [Vec<u64>; 2],
     /// How many messages steps of the draft change, by the positions of the route and of the step in it.
@@ -61,17 +63,17 @@ impl Comparison {
                 routes.push(RouteReport { id: id.to_owned(), before: 0, after: 0, steps: Vec::new() });
             }
         }
-        let report = Report { routes, ..Report::default() };
+        let report = DryRunReport { routes, ..DryRunReport::default() };
         let (outcomes, cells, targets) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Comparison { live, draft, examples_max, report, outcomes, cells, targets }
     }
 
     /// Tries messages of one source; `ids` are those of stored ones.
     pub(super) fn add(&mut self, batch: &Arc<Batch>, source: &str, ids: &[Option<String>]) {
-        let mut seen = Seen::default();
+        let mut seen = RoutingRecord::default();
         let before = self.live.route_watched(batch, source, &mut seen);
         let (routes, examples_max) = (&mut self.report.routes, self.examples_max);
-        let mut in_draft = SeenInDraft { routes, examples_max, ids, seen: Seen::default() };
+        let mut in_draft = DraftRecord { routes, examples_max, ids, seen: RoutingRecord::default() };
         let after = self.draft.route_watched(batch, source, &mut in_draft);
         let seen_in_draft = in_draft.seen;
         self.report.parse_failures.before += seen.parse_failures;
@@ -140,8 +142,8 @@ impl Comparison {
         } else {
             (key, (before.names_of(row).to_vec(), after.names_of(row).to_vec()))
         };
-        let counted = self.cells.entry(key).or_insert_with(|| Counted {
-            cell: Cell { before: names.0, after: names.1, ..Cell::default() },
+        let counted = self.cells.entry(key).or_insert_with(|| CellCounts {
+            cell: OutcomeCell { before: names.0, after: names.1, ..OutcomeCell::default() },
             taken: [vec![0; self.live.routes().len()], vec![0; self.draft.routes().len()]],
             changed: BTreeMap::new(),
         });
@@ -178,7 +180,7 @@ impl Comparison {
     }
 
     /// What was found so far.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> DryRunReport {
         let mut report = self.report.clone();
         report.matrix = self.cells.values().map(|counted| self.cell(counted)).collect();
         report.matrix.sort_by_key(|cell| std::cmp::Reverse(cell.count));
@@ -191,7 +193,7 @@ impl Comparison {
         report
     }
 
-    fn cell(&self, counted: &Counted) -> Cell {
+    fn cell(&self, counted: &CellCounts) -> OutcomeCell {
         let mut cell = counted.cell.clone();
         let named = |router: &Router, taken: &[u64]| {
             let counts = router.routes().map(str::to_owned).zip(taken.iter().copied());

@@ -3,10 +3,10 @@
 //! **Invariant:** every line is stored or named in the answer with the reason; nothing of a body that is refused
 //! as a whole is stored.
 
-use super::incoming::{Incoming, Stored};
+use super::incoming::{Incoming, IngestOutcome};
 use super::params::{IngestParams, Switch, form, reading};
 use crate::error::{ApiError, Problem, Result};
-use crate::extract::Query;
+use crate::extract::QueryString;
 use axum::body::Body;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -125,7 +125,7 @@ impl utoipa::ToSchema for IngestRefused {
 )]
 pub(crate) async fn ingest(
     incoming: Incoming,
-    Query(params): Query<IngestParams>,
+    QueryString(params): QueryString<IngestParams>,
     body: Body,
 ) -> Result<Response> {
     let form = form(&incoming.headers, params.format)?;
@@ -152,9 +152,9 @@ pub(crate) async fn ingest(
 }
 
 /// What became of the messages, or that all are refused.
-fn answer<M>(stored: Stored<M>) -> Result<String, Box<Response>> {
+fn answer<M>(stored: IngestOutcome<M>) -> Result<String, Box<Response>> {
     let is_nothing = stored.taken() == 0 && 0 < stored.refused;
-    let Stored { accepted, dropped, refused: rejected, refusals, .. } = stored;
+    let IngestOutcome { accepted, dropped, refused: rejected, refusals, .. } = stored;
     let errors = refusals.into_iter().map(LineError::from).collect();
     let ingested = Ingested { accepted, dropped, rejected, errors };
     if is_nothing {

@@ -1,13 +1,13 @@
 //! What a test of a draft says: the shape of its answer.
 
-use super::shown::Shown;
+use super::shown_message::ShownMessage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What becomes of the same messages in two documents.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestReport)]
-pub(crate) struct Report {
+pub(crate) struct DryRunReport {
     /// Messages that were tried.
     pub(super) messages: u64,
     /// Messages that match; an estimate until all of them were tried.
@@ -28,7 +28,7 @@ pub(crate) struct Report {
     /// Messages that go elsewhere or look different.
     pub(super) changed: u64,
     /// The most frequent outcomes first.
-    pub(super) matrix: Vec<Cell>,
+    pub(super) matrix: Vec<OutcomeCell>,
     pub(super) routes: Vec<RouteReport>,
     pub(super) targets: Vec<TargetReport>,
     /// Messages that a `parse` step could not read.
@@ -40,7 +40,7 @@ pub(crate) struct Report {
 /// Messages with one outcome in the live document and one in the draft.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestOutcome)]
-pub(super) struct Cell {
+pub(super) struct OutcomeCell {
     /// Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
@@ -50,7 +50,7 @@ pub(super) struct Cell {
     /// How many differ in each field.
     pub(super) differs: BTreeMap<String, u64>,
     /// How many of them each route takes.
-    pub(super) taken: Taken,
+    pub(super) taken: RouteCounts,
     /// What the steps of the draft change in them, also where they are dropped afterwards.
     pub(super) steps: Vec<StepChanges>,
     pub(super) examples: Vec<Example>,
@@ -59,7 +59,7 @@ pub(super) struct Cell {
 /// How many messages routes take, by their ids; those that take none are left out.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestTaken)]
-pub(super) struct Taken {
+pub(super) struct RouteCounts {
     pub(super) before: BTreeMap<String, u64>,
     pub(super) after: BTreeMap<String, u64>,
 }
@@ -93,8 +93,8 @@ pub(super) struct Example {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) id: Option<String>,
-    pub(super) before: Shown,
-    pub(super) after: Shown,
+    pub(super) before: ShownMessage,
+    pub(super) after: ShownMessage,
 }
 
 /// How many messages a route takes.

@@ -15,18 +15,23 @@ const STANDARD_ERRORS: f64 = 1.96;
 
 /// A part of a range, and how many messages it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Part {
+pub(super) struct CountedRange {
     pub(super) range: TimeRange,
     pub(super) messages: u64,
 }
 
 /// The range in parts in the order of their times, the fuller the shorter. `count` says how many messages are in one, and
 /// `None` if that takes too long: then the parts that there are have to do.
-pub(super) fn parts(whole: Part, count: &mut dyn FnMut(TimeRange) -> Option<u64>) -> Vec<Part> {
+pub(super) fn parts(
+    whole: CountedRange,
+    count: &mut dyn FnMut(TimeRange) -> Option<u64>,
+) -> Vec<CountedRange> {
     let mut parts = vec![whole];
     while parts.len() < PARTS_MAX {
         let fullest = parts.iter().enumerate().max_by_key(|(_, part)| part.messages);
-        let Some((at, Part { range, messages })) = fullest.map(|(at, part)| (at, *part)) else { break };
+        let Some((at, CountedRange { range, messages })) = fullest.map(|(at, part)| (at, *part)) else {
+            break;
+        };
         let nanos = range.last.nanos().saturating_sub(range.first.nanos());
         if nanos < PART_NANOS_MIN || messages < 2 {
             break;
@@ -35,15 +40,15 @@ pub(super) fn parts(whole: Part, count: &mut dyn FnMut(TimeRange) -> Option<u64>
         let first = TimeRange { first: range.first, last: middle };
         let second = TimeRange { first: middle.saturating_add(1), last: range.last };
         let Some(in_first) = count(first) else { break };
-        parts[at] = Part { range: first, messages: in_first };
-        parts.insert(at + 1, Part { range: second, messages: messages.saturating_sub(in_first) });
+        parts[at] = CountedRange { range: first, messages: in_first };
+        parts.insert(at + 1, CountedRange { range: second, messages: messages.saturating_sub(in_first) });
     }
     parts.retain(|part| 0 < part.messages);
     parts
 }
 
 /// How many messages of each part make a sample of this size.
-pub(super) fn shares(parts: &[Part], size: u64) -> Vec<u64> {
+pub(super) fn shares(parts: &[CountedRange], size: u64) -> Vec<u64> {
     let total: u64 = parts.iter().map(|part| part.messages).sum();
     let (mut seen, mut given) = (0, 0);
     let mut shares = Vec::with_capacity(parts.len());
@@ -87,8 +92,8 @@ mod tests {
         TimeRange { first: Timestamp::from_nanos(first), last: Timestamp::from_nanos(last) }
     }
 
-    fn part(messages: u64) -> Part {
-        Part { range: range(0, 1), messages }
+    fn part(messages: u64) -> CountedRange {
+        CountedRange { range: range(0, 1), messages }
     }
 
     #[test]
@@ -100,7 +105,7 @@ mod tests {
         let inside = |range: TimeRange| {
             times.iter().filter(|time| range.contains(Timestamp::from_nanos(**time))).count() as u64
         };
-        let whole = Part { range: range(0, 1000 * SECOND), messages: 10_000 };
+        let whole = CountedRange { range: range(0, 1000 * SECOND), messages: 10_000 };
         let parts = parts(whole, &mut |range| Some(inside(range)));
         assert!(parts.len() <= PARTS_MAX && 60 < parts.len(), "{}", parts.len());
         for part in &parts {

@@ -11,13 +11,14 @@ use serde::Deserialize;
 pub(crate) struct FormParams {
     /// `application/toml` in Accept has the same effect.
     #[param(inline)]
-    format: Option<Form>,
+    format: Option<DocumentForm>,
 }
 
 /// A form of the document.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Form {
+#[schema(as = Form)]
+pub(crate) enum DocumentForm {
     /// For programs.
     Json,
     /// As it was written, with comments.
@@ -26,9 +27,13 @@ pub(crate) enum Form {
 
 impl FormParams {
     /// The form that a request asks for.
-    pub(super) fn form(&self, headers: &HeaderMap) -> Form {
+    pub(super) fn form(&self, headers: &HeaderMap) -> DocumentForm {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        self.format.unwrap_or(if accept.contains("application/toml") { Form::Toml } else { Form::Json })
+        self.format.unwrap_or(if accept.contains("application/toml") {
+            DocumentForm::Toml
+        } else {
+            DocumentForm::Json
+        })
     }
 }
 
@@ -38,8 +43,8 @@ pub(super) fn toml(text: String) -> impl IntoResponse {
 
 /// Of a revision in a form, for a caller who sees its secrets or not: each has its own bytes, so each has its own tag. All
 /// name the same revision to `If-Match`.
-pub(super) fn entity_tag(revision: u64, form: Form, is_redacted: bool) -> String {
-    let form = if form == Form::Toml { ".toml" } else { "" };
+pub(super) fn entity_tag(revision: u64, form: DocumentForm, is_redacted: bool) -> String {
+    let form = if form == DocumentForm::Toml { ".toml" } else { "" };
     let redacted = if is_redacted { ".redacted" } else { "" };
     format!("\"{revision}{form}{redacted}\"")
 }
@@ -55,19 +60,19 @@ pub(super) fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 
 /// The revisions that a header If-Match names.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) enum Expected {
+pub(super) enum ExpectedRevisions {
     /// Any (`*`).
     Any,
     /// One of these.
     Of(Vec<u64>),
 }
 
-impl Expected {
+impl ExpectedRevisions {
     /// Whether a revision is one of them.
     pub(super) fn has(&self, revision: u64) -> bool {
         match self {
-            Expected::Any => true,
-            Expected::Of(revisions) => revisions.contains(&revision),
+            ExpectedRevisions::Any => true,
+            ExpectedRevisions::Of(revisions) => revisions.contains(&revision),
         }
     }
 }
@@ -76,7 +81,7 @@ impl Expected {
 ///
 /// Tags are taken as they come back: a proxy that packs answers makes them weak (`W/"7"`) or adds to them (`"7-gzip"`), and
 /// what is edited is the same document in any form.
-pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<Expected>> {
+pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<ExpectedRevisions>> {
     let (mut revisions, mut is_any, mut is_there) = (Vec::new(), false, false);
     for value in headers.get_all(header::IF_MATCH) {
         is_there = true;
@@ -93,7 +98,7 @@ pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<Expected>> {
             }
         }
     }
-    Ok(is_there.then_some(if is_any { Expected::Any } else { Expected::Of(revisions) }))
+    Ok(is_there.then_some(if is_any { ExpectedRevisions::Any } else { ExpectedRevisions::Of(revisions) }))
 }
 
 /// The revision in an entity tag.
@@ -109,7 +114,7 @@ fn revision_of(tag: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn check(value: &'static str, expected: Option<Expected>) {
+    fn check(value: &'static str, expected: Option<ExpectedRevisions>) {
         let headers = HeaderMap::from_iter([(header::IF_MATCH, value.parse().unwrap())]);
         assert_eq!(if_match(&headers).ok(), expected.map(Some), "{value}");
     }
@@ -117,10 +122,10 @@ mod tests {
     #[test]
     fn if_match_names_revisions_however_their_tags_come_back() {
         for one in ["\"7\"", "7", "W/\"7\"", "\"7-gzip\"", "\"7.toml\"", "W/\"7.toml-br\"", " \"7\" "] {
-            check(one, Some(Expected::Of(vec![7])));
+            check(one, Some(ExpectedRevisions::Of(vec![7])));
         }
-        check("\"5\", W/\"7.toml\"", Some(Expected::Of(vec![5, 7])));
-        check("*", Some(Expected::Any));
+        check("\"5\", W/\"7.toml\"", Some(ExpectedRevisions::Of(vec![5, 7])));
+        check("*", Some(ExpectedRevisions::Any));
         for none in ["\"x\"", "", "\"7x\"", "\"\"", "\"7\", x", "-7", "W/"] {
             check(none, None);
         }
@@ -129,8 +134,13 @@ mod tests {
 
     #[test]
     fn each_form_has_a_tag_of_its_own_and_whoever_has_it_is_known() {
-        let tags = [(Form::Json, false), (Form::Toml, false), (Form::Json, true), (Form::Toml, true)]
-            .map(|(form, redacted)| entity_tag(7, form, redacted));
+        let tags = [
+            (DocumentForm::Json, false),
+            (DocumentForm::Toml, false),
+            (DocumentForm::Json, true),
+            (DocumentForm::Toml, true),
+        ]
+        .map(|(form, redacted)| entity_tag(7, form, redacted));
         for (at, tag) in tags.iter().enumerate() {
             assert_eq!(tags.iter().position(|other| other == tag), Some(at));
             assert_eq!(revision_of(tag), Some(7));

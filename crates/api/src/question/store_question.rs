@@ -7,19 +7,21 @@
 
 use super::cancel::{Cancel, Weight, reading};
 use super::effort::Effort;
-use super::read::{Common, CopiesAsked, Takes};
+use super::read::{AllowedStages, CommonParameters, CopiesAsked};
 use super::warning::{QueryWarning, WarningCode};
 use crate::access::Caller;
-use crate::error::{ApiError, Place, Result};
+use crate::error::{ApiError, Result, TextPosition};
 use crate::question::clocks::Clocks;
 use crate::question::hint::{self, UnknownField};
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use logstead_answer::AnswerError;
 use logstead_flow::machine::clock;
 use logstead_indexer::Asked;
 use logstead_query as query;
 use logstead_query::{Context, Matcher, Pipeline, Query, Stage, TimeRange, parse_time};
-use logstead_questions::store::{Copies, Coverage, Logspaces, Page, PageRequest, Passing, Wanted};
+use logstead_questions::store::{
+    Copies, Coverage, Logspaces, Page, PageRequest, SearchCriteria, StreamedStages,
+};
 use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
 use logstead_work::Run;
@@ -64,10 +66,10 @@ impl Question {
     /// What the common parameters mean for this caller. A query is read on a blocking thread, as a long one takes a while, and
     /// that is a part of the time that a search may take.
     pub(crate) async fn read(
-        shared: &Shared,
+        shared: &SharedState,
         caller: &Caller,
-        common: &Common,
-        takes: Takes,
+        common: &CommonParameters,
+        takes: AllowedStages,
     ) -> Result<Question> {
         let (inner, caller, common) = (shared.clone(), caller.clone(), common.clone());
         let read = move || Question::new(&inner, &caller, &common, takes);
@@ -76,12 +78,17 @@ impl Question {
     }
 
     /// The same on this thread.
-    pub(crate) fn new(shared: &Inner, caller: &Caller, common: &Common, takes: Takes) -> Result<Question> {
+    pub(crate) fn new(
+        shared: &ApiInner,
+        caller: &Caller,
+        common: &CommonParameters,
+        takes: AllowedStages,
+    ) -> Result<Question> {
         let question = Question::with_stages(shared, caller, common)?;
         match takes {
-            Takes::None if !question.stages.is_empty() => Err(stages_refused(&question.text)),
-            Takes::Streaming => question.streaming(),
-            Takes::None | Takes::All => Ok(question),
+            AllowedStages::None if !question.stages.is_empty() => Err(stages_refused(&question.text)),
+            AllowedStages::Streaming => question.streaming(),
+            AllowedStages::None | AllowedStages::All => Ok(question),
         }
     }
 
@@ -93,7 +100,7 @@ impl Question {
             let detail = format!("{refused}; for a table send the query to /api/v1/aggregate");
             let refused = ApiError::bad_request(detail).path("query");
             return Err(match place {
-                Some(stage) => refused.at(Place::of(stage.span, &self.text)),
+                Some(stage) => refused.at(TextPosition::of(stage.span, &self.text)),
                 None => refused,
             });
         }
@@ -110,14 +117,14 @@ impl Question {
     }
 
     /// What messages pass through after they are found.
-    pub(crate) fn passing(&self) -> Option<Passing> {
-        Passing::new(&self.pipeline(), self.now)
+    pub(crate) fn passing(&self) -> Option<StreamedStages> {
+        StreamedStages::new(&self.pipeline(), self.now)
     }
 
     /// What messages pass through on their way into a file, where it holds messages and not a table: all stages stream, and
     /// the columns of a CSV file are known before the first message.
-    pub(crate) fn exported(&mut self, is_csv: bool) -> Option<Passing> {
-        Passing::exported(&self.pipeline(), is_csv, self.now)?;
+    pub(crate) fn exported(&mut self, is_csv: bool) -> Option<StreamedStages> {
+        StreamedStages::exported(&self.pipeline(), is_csv, self.now)?;
         self.narrow_by_first_stages();
         self.passing()
     }
@@ -134,7 +141,7 @@ impl Question {
         Pipeline { filter: self.asked.clone(), stages }.to_string()
     }
 
-    fn with_stages(shared: &Inner, caller: &Caller, common: &Common) -> Result<Question> {
+    fn with_stages(shared: &ApiInner, caller: &Caller, common: &CommonParameters) -> Result<Question> {
         let now = clock::now();
         let text = common.query.as_deref().unwrap_or_default();
         let search = query::parse_asked(text, common.unparsed.unwrap_or_default().into())
@@ -190,20 +197,20 @@ impl Question {
     }
 
     /// What the logspaces are asked.
-    pub(crate) fn wanted(&self) -> Wanted<'_> {
-        Wanted { query: &self.query, range: self.range, now: self.now, copies: self.copies }
+    pub(crate) fn wanted(&self) -> SearchCriteria<'_> {
+        SearchCriteria { query: &self.query, range: self.range, now: self.now, copies: self.copies }
     }
 
     /// How many messages match.
     pub(crate) fn count(&mut self, cancel: &Cancel) -> (u64, Coverage) {
         let (count, coverage) = self.logspaces.count(self.wanted(), &cancel.run());
-        (count, self.told(coverage, cancel))
+        (count, self.warn_of_gaps(coverage, cancel))
     }
 
     /// How many copies are left out.
     pub(crate) fn count_copies(&mut self, cancel: &Cancel) -> u64 {
         let (copies, coverage) = self.logspaces.count_copies(self.wanted(), &cancel.run());
-        self.told(coverage, cancel);
+        self.warn_of_gaps(coverage, cancel);
         copies
     }
 
@@ -220,7 +227,7 @@ impl Question {
     pub(crate) fn page(&mut self, request: &PageRequest, cancel: &Cancel) -> Page {
         let passing = self.passing();
         let page = self.logspaces.page_through(self.wanted(), passing.as_ref(), request, &cancel.run());
-        Page { coverage: self.told(page.coverage, cancel), ..page }
+        Page { coverage: self.warn_of_gaps(page.coverage, cancel), ..page }
     }
 
     /// Adds the messages of all logspaces to the same answers.
@@ -230,7 +237,7 @@ impl Question {
         answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers)?;
-        Ok(self.told(coverage, cancel))
+        Ok(self.warn_of_gaps(coverage, cancel))
     }
 
     /// The query without its clauses about this field alone, limited to what the caller may see; none if it has none.
@@ -268,7 +275,7 @@ impl Question {
     }
 
     /// Warns of what was not searched. Parts of one question give the same warning only once.
-    fn told(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
+    fn warn_of_gaps(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
         let damaged = coverage
             .damaged
             .iter()
@@ -294,7 +301,8 @@ impl Question {
             let started = Instant::now();
             let cancelled = || ESTIMATE_TIME_MAX < started.elapsed();
             let run = Run { cancelled: &cancelled, ..Run::alone() };
-            let effort = Effort::estimate(&logspaces, Wanted { query: &query, range, now, copies }, &run);
+            let effort =
+                Effort::estimate(&logspaces, SearchCriteria { query: &query, range, now, copies }, &run);
             !cancelled() && effort.is_instant(&query, looks_at_all)
         };
         Weight { is_instant: Some(Box::new(is_instant)), spent: self.spent }
@@ -395,12 +403,12 @@ fn stages_refused(text: &str) -> ApiError {
     let refused = ApiError::bad_request(detail).path("query");
     match query::parse(text) {
         // Parsed as a filter alone, the error is where the stages begin.
-        Err(error) => refused.at(Place::of(error.span, text)),
+        Err(error) => refused.at(TextPosition::of(error.span, text)),
         Ok(_) => refused,
     }
 }
 
-fn range(common: &Common, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
+fn range(common: &CommonParameters, zone: &Clocks, now: Timestamp) -> Result<TimeRange> {
     let first = common.from.as_deref().map(|text| time(text, "from", zone, now)).transpose()?;
     let end = common.to.as_deref().map(|text| time(text, "to", zone, now)).transpose()?;
     if let (Some(first), Some(end)) = (first, end)
@@ -436,7 +444,7 @@ fn within(asked: &Query, scope: Option<&Query>) -> Query {
 
 /// The wanted logspaces, if they exist and the caller may search them; by default, all but private ones.
 pub(crate) fn select_logspaces(
-    shared: &Inner,
+    shared: &ApiInner,
     caller: &Caller,
     wanted: Option<&[String]>,
 ) -> Result<Logspaces> {

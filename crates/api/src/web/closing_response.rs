@@ -1,7 +1,7 @@
 //! The last words on a connection: why it ends, as a problem (RFC 9457) if a request had started.
 
-use super::limits::Limits;
-use super::pulse::Ending;
+use super::deadlines::ConnectionEnd;
+use super::limits::WebLimits;
 use logstead_flow::request_id::{FIELD, Id};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -10,13 +10,16 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 const LISTEN_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// What is sent before a connection ends; nothing if there was no request.
-pub(super) fn words(ending: Ending, head_bytes: usize, limits: &Limits) -> Option<String> {
+pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits) -> Option<String> {
     let seconds = limits.timeouts.header.as_secs_f64();
     match ending {
-        Ending::HeadTooSlow if 0 < head_bytes => {
+        ConnectionEnd::HeadTooSlow if 0 < head_bytes => {
             Some(problem(408, &format!("the request did not come within {seconds} s")))
         }
-        Ending::HeadTooSlow | Ending::Idle | Ending::AnswerUnread | Ending::GaveWay => None,
+        ConnectionEnd::HeadTooSlow
+        | ConnectionEnd::Idle
+        | ConnectionEnd::AnswerUnread
+        | ConnectionEnd::GaveWay => None,
     }
 }
 

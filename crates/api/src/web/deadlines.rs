@@ -1,11 +1,11 @@
 //! The state of one connection and its deadline: reading, writing and answering update it, and the sweep that ends
 //! what takes too long asks it.
 //!
-//! **Invariant:** whenever we wait for the peer, there is a time from which [`Pulse::due`] says why it has to end.
+//! **Invariant:** whenever we wait for the peer, there is a time from which [`Deadlines::due`] says why it has to end.
 
 use super::credit::Credit;
 use super::limits::Timeouts;
-use super::pace::Pace;
+use super::pace::RequestPace;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -16,19 +16,19 @@ use tokio::sync::Notify;
 
 /// An open connection.
 #[derive(Debug)]
-pub struct Pulse {
+pub struct Deadlines {
     /// The network whose share of connections it counts towards; `None` if many peers may share an address.
     pub(super) network: Option<IpAddr>,
     timeouts: Timeouts,
     is_known: AtomicBool,
     /// Whether it has several requests at a time (HTTP/2).
     is_shared: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<DeadlineState>,
     told: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct DeadlineState {
     phase: Phase,
     /// Since when.
     since: Instant,
@@ -43,8 +43,8 @@ struct State {
     /// the connection, as each has its own share of it.
     taking: BTreeMap<u64, Credit>,
     next_request: u64,
-    pace: Pace,
-    ending: Option<Ending>,
+    pace: RequestPace,
+    ending: Option<ConnectionEnd>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,8 +60,8 @@ enum Phase {
 /// A request that the API has. Dropping it says that its answer has been produced completely, though perhaps not read,
 /// or that there will be none.
 #[derive(Debug)]
-pub(super) struct Turn {
-    pulse: Arc<Pulse>,
+pub(super) struct RequestInProgress {
+    pulse: Arc<Deadlines>,
     number: u64,
     /// How long a stranger's request waits, so that many of them cannot slow down others.
     pub(super) wait: Duration,
@@ -69,7 +69,7 @@ pub(super) struct Turn {
 
 /// Why a connection is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
+pub(crate) enum ConnectionEnd {
     /// No complete head of a request in time.
     HeadTooSlow,
     /// No further request.
@@ -80,21 +80,21 @@ pub(crate) enum Ending {
     GaveWay,
 }
 
-impl Ending {
+impl ConnectionEnd {
     /// Its name in the metrics.
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Ending::HeadTooSlow => "header_timeout",
-            Ending::Idle => "idle_timeout",
-            Ending::AnswerUnread => "answer_unread",
-            Ending::GaveWay => "gave_way",
+            ConnectionEnd::HeadTooSlow => "header_timeout",
+            ConnectionEnd::Idle => "idle_timeout",
+            ConnectionEnd::AnswerUnread => "answer_unread",
+            ConnectionEnd::GaveWay => "gave_way",
         }
     }
 }
 
-impl Pulse {
-    pub(super) fn new(network: Option<IpAddr>, timeouts: Timeouts, now: Instant) -> Pulse {
-        let state = State {
+impl Deadlines {
+    pub(super) fn new(network: Option<IpAddr>, timeouts: Timeouts, now: Instant) -> Deadlines {
+        let state = DeadlineState {
             phase: Phase::Head,
             since: now,
             head_bytes: 0,
@@ -103,11 +103,11 @@ impl Pulse {
             writing: Credit::new(timeouts.stall),
             taking: BTreeMap::new(),
             next_request: 0,
-            pace: Pace::new(now),
+            pace: RequestPace::new(now),
             ending: None,
         };
         let (is_known, is_shared, told) = (AtomicBool::new(false), AtomicBool::new(false), Notify::new());
-        Pulse { network, timeouts, is_known, is_shared, state: Mutex::new(state), told }
+        Deadlines { network, timeouts, is_known, is_shared, state: Mutex::new(state), told }
     }
 
     /// A caller was authenticated on this connection: it no longer gives way to others.
@@ -145,7 +145,7 @@ impl Pulse {
     }
 
     /// A complete head was read.
-    pub(super) fn asked(self: &Arc<Pulse>, now: Instant) -> Turn {
+    pub(super) fn asked(self: &Arc<Deadlines>, now: Instant) -> RequestInProgress {
         let mut state = self.state.lock();
         if state.requests == 0 {
             state.enter(Phase::Request, now);
@@ -156,7 +156,7 @@ impl Pulse {
         state.next_request += 1;
         let is_known = self.is_known.load(Ordering::Relaxed);
         let wait = if is_known { Duration::ZERO } else { state.pace.ask(now) };
-        Turn { pulse: self.clone(), number, wait }
+        RequestInProgress { pulse: self.clone(), number, wait }
     }
 
     /// A request is done with.
@@ -200,31 +200,31 @@ impl Pulse {
 
     /// Why it has to end now, if it has to. A body that stalls is refused by its [reader](super::body), which can
     /// answer.
-    pub(super) fn due(&self, now: Instant) -> Option<Ending> {
+    pub(super) fn due(&self, now: Instant) -> Option<ConnectionEnd> {
         let state = self.state.lock();
         let is_over = |end: Option<Instant>| end.is_some_and(|end| end <= now);
         let mut credits = state.taking.values().chain([&state.writing]);
         if credits.any(|credit| is_over(credit.ends_at())) {
-            return Some(Ending::AnswerUnread);
+            return Some(ConnectionEnd::AnswerUnread);
         }
         match state.phase {
-            Phase::Head if state.since + self.timeouts.header <= now => Some(Ending::HeadTooSlow),
+            Phase::Head if state.since + self.timeouts.header <= now => Some(ConnectionEnd::HeadTooSlow),
             Phase::Idle if state.since + self.timeouts.idle <= now && state.writing.ends_at().is_none() => {
-                Some(Ending::Idle)
+                Some(ConnectionEnd::Idle)
             }
             Phase::Head | Phase::Idle | Phase::Request => None,
         }
     }
 
     /// Ends the connection; the first reason counts. Says whether this is the first.
-    pub(super) fn end(&self, ending: Ending) -> bool {
+    pub(super) fn end(&self, ending: ConnectionEnd) -> bool {
         let is_first = self.state.lock().ending.replace(ending).is_none();
         self.told.notify_one();
         is_first
     }
 
     /// Waits until it has to end.
-    pub(super) async fn ended(&self) -> Ending {
+    pub(super) async fn ended(&self) -> ConnectionEnd {
         loop {
             if let Some(ending) = self.state.lock().ending {
                 return ending;
@@ -234,7 +234,7 @@ impl Pulse {
     }
 }
 
-impl Turn {
+impl RequestInProgress {
     /// The answer continues for as long as it is read, and its reader may pause for a while.
     pub(super) fn answers_at_length(&self) {
         let mut state = self.pulse.state.lock();
@@ -257,13 +257,13 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
         self.pulse.answered(self.number, Instant::now());
     }
 }
 
-impl State {
+impl DeadlineState {
     fn enter(&mut self, phase: Phase, now: Instant) {
         (self.phase, self.since, self.head_bytes) = (phase, now, 0);
     }
@@ -283,9 +283,9 @@ mod tests {
         long_stall: Duration::from_secs(300),
     };
 
-    fn check(what: &str, act: impl FnOnce(&Arc<Pulse>, Instant), expected: Option<(u32, Ending)>) {
+    fn check(what: &str, act: impl FnOnce(&Arc<Deadlines>, Instant), expected: Option<(u32, ConnectionEnd)>) {
         let start = Instant::now();
-        let pulse = Arc::new(Pulse::new(None, TIMEOUTS, start));
+        let pulse = Arc::new(Deadlines::new(None, TIMEOUTS, start));
         act(&pulse, start);
         let due = |second: &u32| pulse.due(start + *second * SECOND);
         let found = (0..1000).find_map(|second| Some((second, due(&second)?)));
@@ -293,55 +293,55 @@ mod tests {
     }
 
     /// A request that is not done with before the test says so; its number.
-    fn ask(pulse: &Arc<Pulse>, now: Instant) -> u64 {
+    fn ask(pulse: &Arc<Deadlines>, now: Instant) -> u64 {
         let turn = ManuallyDrop::new(pulse.asked(now));
         turn.number
     }
 
     #[test]
     fn whatever_keeps_us_waiting_comes_to_its_end() {
-        check("silence", |_, _| (), Some((10, Ending::HeadTooSlow)));
-        let half_a_head = |pulse: &Arc<Pulse>, start: Instant| pulse.read(10, start + 9 * SECOND);
-        check("half a head", half_a_head, Some((10, Ending::HeadTooSlow)));
-        let work = |pulse: &Arc<Pulse>, start: Instant| {
+        check("silence", |_, _| (), Some((10, ConnectionEnd::HeadTooSlow)));
+        let half_a_head = |pulse: &Arc<Deadlines>, start: Instant| pulse.read(10, start + 9 * SECOND);
+        check("half a head", half_a_head, Some((10, ConnectionEnd::HeadTooSlow)));
+        let work = |pulse: &Arc<Deadlines>, start: Instant| {
             ask(pulse, start);
         };
         check("we take long", work, None);
-        let answered = |pulse: &Arc<Pulse>, start: Instant| {
+        let answered = |pulse: &Arc<Deadlines>, start: Instant| {
             let number = ask(pulse, start);
             pulse.answered(number, start + SECOND);
         };
-        check("nothing more is asked", answered, Some((21, Ending::Idle)));
-        let next = |pulse: &Arc<Pulse>, start: Instant| {
+        check("nothing more is asked", answered, Some((21, ConnectionEnd::Idle)));
+        let next = |pulse: &Arc<Deadlines>, start: Instant| {
             answered(pulse, start);
             pulse.read(10, start + 15 * SECOND);
         };
-        check("half of the next head", next, Some((25, Ending::HeadTooSlow)));
-        let unread = |pulse: &Arc<Pulse>, start: Instant| {
+        check("half of the next head", next, Some((25, ConnectionEnd::HeadTooSlow)));
+        let unread = |pulse: &Arc<Deadlines>, start: Instant| {
             let number = ask(pulse, start);
             pulse.writing(|credit| credit.wait(start + SECOND));
             number
         };
-        let unread_alone = |pulse: &Arc<Pulse>, start: Instant| {
+        let unread_alone = |pulse: &Arc<Deadlines>, start: Instant| {
             unread(pulse, start);
         };
-        check("an unread answer", unread_alone, Some((31, Ending::AnswerUnread)));
-        let unread_to_its_end = |pulse: &Arc<Pulse>, start: Instant| {
+        check("an unread answer", unread_alone, Some((31, ConnectionEnd::AnswerUnread)));
+        let unread_to_its_end = |pulse: &Arc<Deadlines>, start: Instant| {
             let number = unread(pulse, start);
             pulse.answered(number, start + 2 * SECOND);
         };
-        check("the unread end of an answer", unread_to_its_end, Some((31, Ending::AnswerUnread)));
-        let long = |pulse: &Arc<Pulse>, start: Instant| {
+        check("the unread end of an answer", unread_to_its_end, Some((31, ConnectionEnd::AnswerUnread)));
+        let long = |pulse: &Arc<Deadlines>, start: Instant| {
             let turn = ManuallyDrop::new(pulse.asked(start));
             turn.answers_at_length();
             pulse.writing(|credit| credit.wait(start));
         };
-        check("an unread export", long, Some((300, Ending::AnswerUnread)));
+        check("an unread export", long, Some((300, ConnectionEnd::AnswerUnread)));
     }
 
     #[test]
     fn a_shared_connection_ends_when_nothing_is_asked_on_it_or_one_answer_is_not_taken() {
-        let idle = |pulse: &Arc<Pulse>, start: Instant| {
+        let idle = |pulse: &Arc<Deadlines>, start: Instant| {
             pulse.shares();
             let (first, second) = (ask(pulse, start), ask(pulse, start));
             pulse.answered(first, start + SECOND);
@@ -349,35 +349,36 @@ mod tests {
             // Pings.
             pulse.read(10, start + 15 * SECOND);
         };
-        check("pings are not requests", idle, Some((25, Ending::Idle)));
-        let one_rests = |pulse: &Arc<Pulse>, start: Instant| {
+        check("pings are not requests", idle, Some((25, ConnectionEnd::Idle)));
+        let one_rests = |pulse: &Arc<Deadlines>, start: Instant| {
             pulse.shares();
             let turns = [(); 2].map(|()| ManuallyDrop::new(pulse.asked(start)));
             turns[0].offered(start + SECOND);
             turns[1].offered(start + SECOND);
             turns[1].taken(1 << 20, start + 2 * SECOND);
         };
-        check("one of two answers is not taken", one_rests, Some((31, Ending::AnswerUnread)));
-        let one_is_long = |pulse: &Arc<Pulse>, start: Instant| {
+        check("one of two answers is not taken", one_rests, Some((31, ConnectionEnd::AnswerUnread)));
+        let one_is_long = |pulse: &Arc<Deadlines>, start: Instant| {
             pulse.shares();
             let turn = ManuallyDrop::new(pulse.asked(start));
             turn.answers_at_length();
             turn.offered(start);
         };
-        check("an export that is not taken", one_is_long, Some((300, Ending::AnswerUnread)));
-        let given_up = |pulse: &Arc<Pulse>, start: Instant| {
+        check("an export that is not taken", one_is_long, Some((300, ConnectionEnd::AnswerUnread)));
+        let given_up = |pulse: &Arc<Deadlines>, start: Instant| {
             pulse.shares();
             let number = ask(pulse, start);
-            ManuallyDrop::new(Turn { pulse: pulse.clone(), number, wait: Duration::ZERO }).offered(start);
+            ManuallyDrop::new(RequestInProgress { pulse: pulse.clone(), number, wait: Duration::ZERO })
+                .offered(start);
             pulse.answered(number, start + SECOND);
         };
-        check("the peer gave it up", given_up, Some((21, Ending::Idle)));
+        check("the peer gave it up", given_up, Some((21, ConnectionEnd::Idle)));
     }
 
     #[test]
     fn who_is_known_and_who_keeps_us_waiting() {
         let now = Instant::now();
-        let pulse = Arc::new(Pulse::new(None, TIMEOUTS, now));
+        let pulse = Arc::new(Deadlines::new(None, TIMEOUTS, now));
         assert!(pulse.keeps_us_waiting());
         let _first = pulse.asked(now);
         assert!(!pulse.keeps_us_waiting(), "we are at it");

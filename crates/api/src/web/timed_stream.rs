@@ -1,9 +1,9 @@
-//! The bytes of a connection, watched in passing: reads and writes are reported to the connection's [`Pulse`].
+//! The bytes of a connection, watched in passing: reads and writes are reported to the connection's [`Deadlines`].
 //!
 //! What HTTP itself refuses (malformed or oversized heads) it answers with a bare status. Such an answer is held back
 //! here, so that it can be [sent](super::farewell) as a problem like all others.
 
-use super::pulse::Pulse;
+use super::deadlines::Deadlines;
 use logstead_flow::counters::Counters;
 use std::io;
 use std::pin::Pin;
@@ -13,17 +13,17 @@ use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A stream with its pulse.
-pub(super) struct Watched<S> {
+pub(super) struct TimedStream<S> {
     stream: S,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Deadlines>,
     counters: Arc<Counters>,
     /// The status with which HTTP itself refused something.
     refused: Option<u16>,
 }
 
-impl<S> Watched<S> {
-    pub(super) fn new(stream: S, pulse: Arc<Pulse>, counters: Arc<Counters>) -> Watched<S> {
-        Watched { stream, pulse, counters, refused: None }
+impl<S> TimedStream<S> {
+    pub(super) fn new(stream: S, pulse: Arc<Deadlines>, counters: Arc<Counters>) -> TimedStream<S> {
+        TimedStream { stream, pulse, counters, refused: None }
     }
 
     /// The stream, and the status that is still to be sent.
@@ -43,7 +43,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -60,7 +60,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -1,14 +1,14 @@
 //! `POST /router/trace`: the way of one message through the routes and their steps, with the reasons.
 
-use super::received::Reader;
-use super::shown::Shown;
+use super::shown_message::ShownMessage;
+use super::source_reader::SourceReader;
 use super::why::{taken, why_left_out, why_not};
 use crate::access::Caller;
 use crate::ask::search::by_id;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
+use crate::extract::JsonBody;
 use crate::router::draft::Draft;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_config::{Acting, Checked, CheckedRoute, Target};
@@ -37,7 +37,7 @@ pub(crate) struct TraceRequest {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Trace {
     /// The message as it was received.
-    message: Shown,
+    message: ShownMessage,
     source: String,
     /// Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
     outcome: Vec<String>,
@@ -75,7 +75,7 @@ struct StepTrace {
     /// The message after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    after: Option<Shown>,
+    after: Option<ShownMessage>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
@@ -95,9 +95,9 @@ enum StepVerdict {
     responses((status = 200, body = Trace))
 )]
 pub(crate) async fn trace(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(request): Json<TraceRequest>,
+    JsonBody(request): JsonBody<TraceRequest>,
 ) -> Result<axum::Json<Trace>> {
     let pipeline = shared.state.pipeline.clone();
     let live = pipeline.router();
@@ -107,7 +107,7 @@ pub(crate) async fn trace(
         ),
         None => live.checked.clone(),
     };
-    let mut reader = Reader::new(&pipeline, &checked);
+    let mut reader = SourceReader::new(&pipeline, &checked);
     let mut builder = BatchBuilder::new();
     let source = match (&request.id, &request.raw) {
         (Some(id), None) => {
@@ -134,7 +134,7 @@ pub(crate) async fn trace(
 
 fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: String) -> Trace {
     let router = Router::new(checked, lookups, None);
-    let mut tracing = Tracing { checked, batch, routes: Vec::new() };
+    let mut tracing = Tracer { checked, batch, routes: Vec::new() };
     let routed = router.route_watched(batch, &source, &mut tracing);
     let routes = tracing.routes;
     let name = |target: &Target| match target {
@@ -153,16 +153,16 @@ fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: Stri
     if outcome.is_empty() {
         outcome.push("dropped:no_route".to_owned());
     }
-    Trace { message: Shown::of(batch, 0), source, outcome, routes }
+    Trace { message: ShownMessage::of(batch, 0), source, outcome, routes }
 }
 
-struct Tracing<'a> {
+struct Tracer<'a> {
     checked: &'a Checked,
     batch: &'a Arc<Batch>,
     routes: Vec<RouteTrace>,
 }
 
-impl Tracing<'_> {
+impl Tracer<'_> {
     fn why(&self, route: &CheckedRoute, at: &AtRoute<'_>) -> (RouteVerdict, String) {
         let not = |why: String| (RouteVerdict::NotTaken, why);
         if !route.route.enabled {
@@ -193,7 +193,7 @@ impl Tracing<'_> {
     }
 }
 
-impl Watch for Tracing<'_> {
+impl Watch for Tracer<'_> {
     fn route(&mut self, number: usize, at: &AtRoute<'_>) {
         let Some(route) = self.checked.routes.get(number) else { return };
         let (verdict, why) = self.why(route, at);
@@ -226,13 +226,13 @@ impl Watch for Tracing<'_> {
         } else if at.failed.contains(row) {
             (StepVerdict::Failed, why_failed(&checked.action, at, row))
         } else if at.changed.contains(row) {
-            let (before, after) = (Shown::of(at.before, row), Shown::of(at.after, row));
+            let (before, after) = (ShownMessage::of(at.before, row), ShownMessage::of(at.after, row));
             (StepVerdict::Changed, format!("it changes {}", before.differs(&after).join(", ")))
         } else {
             (StepVerdict::Unchanged, "it leaves the message as it is".to_owned())
         };
         // A part of a step may be done where another failed.
-        let after = at.changed.contains(row).then(|| Shown::of(at.after, row));
+        let after = at.changed.contains(row).then(|| ShownMessage::of(at.after, row));
         let step = StepTrace { step: at.step + 1, kind: at.kind.to_owned(), verdict, why, after };
         if let Some(route) = self.routes.last_mut() {
             route.steps.push(step);
@@ -255,6 +255,6 @@ fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
     if !at.changed.contains(row) {
         return format!("{what}: the message goes on as it is");
     }
-    let (before, after) = (Shown::of(at.before, row), Shown::of(at.after, row));
+    let (before, after) = (ShownMessage::of(at.before, row), ShownMessage::of(at.after, row));
     format!("{what}; of the rest, it changes {}", before.differs(&after).join(", "))
 }

@@ -3,16 +3,16 @@
 //! **Invariant:** what several logspaces hold of one message is tried once, as a search finds it once.
 
 use super::compare::Comparison;
-use super::received::Reader;
-use super::report::{Report, TestedRange};
-use super::sample::{Part, bounded, margin, parts, shares};
+use super::report::{DryRunReport, TestedRange};
+use super::sample::{CountedRange, bounded, margin, parts, shares};
+use super::source_reader::SourceReader;
 use crate::question::Question;
 use crate::question::cancel::Cancel;
 use logstead_config::Checked;
 use logstead_flow::machine::clock;
 use logstead_indexer::{Hit, Order};
 use logstead_query::{Query, TimeRange};
-use logstead_questions::store::{Cancelled, Copies, Logspaces, PageRequest, Reading, Wanted};
+use logstead_questions::store::{Cancelled, Copies, Logspaces, MessageReader, PageRequest, SearchCriteria};
 use logstead_record::{Batch, BatchBuilder, Selection, Timestamp};
 use logstead_route::Lookups;
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ const PARTS_TIME_MAX: Duration = Duration::from_millis(500);
 const PAGE_MESSAGES_MAX: usize = 5_000;
 
 /// What is tried.
-pub(super) struct Ground {
+pub(super) struct DryRunSetup {
     pub(super) live: Arc<Checked>,
     pub(super) draft: Checked,
     pub(super) lookups: Lookups,
@@ -34,34 +34,34 @@ pub(super) struct Ground {
 }
 
 /// Messages that are tried, and what was found so far.
-pub(super) struct Trial {
-    ground: Ground,
-    reader: Reader,
+pub(super) struct DryRun {
+    ground: DryRunSetup,
+    reader: SourceReader,
     comparison: Comparison,
     started: Instant,
-    stored: Option<Stored>,
+    stored: Option<StoredMessages>,
     /// What a sample says, until all messages were tried.
-    sample: Option<Report>,
+    sample: Option<DryRunReport>,
 }
 
 /// Stored messages on their way.
-struct Stored {
+struct StoredMessages {
     logspaces: Logspaces,
     query: Query,
     now: Timestamp,
     copies: Copies,
     /// As far as anything is stored there.
     range: Option<TimeRange>,
-    reading: Reading,
+    reading: MessageReader,
     /// How many there are.
     total: u64,
     /// Whether these are only the newest.
     is_limited: bool,
     is_done: bool,
-    parts: Vec<Part>,
+    parts: Vec<CountedRange>,
 }
 
-impl Ground {
+impl DryRunSetup {
     /// Steps that remember begin anew, so that nothing that runs is touched.
     fn comparison(&self) -> Comparison {
         Comparison::new(&self.live, &self.draft, &self.lookups, self.examples_max)
@@ -80,14 +80,14 @@ impl Ground {
     }
 }
 
-impl Trial {
-    pub(super) fn new(ground: Ground, reader: Reader, started: Instant) -> Trial {
+impl DryRun {
+    pub(super) fn new(ground: DryRunSetup, reader: SourceReader, started: Instant) -> DryRun {
         let comparison = ground.comparison();
-        Trial { ground, reader, comparison, started, stored: None, sample: None }
+        DryRun { ground, reader, comparison, started, stored: None, sample: None }
     }
 
     /// Tries messages that are not stored, each with the id of its source.
-    pub(super) fn paste<'a>(mut self, messages: impl Iterator<Item = (&'a str, &'a str)>) -> Report {
+    pub(super) fn paste<'a>(mut self, messages: impl Iterator<Item = (&'a str, &'a str)>) -> DryRunReport {
         let now = clock::now();
         // One by one, as their sources may alternate and their order counts.
         for (raw, source) in messages {
@@ -113,8 +113,18 @@ impl Trial {
         let range = bounded(question.range, question.logspaces.stored());
         let Question { logspaces, query, now, copies, .. } = question;
         let (is_limited, is_done, parts) = (limit.is_some(), false, Vec::new());
-        self.stored =
-            Some(Stored { logspaces, query, now, copies, range, reading, total, is_limited, is_done, parts });
+        self.stored = Some(StoredMessages {
+            logspaces,
+            query,
+            now,
+            copies,
+            range,
+            reading,
+            total,
+            is_limited,
+            is_done,
+            parts,
+        });
         Ok(())
     }
 
@@ -124,7 +134,7 @@ impl Trial {
     }
 
     /// What was found so far.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> DryRunReport {
         let mut report = match &self.sample {
             Some(sample) => sample.clone(),
             None => self.comparison.report(),
@@ -173,7 +183,7 @@ impl Trial {
     /// How many messages of each part were tried and how many of them change; and how many were read.
     fn sample_of(
         &mut self,
-        stored: &mut Stored,
+        stored: &mut StoredMessages,
         size: u64,
         cancel: &Cancel,
     ) -> Result<(Vec<(u64, u64)>, u64), Cancelled> {
@@ -185,7 +195,7 @@ impl Trial {
         let (mut looked_at, mut read) = (Vec::new(), 0);
         for (part, share) in stored.parts.iter().zip(shares(&stored.parts, size)) {
             let (query, range, now) = (&stored.query, part.range, stored.now);
-            let wanted = Wanted { query, range, now, copies: stored.copies };
+            let wanted = SearchCriteria { query, range, now, copies: stored.copies };
             let before = self.comparison.counts();
             read += self.first_of(&stored.logspaces, wanted, share, cancel)?;
             let after = self.comparison.counts();
@@ -198,7 +208,7 @@ impl Trial {
     fn first_of(
         &mut self,
         logspaces: &Logspaces,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         messages: u64,
         cancel: &Cancel,
     ) -> Result<u64, Cancelled> {
@@ -238,7 +248,7 @@ impl Trial {
     }
 
     /// Tries the next messages of a reading. Whether there were any.
-    fn take(&mut self, reading: &mut Reading, cancel: &Cancel) -> Result<bool, Cancelled> {
+    fn take(&mut self, reading: &mut MessageReader, cancel: &Cancel) -> Result<bool, Cancelled> {
         let taken = RefCell::new((BatchBuilder::new(), Vec::new(), &mut self.reader));
         let take = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| {
             let (builder, ids, reader) = &mut *taken.borrow_mut();
@@ -270,14 +280,14 @@ impl Trial {
     }
 }
 
-impl Stored {
-    fn parts_of(&self, range: TimeRange, cancel: &Cancel) -> Vec<Part> {
+impl StoredMessages {
+    fn parts_of(&self, range: TimeRange, cancel: &Cancel) -> Vec<CountedRange> {
         let begun = Instant::now();
         let mut count = |range: TimeRange| {
-            let wanted = Wanted { query: &self.query, range, now: self.now, copies: self.copies };
+            let wanted = SearchCriteria { query: &self.query, range, now: self.now, copies: self.copies };
             let (count, coverage) = self.logspaces.count(wanted, &cancel.run());
             (coverage.unfinished.is_empty() && begun.elapsed() < PARTS_TIME_MAX).then_some(count)
         };
-        parts(Part { range, messages: self.total }, &mut count)
+        parts(CountedRange { range, messages: self.total }, &mut count)
     }
 }

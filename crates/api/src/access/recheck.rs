@@ -5,20 +5,20 @@
 use super::Caller;
 use super::authenticate::authenticate;
 use crate::error::{ApiError, Result};
-use crate::state::Shared;
+use crate::state::SharedState;
 use axum::http::{HeaderMap, StatusCode};
 
 /// A caller who was known when the request began.
 #[derive(Clone)]
 pub(crate) struct Asker {
-    shared: Shared,
+    shared: SharedState,
     headers: HeaderMap,
     caller: Caller,
 }
 
 impl Asker {
     /// Of a request with these headers.
-    pub(crate) fn new(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> Asker {
+    pub(crate) fn new(shared: &SharedState, headers: &HeaderMap, caller: &Caller) -> Asker {
         Asker { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
     }
 

@@ -1,36 +1,36 @@
 //! Refusals in the words of the protocol that was spoken, so that its clients understand them.
 //!
 //! Handlers and the login refuse with an [`ApiError`](crate::error::ApiError), whatever the protocol. Its response
-//! carries a [`Refusal`], which is said again here, outermost.
+//! carries a [`RefusalDetail`], which is said again here, outermost.
 
-use super::protocol::{Presented, Protocol};
+use super::protocol::{CredentialPlace, IngestProtocol};
 use super::{datadog, elastic, loki, otlp, splunk};
-use crate::error::Refusal;
+use crate::error::RefusalDetail;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
 /// The middleware that does it.
-pub(crate) async fn dress(State(protocol): State<Protocol>, request: Request, next: Next) -> Response {
+pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Request, next: Next) -> Response {
     let presented = presented(request.headers(), request.uri().query());
     let encoding = otlp::encoding(request.headers());
     let plain = next.run(request).await;
-    let refusal = plain.extensions().get::<Refusal>().cloned();
-    let dressed = |said: fn(&Refusal) -> Response, plain: Response| match &refusal {
+    let refusal = plain.extensions().get::<RefusalDetail>().cloned();
+    let dressed = |said: fn(&RefusalDetail) -> Response, plain: Response| match &refusal {
         Some(refusal) => again(refusal, said(refusal)),
         None => plain,
     };
     match protocol {
-        Protocol::Ours | Protocol::Gelf | Protocol::Journal => plain,
-        Protocol::Elastic => elastic::named(dressed(elastic::refused, plain)),
-        Protocol::Loki => dressed(loki::refused, plain),
-        Protocol::Datadog => dressed(datadog::refused, plain),
-        Protocol::Otlp => match &refusal {
+        IngestProtocol::Ours | IngestProtocol::Gelf | IngestProtocol::Journal => plain,
+        IngestProtocol::Elastic => elastic::named(dressed(elastic::refused, plain)),
+        IngestProtocol::Loki => dressed(loki::refused, plain),
+        IngestProtocol::Datadog => dressed(datadog::refused, plain),
+        IngestProtocol::Otlp => match &refusal {
             Some(refusal) => again(refusal, otlp::refused(refusal, encoding)),
             None => plain,
         },
-        Protocol::Splunk => match &refusal {
+        IngestProtocol::Splunk => match &refusal {
             Some(refusal) => again(refusal, splunk::refused(refusal, presented)),
             None => plain,
         },
@@ -38,21 +38,21 @@ pub(crate) async fn dress(State(protocol): State<Protocol>, request: Request, ne
 }
 
 /// What all protocols have in common.
-fn again(refusal: &Refusal, mut response: Response) -> Response {
+fn again(refusal: &RefusalDetail, mut response: Response) -> Response {
     if let Some(seconds) = refusal.retry_after_seconds {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     }
     response
 }
 
-fn presented(headers: &HeaderMap, query: Option<&str>) -> Presented {
+fn presented(headers: &HeaderMap, query: Option<&str>) -> CredentialPlace {
     let value = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap_or_default());
     match value {
-        Some(value) if value.trim().contains(' ') => Presented::Token,
-        Some(_) => Presented::Unreadable,
+        Some(value) if value.trim().contains(' ') => CredentialPlace::Token,
+        Some(_) => CredentialPlace::Unreadable,
         None if query.unwrap_or_default().split('&').any(|part| part.starts_with("token=")) => {
-            Presented::InAddress
+            CredentialPlace::InAddress
         }
-        None => Presented::Nothing,
+        None => CredentialPlace::Nothing,
     }
 }

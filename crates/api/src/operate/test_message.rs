@@ -4,8 +4,8 @@
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
-use crate::state::{Inner, Shared};
+use crate::extract::JsonBody;
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::busy;
 use axum::extract::{Extension, State};
 use logstead_config::{Destination, Period, Problem, destination_from_json};
@@ -45,9 +45,9 @@ pub(crate) struct TestAnswer {
     responses((status = 200, body = TestAnswer))
 )]
 pub(crate) async fn test(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(body): Json<Map<String, Value>>,
+    JsonBody(body): JsonBody<Map<String, Value>>,
 ) -> Result<axum::Json<TestAnswer>> {
     let destination = read(&shared, &body)?;
     let Ok(permit) = shared.trials.clone().try_acquire_owned() else {
@@ -79,7 +79,7 @@ pub(crate) async fn test(
 }
 
 /// The destination that is meant, if the settings of the process allow it.
-fn read(shared: &Inner, body: &Map<String, Value>) -> Result<Destination> {
+fn read(shared: &ApiInner, body: &Map<String, Value>) -> Result<Destination> {
     let pipeline = &shared.state.pipeline;
     let destination = match body.get("id").and_then(Value::as_str) {
         Some(id) if body.len() == 1 => {

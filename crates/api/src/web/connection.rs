@@ -1,15 +1,15 @@
 //! One connection: encryption if the listener has it, then HTTP/1.1 or HTTP/2 until either side ends it.
 //!
-//! **Invariant:** whatever a connection does, it is ended at once when its [`Pulse`] says so.
+//! **Invariant:** whatever a connection does, it is ended at once when its [`Deadlines`] says so.
 
-use super::body::{AtLength, Received, Sent};
-use super::farewell;
-use super::house::House;
+use super::body::{LongAnswer, RequestBody, ResponseBody};
+use super::closing_response;
+use super::connection_context::ConnectionContext;
+use super::connection_table::ConnectionSlot;
+use super::deadlines::{ConnectionEnd, Deadlines};
 use super::limits::is_trusted;
-use super::listener::{Serves, Stream};
-use super::pulse::{Ending, Pulse};
-use super::table::Seat;
-use super::watched::Watched;
+use super::listener::{AcceptedStream, ListenerRole};
+use super::timed_stream::TimedStream;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -55,18 +55,22 @@ pub struct Arrival {
 }
 
 /// A connection that is served.
-pub(super) struct Visit {
-    house: Arc<House>,
-    serves: Serves,
+pub(super) struct Connection {
+    house: Arc<ConnectionContext>,
+    serves: ListenerRole,
     stopped: watch::Receiver<bool>,
 }
 
-impl Visit {
-    pub(super) fn new(house: Arc<House>, serves: Serves, stopped: watch::Receiver<bool>) -> Visit {
-        Visit { house, serves, stopped }
+impl Connection {
+    pub(super) fn new(
+        house: Arc<ConnectionContext>,
+        serves: ListenerRole,
+        stopped: watch::Receiver<bool>,
+    ) -> Connection {
+        Connection { house, serves, stopped }
     }
 
-    pub(super) async fn receive(mut self, stream: Stream, seat: Seat) {
+    pub(super) async fn receive(mut self, stream: AcceptedStream, seat: ConnectionSlot) {
         stream.hurry();
         // A silent peer costs no more than its place.
         tokio::select! {
@@ -77,10 +81,10 @@ impl Visit {
         let (apps, pulse) = (&self.house.apps, &seat.pulse);
         let arrival = Arrival { peer: stream.peer(), is_unix: stream.is_unix(), is_encrypted: false };
         let app = match self.serves {
-            Serves::Console { is_encrypted: false } => &apps.console,
-            Serves::Redirect => &apps.redirect,
-            Serves::Metrics => &apps.metrics,
-            Serves::Console { is_encrypted: true } => {
+            ListenerRole::Console { is_encrypted: false } => &apps.console,
+            ListenerRole::Redirect => &apps.redirect,
+            ListenerRole::Metrics => &apps.metrics,
+            ListenerRole::Console { is_encrypted: true } => {
                 let first = tokio::select! {
                     first = stream.first_byte() => first,
                     _ = pulse.ended() => return,
@@ -97,7 +101,7 @@ impl Visit {
         self.converse(stream, arrival, app, pulse).await;
     }
 
-    async fn encrypt(self, stream: Stream, arrival: Arrival, pulse: &Arc<Pulse>) {
+    async fn encrypt(self, stream: AcceptedStream, arrival: Arrival, pulse: &Arc<Deadlines>) {
         let Some(certificates) = &self.house.certificates else { return };
         let accepted = tokio::select! {
             accepted = certificates.acceptor().accept(stream) => accepted,
@@ -121,11 +125,11 @@ impl Visit {
         }
     }
 
-    fn answers(&self, arrival: Arrival, app: Router, pulse: &Arc<Pulse>) -> Answers {
+    fn answers(&self, arrival: Arrival, app: Router, pulse: &Arc<Deadlines>) -> ConnectionApi {
         // The users of a proxy share its connections, so the proxy has to pace them.
         let is_proxy = arrival.is_unix || is_trusted(arrival.peer.ip(), &self.house.limits.trusted_proxies);
         let app = TowerToHyperService::new(app);
-        Answers { app, arrival, pulse: pulse.clone(), is_paced: !is_proxy }
+        ConnectionApi { app, arrival, pulse: pulse.clone(), is_paced: !is_proxy }
     }
 
     /// Speaks HTTP/1.1 until either side ends it.
@@ -134,10 +138,10 @@ impl Visit {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         arrival: Arrival,
         app: Router,
-        pulse: &Arc<Pulse>,
+        pulse: &Arc<Deadlines>,
     ) {
         let service = self.answers(arrival, app, pulse);
-        let io = TokioIo::new(Watched::new(stream, pulse.clone(), self.house.counters.clone()));
+        let io = TokioIo::new(TimedStream::new(stream, pulse.clone(), self.house.counters.clone()));
         let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(None)
@@ -159,14 +163,14 @@ impl Visit {
         let head_bytes = pulse.head_bytes();
         let (mut stream, refused) = connection.into_parts().io.into_inner().into_parts();
         let words = match (ending, refused) {
-            (Some(ending), _) => farewell::words(ending, head_bytes, &self.house.limits),
-            (None, Some(status)) => Some(farewell::refusal(status)),
+            (Some(ending), _) => closing_response::words(ending, head_bytes, &self.house.limits),
+            (None, Some(status)) => Some(closing_response::refusal(status)),
             (None, None) => Some(String::new()),
         };
         if let Some(words) = words
             && !is_stopping
         {
-            farewell::say(&mut stream, &words).await;
+            closing_response::say(&mut stream, &words).await;
         }
     }
 
@@ -176,11 +180,11 @@ impl Visit {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         arrival: Arrival,
         app: Router,
-        pulse: &Arc<Pulse>,
+        pulse: &Arc<Deadlines>,
     ) {
         pulse.shares();
         let service = self.answers(arrival, app, pulse);
-        let io = TokioIo::new(Watched::new(stream, pulse.clone(), self.house.counters.clone()));
+        let io = TokioIo::new(TimedStream::new(stream, pulse.clone(), self.house.counters.clone()));
         let mut connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .max_concurrent_streams(REQUESTS_MAX)
@@ -202,7 +206,7 @@ impl Visit {
                 }
             }
         };
-        if ending != Ending::AnswerUnread {
+        if ending != ConnectionEnd::AnswerUnread {
             Pin::new(&mut connection).graceful_shutdown();
             tokio::time::timeout(PARTING_WAIT_MAX, connection).await.ok();
         }
@@ -210,23 +214,23 @@ impl Visit {
 }
 
 /// The API, as one connection sees it.
-struct Answers {
+struct ConnectionApi {
     app: TowerToHyperService<Router>,
     arrival: Arrival,
-    pulse: Arc<Pulse>,
+    pulse: Arc<Deadlines>,
     /// Whether requests without a login are slowed down when there are many.
     is_paced: bool,
 }
 
-impl Service<Request<Incoming>> for Answers {
-    type Response = Response<Sent>;
+impl Service<Request<Incoming>> for ConnectionApi {
+    type Response = Response<ResponseBody>;
     type Error = std::convert::Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Sent>, Self::Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Self::Error>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let (pulse, is_paced) = (self.pulse.clone(), self.is_paced);
         let turn = pulse.asked(Instant::now());
-        let mut request = request.map(|body| Body::new(Received::new(body, pulse.clone())));
+        let mut request = request.map(|body| Body::new(RequestBody::new(body, pulse.clone())));
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(self.arrival.peer));
         extensions.insert(self.arrival);
@@ -237,11 +241,11 @@ impl Service<Request<Incoming>> for Answers {
                 tokio::time::sleep(turn.wait).await;
             }
             let answer = app.call(request).await?;
-            if answer.extensions().get::<AtLength>().is_some() {
+            if answer.extensions().get::<LongAnswer>().is_some() {
                 turn.answers_at_length();
             }
             let is_shared = pulse.is_shared();
-            Ok(answer.map(|body| Sent::new(body, turn, is_shared)))
+            Ok(answer.map(|body| ResponseBody::new(body, turn, is_shared)))
         })
     }
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Reads messages as their sources do.
-pub(super) struct Reader {
+pub(super) struct SourceReader {
     pipeline: Arc<Pipeline>,
     /// By source; `None` for those that read something else than syslog.
     formats: HashMap<String, Option<Arc<Parser>>>,
@@ -22,12 +22,12 @@ pub(super) struct Reader {
     http: Vec<String>,
 }
 
-impl Reader {
-    pub(super) fn new(pipeline: &Arc<Pipeline>, draft: &Checked) -> Reader {
+impl SourceReader {
+    pub(super) fn new(pipeline: &Arc<Pipeline>, draft: &Checked) -> SourceReader {
         let http = draft.sources.iter().filter(|source| matches!(source.kind, SourceKind::Http(_)));
         let http = http.map(|source| source.id.clone()).collect();
         let changes = pipeline.router().checked.routes.iter().any(|route| !route.steps.is_empty());
-        Reader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes, http }
+        SourceReader { pipeline: pipeline.clone(), formats: HashMap::new(), reads_again: changes, http }
     }
 
     fn format(&mut self, source: &str) -> Option<Arc<Parser>> {

@@ -3,8 +3,8 @@
 //! What was stored before is [remembered](logstead_flow::repeats) for a day. A request that failed goes on where it stopped,
 //! and gives its next messages only to those who lack them.
 
-use super::attempt::{Named, Stopped, Taking};
-use super::incoming::{Incoming, Stored, json, not_stored};
+use super::attempt::{BatchFailure, IdempotentRequest, IngestProgress};
+use super::incoming::{Incoming, IngestOutcome, json, not_stored};
 use crate::error::{ApiError, Result};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -44,7 +44,7 @@ impl Incoming {
         hash: [u8; 32],
         batches: Batches<M>,
         logspace: Option<&str>,
-        answer: impl FnOnce(Stored<M>) -> Result<String, Box<Response>> + Send + 'static,
+        answer: impl FnOnce(IngestOutcome<M>) -> Result<String, Box<Response>> + Send + 'static,
     ) -> Result<Response> {
         let Some(key) = self.headers.get(IDEMPOTENCY_KEY) else {
             let stored = self.store(batches, logspace).await?.complete()?;
@@ -64,7 +64,7 @@ impl Incoming {
                 let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
                 let messages = batches.into_messages();
                 let (accepted, stopped) = (taken - dropped, None);
-                let stored = Stored {
+                let stored = IngestOutcome {
                     messages,
                     accepted,
                     dropped,
@@ -90,8 +90,8 @@ impl Incoming {
         // It goes on when its sender leaves, so that it is known how it ended when the sender asks again.
         let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
         let storing = tokio::spawn(request_id::followed(async move {
-            let mut ending = Ending { repeats: this.repeats().clone(), key, is_answered: false };
-            let taking = Taking { named: Some(Named { key, body }), progress };
+            let mut ending = RequestEnd { repeats: this.repeats().clone(), key, is_answered: false };
+            let taking = IngestProgress { named: Some(IdempotentRequest { key, body }), progress };
             let stored = this.store_rest(taking, batches, logspace.as_deref()).await?;
             Ok(match answer(stored.complete()?) {
                 Ok(answer) => {
@@ -121,13 +121,13 @@ impl Incoming {
         batch: Batch,
         names: Vec<Option<Id>>,
         logspace: Option<&str>,
-        named: Option<&Named>,
+        named: Option<&IdempotentRequest>,
         had: Vec<Place>,
-    ) -> Result<(Taken, Vec<usize>), Stopped> {
+    ) -> Result<(Taken, Vec<usize>), BatchFailure> {
         let (stamp, source) = (batch.received(0), self.source.clone());
         let repeats = self.repeats().clone();
         let (batch, had, late) = match named {
-            Some(Named { key, body }) => {
+            Some(IdempotentRequest { key, body }) => {
                 let (key, body) = (*key, *body);
                 let begun = blocking(self, move || repeats.begin_batch(stamp, &source, key, body)).await?;
                 begun.map_err(|error| cannot_note(&error))?;
@@ -163,8 +163,8 @@ impl Incoming {
 async fn blocking<T: Send + 'static>(
     incoming: &Incoming,
     call: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Stopped> {
-    incoming.blocking(call).await.map_err(Stopped::from)
+) -> Result<T, BatchFailure> {
+    incoming.blocking(call).await.map_err(BatchFailure::from)
 }
 
 type Note = Box<dyn FnOnce(&Repeats, Timestamp) + Send>;
@@ -191,24 +191,24 @@ fn had(error: &SubmitError) -> Vec<Place> {
     }
 }
 
-fn stopped(error: &SubmitError) -> Stopped {
-    Stopped { error: not_stored(error), had: had(error) }
+fn stopped(error: &SubmitError) -> BatchFailure {
+    BatchFailure { error: not_stored(error), had: had(error) }
 }
 
-fn cannot_note(error: &std::io::Error) -> Stopped {
+fn cannot_note(error: &std::io::Error) -> BatchFailure {
     let detail =
         format!("it cannot be noted that the messages are stored, so they could be stored twice: {error}");
     ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after_seconds(1).into()
 }
 
 /// Notes that a request ended, however it does.
-struct Ending {
+struct RequestEnd {
     repeats: Arc<Repeats>,
     key: Id,
     is_answered: bool,
 }
 
-impl Drop for Ending {
+impl Drop for RequestEnd {
     fn drop(&mut self) {
         self.repeats.end_request(self.key, self.is_answered);
     }

@@ -17,11 +17,11 @@
 mod compare;
 pub(crate) mod history;
 mod outcomes;
-mod received;
 mod report;
+mod routing_record;
+mod run;
 mod sample;
-mod seen;
-mod shown;
+mod shown_message;
+mod source_reader;
 pub(crate) mod trace;
-mod trial;
 mod why;

@@ -22,7 +22,7 @@ pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
 const TOO_MANY: &str = "too many messages are under way";
 
 /// The memory of all ingest requests together.
-pub(crate) struct Memory {
+pub(crate) struct BodyMemory {
     /// KiB of bodies.
     bodies: Semaphore,
     /// The longest body.
@@ -40,13 +40,13 @@ pub(crate) struct Memory {
     held_up: AtomicUsize,
 }
 
-impl Memory {
+impl BodyMemory {
     /// Half of these bytes for bodies, of at most this length, and half for what is parsed of them.
-    pub(crate) fn of(bytes: usize, body_bytes_max: usize) -> Memory {
+    pub(crate) fn of(bytes: usize, body_bytes_max: usize) -> BodyMemory {
         let half = (bytes / 2).max(1024);
         let body_max = body_bytes_max.min(half);
         let bodies_kib = (body_max.div_ceil(1024) * BODIES_MAX).min(half >> 10).min(Semaphore::MAX_PERMITS);
-        Memory {
+        BodyMemory {
             bodies: Semaphore::new(bodies_kib),
             body_max: body_max.min(bodies_kib << 10),
             parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX).min(half) >> 10),
@@ -69,8 +69,8 @@ impl Memory {
     }
 
     /// Room for a body of which nothing has come yet.
-    pub(super) fn room(&self) -> Room<'_> {
-        Room { memory: self, held: None, bytes: 0 }
+    pub(super) fn room(&self) -> BodyReservation<'_> {
+        BodyReservation { memory: self, held: None, bytes: 0 }
     }
 
     /// Whether a body waits for room.
@@ -97,13 +97,13 @@ impl Memory {
 
 /// A body's share of the memory for all bodies. It grows with what has arrived, so that a sender who announces much
 /// and sends little does not block others.
-pub(crate) struct Room<'a> {
-    memory: &'a Memory,
+pub(crate) struct BodyReservation<'a> {
+    memory: &'a BodyMemory,
     held: Option<SemaphorePermit<'a>>,
     bytes: usize,
 }
 
-impl Room<'_> {
+impl BodyReservation<'_> {
     /// How much of the body has arrived.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -130,7 +130,7 @@ impl Room<'_> {
     }
 }
 
-impl Drop for Room<'_> {
+impl Drop for BodyReservation<'_> {
     fn drop(&mut self) {
         if self.held.is_some() {
             self.memory.holding.fetch_sub(1, Ordering::Relaxed);
@@ -138,11 +138,11 @@ impl Drop for Room<'_> {
     }
 }
 
-impl<'a> Room<'a> {
+impl<'a> BodyReservation<'a> {
     /// If all that have room waited for more, none would ever get it: the last one gives up.
     async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
-        let _waiting = Waiting::new(&self.memory.waiting);
-        let _held_up = self.held.as_ref().map(|_| Waiting::new(&self.memory.held_up));
+        let _waiting = WaiterCount::new(&self.memory.waiting);
+        let _held_up = self.held.as_ref().map(|_| WaiterCount::new(&self.memory.held_up));
         let holding = self.memory.holding.load(Ordering::Relaxed);
         if self.held.is_some() && holding <= self.memory.held_up.load(Ordering::Relaxed) {
             return Err(busy(TOO_MANY));
@@ -152,16 +152,16 @@ impl<'a> Room<'a> {
 }
 
 /// Counted for as long as it lives.
-struct Waiting<'a>(&'a AtomicUsize);
+struct WaiterCount<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
-    fn new(count: &'a AtomicUsize) -> Waiting<'a> {
+impl<'a> WaiterCount<'a> {
+    fn new(count: &'a AtomicUsize) -> WaiterCount<'a> {
         count.fetch_add(1, Ordering::Relaxed);
-        Waiting(count)
+        WaiterCount(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaiterCount<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -175,14 +175,14 @@ mod tests {
     fn no_body_needs_more_than_there_is() {
         for mib in [0, 1, 8, 20, 512, 4096] {
             for body_mib in [1, 64, 1024] {
-                let memory = Memory::of(mib << 20, body_mib << 20);
+                let memory = BodyMemory::of(mib << 20, body_mib << 20);
                 let (bodies, parsed) = (memory.bodies.available_permits(), memory.parsed.available_permits());
                 assert!(memory.body_max.div_ceil(1024) <= bodies, "{mib} {body_mib}");
                 assert!((memory.slice_max + memory.kept_max).div_ceil(1024) <= parsed, "{mib} {body_mib}");
                 assert!(bodies + parsed <= (mib << 10).max(2), "{mib} {body_mib}");
             }
         }
-        let large = Memory::of(512 << 20, 64 << 20);
+        let large = BodyMemory::of(512 << 20, 64 << 20);
         assert_eq!((large.body_max >> 20, large.slice_max >> 20, large.kept_max >> 20), (64, 64, 32));
         assert_eq!(
             (large.bodies.available_permits() >> 10, large.parsed.available_permits() >> 10),
