@@ -23,7 +23,8 @@ pub struct BooksStatus {
 }
 
 impl Meta {
-    /// Writes what waits, and fills the reserve if there is space. What cannot be written keeps waiting.
+    /// Writes the waiting entries, and fills the reserve if there is space. Entries that cannot be written keep
+    /// waiting.
     pub fn keep_books(&self, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         // Writing first: what waits is small, and a reserve that is still being filled is not a reserve.
@@ -127,7 +128,7 @@ mod tests {
         if full {
             let pages: u32 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
             connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())).unwrap();
-            // What is free in its pages is taken.
+            // Fills the free space in its pages.
             let mut filled = Ok(0);
             while filled.is_ok() {
                 filled = connection
@@ -159,7 +160,7 @@ mod tests {
             assert!(meta.use_token(token.hash(), at(100)).unwrap().is_some());
             let session = meta.use_session(old.hash(), &LIMITS, at(100)).unwrap().unwrap();
             assert!(session.prolonged && session.expires_at == at(100 + 12 * 3600));
-            // What changes no more than what is in its place fits on a full disk too.
+            // A change that takes no more room than the row in its place fits on a full disk too.
             assert!(meta.keep_books(at(101)).is_err() || full);
             let new = Secret::session().unwrap();
             meta.add_audit(&"admin".into(), "session.begin", "on a full disk", at(102));

@@ -1,5 +1,5 @@
-//! What is recorded alongside a request and must never fail it: last uses, prolonged sessions, logins. It is kept in
-//! memory until the database takes it: mere times for a few seconds, the rest only while the disk is full or cannot
+//! Records made alongside a request, which must never fail it: last uses, prolonged sessions, logins. They are kept in
+//! memory until the database takes them: mere times for a few seconds, the rest only while the disk is full or cannot
 //! be written.
 //!
 //! | what                                    | waits                        | bound                         |
@@ -33,7 +33,7 @@ pub struct AuditEntry {
     pub account: Option<Account>,
     /// The account's name at that time.
     pub user: String,
-    /// What, such as `router.apply`.
+    /// The action, such as `router.apply`.
     pub action: String,
     /// To what, from where.
     pub detail: String,
@@ -57,19 +57,19 @@ impl AuditEntry {
 /// The hash of a session's secret.
 pub(super) type SessionHash = [u8; 32];
 
-/// What has a time of its last use.
+/// An item whose last use is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum UsedItem {
     Token(i64),
     Search(i64),
 }
 
-/// Where a session began, as far as it is known.
+/// The browser in which a session began, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Browser {
     /// Its address.
     pub address: Option<String>,
-    /// What it calls itself.
+    /// Its User-Agent.
     pub agent: Option<String>,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct NewSession {
     pub(super) browser: Browser,
 }
 
-/// What waits to be written.
+/// Entries that wait to be written.
 #[derive(Default)]
 pub(super) struct Books {
     used: HashMap<UsedItem, Timestamp>,
@@ -193,7 +193,7 @@ impl Books {
         }
     }
 
-    /// What waits, newest first.
+    /// Waiting audit entries, newest first.
     pub(super) fn audit(&self) -> impl Iterator<Item = &AuditEntry> {
         self.audit.iter().rev()
     }

@@ -36,10 +36,10 @@ struct BackupHeader {
     blake3: String,
 }
 
-/// What is in the folder, by number: a revision, or why it is not one.
+/// The contents of the folder, by number: a revision, or why the file is not one.
 pub type DocumentBackups = BTreeMap<u64, Result<Revision, String>>;
 
-/// Where they are in a data directory.
+/// The folder of the files in a data directory.
 pub fn folder(data: &Path) -> PathBuf {
     data.join("router")
 }
@@ -68,7 +68,7 @@ pub fn write(data: &Path, meta: &Meta) -> Result<(), String> {
     Ok(())
 }
 
-/// As [`write`]; a failure is only logged.
+/// Like [`write`], but only logs a failure.
 pub fn write_or_log(data: &Path, meta: &Meta) {
     if let Err(error) = write(data, meta) {
         tracing::error!(
@@ -77,7 +77,7 @@ pub fn write_or_log(data: &Path, meta: &Meta) {
     }
 }
 
-/// What is there.
+/// Reads all files of the folder.
 pub fn load(data: &Path) -> io::Result<DocumentBackups> {
     let numbers = numbers(&folder(data))?;
     Ok(numbers.into_iter().map(|number| (number, read(&path(data, number), number))).collect())
@@ -146,7 +146,7 @@ fn text(revision: &Revision) -> String {
     format!("# logstead {header}\n{toml}")
 }
 
-/// Of everything that the file says.
+/// The hash of everything in the file.
 fn hash(header: &BackupHeader, toml: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in [&header.revision.to_string(), &header.author, &header.comment, &header.stored_at, toml] {

@@ -20,7 +20,7 @@ pub enum Error {
     Damaged {
         /// Which file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's description.
         what: String,
     },
     /// Another version of this program wrote the file.
@@ -103,12 +103,12 @@ pub enum Error {
         /// How many there may be.
         max: u32,
     },
-    /// Who keeps the password is somebody else.
+    /// The password is kept by OIDC or LDAP.
     #[error("the password of `{name}` is kept by {origin}: change it there")]
     PasswordElsewhere {
         /// Whose.
         name: String,
-        /// Where.
+        /// The provider that keeps it.
         origin: String,
     },
     /// A name that a provider gives to one person belongs to another here.
@@ -130,7 +130,7 @@ pub enum Error {
     AlreadySetUp,
 }
 
-/// What calls return.
+/// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {

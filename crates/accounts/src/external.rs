@@ -14,7 +14,7 @@ use rusqlite::{OptionalExtension, params};
 pub struct ExternalUser {
     /// `oidc:ID` or `ldap:ID`.
     pub origin: String,
-    /// What the provider calls this person for ever.
+    /// The provider's permanent identifier for this person.
     pub subject: String,
     /// The name to show, which has to be free.
     pub name: String,

@@ -5,7 +5,7 @@
 use super::columns::JsonColumn;
 use rusqlite::Row;
 
-/// What an account may search. The default is everything.
+/// The messages that an account may search. The default is everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Grant {
     /// Ids; `None` for all logspaces, including future ones.

@@ -25,7 +25,7 @@ const INSPECTIONS_MAX: usize = 5;
 /// How long to wait in between: it is another process that writes, so there is nothing else to wait for.
 const INSPECTION_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What was found where the database should be.
+/// The state of the database file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DatabaseState {
     /// No file.
@@ -36,7 +36,7 @@ pub enum DatabaseState {
     Intact(IntactDatabase),
     /// A database that SQLite takes for intact, and that is not what was written last: why.
     Other(String),
-    /// What is wrong with it.
+    /// It is damaged: how.
     Damaged(String),
 }
 
@@ -174,7 +174,7 @@ fn bytes(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// What SQLite says.
+/// The result of SQLite's own checks.
 struct SqliteReport {
     problems: Vec<String>,
     has_tables: bool,

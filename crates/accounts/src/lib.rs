@@ -1,5 +1,5 @@
-//! What the server must remember besides messages: users, sessions, tokens, router revisions and the audit log,
-//! in one SQLite file.
+//! The server's own records, besides messages: users, sessions, tokens, router revisions and the audit log, in one
+//! SQLite file.
 //!
 //! | table     | holds                                                           |
 //! |-----------|-----------------------------------------------------------------|
@@ -14,10 +14,10 @@
 //! | revision_on_trial | the revision that is taken back unless it is confirmed   |
 //! | audit     | who changed what, and who failed to log in                      |
 //!
-//! **Invariant:** no password and no secret is stored, only hashes to compare them with. The one exception is the secret of
-//! an authenticator app, from which both sides compute the codes.
-//! **Invariant:** a change that a call has returned `Ok` for survives a power cut (`synchronous=FULL`). What is only
-//! recorded alongside a request ([`books`]) never fails it, and is written when the disk allows.
+//! **Invariant:** no password and no secret is stored, only hashes to compare them with. The one exception is the
+//! secret of an authenticator app, from which both sides compute the codes.
+//! **Invariant:** a change that a call has returned `Ok` for survives a power cut (`synchronous=FULL`). Entries that
+//! are only recorded alongside a request ([`books`]) never fail it, and are written when the disk allows.
 //! **Invariant:** the clock comes in as an argument. Calls block: async code makes them on a blocking thread.
 
 mod account;

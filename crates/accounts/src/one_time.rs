@@ -13,7 +13,7 @@ const DIGITS: usize = 6;
 /// How many steps a clock may be ahead or behind.
 const SKEW_STEPS_MAX: i64 = 1;
 
-/// What an authenticator app and we compute codes from.
+/// The secret from which an authenticator app and this server compute codes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret(pub(super) [u8; SECRET_BYTES]);
 

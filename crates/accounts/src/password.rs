@@ -19,7 +19,7 @@ pub const PASSWORD_BYTES_MAX: usize = 1024;
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5MTIzNA$2FxHVdGoyHWNZKb+qJ4UC1f2hxC0HPVTnBvVSDIqMQ8";
 
-/// What is wrong with a new password of the user `name`, if anything.
+/// Finds what is wrong with a new password of the user `name`, if anything.
 pub fn weakness(password: &str, name: &str) -> Option<String> {
     if password.chars().count() < PASSWORD_CHARS_MIN {
         return Some(format!("a password has at least {PASSWORD_CHARS_MIN} characters"));

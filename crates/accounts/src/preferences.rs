@@ -1,4 +1,4 @@
-//! What users prefer in the console. The server keeps it and does not read it.
+//! The users' preferences in the console. The server keeps them and does not read them.
 //!
 //! **Invariant:** what a user prefers goes with the user.
 
@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use serde_json::{Map, Value};
 
 impl Meta {
-    /// What a user prefers; an empty object at first.
+    /// A user's preferences; an empty object at first.
     pub fn preferences(&self, user: i64) -> Result<Map<String, Value>> {
         let store = self.store();
         let mut statement =

@@ -18,7 +18,7 @@ pub struct Revision {
     pub number: u64,
     /// The document as text.
     pub toml: String,
-    /// Who stored it.
+    /// The name of the user or token that stored it.
     pub author: String,
     /// Why.
     pub comment: String,

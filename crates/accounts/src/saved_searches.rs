@@ -17,7 +17,7 @@ pub const SAVED_SEARCHES_MAX: u32 = 1000;
 const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
                        updated_at, last_used, account";
 
-/// What its owner decides about a search.
+/// The parts of a saved search that its owner sets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchToSave {
     /// Unique in the folder.
@@ -30,7 +30,7 @@ pub struct SearchToSave {
     pub shared: bool,
     /// In the query language.
     pub query: String,
-    /// As the time range was written.
+    /// The start of the time range, as it was written.
     pub from: Option<String>,
     /// Likewise.
     pub to: Option<String>,
@@ -56,9 +56,9 @@ pub struct SavedSearch {
     pub id: i64,
     /// Its owner; `None` if the account is gone.
     pub account: Option<Account>,
-    /// What the owner was called: a user's name, or `token:` and a token's.
+    /// The owner's name: that of a user, or `token:` and that of a token.
     pub owner: String,
-    /// What the owner decided.
+    /// The parts that the owner sets.
     pub search: SearchToSave,
     /// When it was made.
     pub created_at: Timestamp,

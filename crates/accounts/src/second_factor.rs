@@ -164,7 +164,7 @@ fn recovery_codes() -> Result<Vec<String>> {
     (0..RECOVERY_CODES).map(|_| setup_code()).collect()
 }
 
-/// Of a code as it was typed: in any case, with or without the dashes.
+/// The hash of a code as it was typed: in any case, with or without the dashes.
 fn hash(code: &str) -> [u8; 32] {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     Secret::presented(&letters.collect::<String>()).hash()

@@ -23,7 +23,7 @@ pub struct ListedSession {
     pub seen_at: Timestamp,
     /// When it ends if it is not used.
     pub expires_at: Timestamp,
-    /// Where it began.
+    /// The browser in which it began.
     pub browser: Browser,
 }
 

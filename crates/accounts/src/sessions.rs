@@ -40,11 +40,11 @@ pub struct Session {
     pub account: Account,
     /// The user's name.
     pub user: String,
-    /// What the user may do now; changes while a session lasts.
+    /// The user's current role, which may change while a session lasts.
     pub role: Role,
-    /// What the user may search now, likewise.
+    /// The user's current grant, which may change as well.
     pub grant: Grant,
-    /// Who keeps the user's password; `None` if we do.
+    /// The provider that keeps the user's password; `None` if it is kept here.
     pub origin: Option<String>,
     /// Whether the user has a second factor.
     pub has_second_factor: bool,
@@ -54,7 +54,7 @@ pub struct Session {
     pub prolonged: bool,
 }
 
-/// What is known of a session before checking whether it has ended.
+/// A session as stored, before checking whether it has ended.
 struct SessionRow {
     began_at: Timestamp,
     seen_at: Timestamp,
@@ -74,7 +74,7 @@ impl Meta {
     ) -> Result<Timestamp> {
         let expires_at = limits.expiry(now, now);
         let mut store = self.store();
-        // Of those that seem to have ended, some may have been prolonged since the last round.
+        // Some of the sessions that seem to have ended may have been prolonged since the last round.
         let written = store.keep_books(now).and_then(|()| {
             store.write(|connection| {
                 let transaction = connection.transaction()?;
@@ -148,7 +148,7 @@ impl Meta {
 }
 
 impl MetaStore {
-    /// As it is, with what waits to be written.
+    /// The session as stored, updated with the entries that wait to be written.
     fn session(&self, hash: &SessionHash) -> Result<Option<SessionRow>> {
         if self.books.has_ended(hash) {
             return Ok(None);
@@ -184,7 +184,7 @@ impl MetaStore {
     }
 }
 
-/// What [`read`] reads of a user.
+/// The columns of a user that [`read`] reads.
 const USER_COLUMNS: &str = "users.id, users.name, role, logspaces, scope, origin,
     EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
 

@@ -43,7 +43,7 @@ pub(super) struct MetaStore {
     settled: WitnessedFile,
 }
 
-/// What the witness says of the file, and what it takes to say it again.
+/// The file's witness, and the state needed to renew it.
 struct WitnessedFile {
     path: PathBuf,
     log: Option<File>,

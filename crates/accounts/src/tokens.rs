@@ -47,9 +47,9 @@ pub struct Token {
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// What it may search.
+    /// The messages that it may search.
     pub grant: Grant,
     /// The name of its creator.
     pub created_by: String,
@@ -69,7 +69,7 @@ pub struct Token {
 pub struct NewToken<'a> {
     /// Its name, unique among the tokens that work.
     pub name: &'a str,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
     /// Its creator.
     pub created_by: Actor,

@@ -1,7 +1,7 @@
 //! The revision that is taken back unless somebody confirms it in time.
 //!
-//! **Invariant:** only the newest revision is on trial: storing another one ends the trial of the one before, in the same
-//! transaction. Where that one is on trial as well, both go back to the same revision.
+//! **Invariant:** only the newest revision can be unconfirmed: storing another one ends the wait of the one before, in
+//! the same transaction. If that one was unconfirmed as well, both go back to the same revision.
 
 use super::columns::Nanos;
 use super::{Meta, Result};

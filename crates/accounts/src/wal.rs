@@ -15,7 +15,7 @@ const HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
 const MAGIC: u32 = 0x377f_0682;
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Default, Debug)]
 pub(super) struct Wal<'a> {
     /// The newest committed form of each page, by its number.

@@ -92,7 +92,7 @@ impl Pages {
     }
 }
 
-/// What the file says.
+/// The contents of the witness file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WitnessRecord {
     /// There is none.

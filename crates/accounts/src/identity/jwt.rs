@@ -28,7 +28,7 @@ static RING: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// What an ID token says.
+/// The claims of an ID token.
 #[derive(Deserialize, Debug)]
 pub(super) struct Claims {
     pub(super) sub: String,
@@ -52,7 +52,7 @@ pub(super) enum TokenRejection {
     Bad(String),
 }
 
-/// What an ID token of this issuer for this client says, if one of the keys has signed it and it is of now.
+/// The claims of an ID token of this issuer for this client, if one of the keys signed it and it is currently valid.
 pub(super) fn verified(
     token: &str,
     keys: &JwkSet,

@@ -13,12 +13,12 @@ use logstead_client::tls::{Authorities, TlsOptions, config};
 use logstead_config::accounts::Ldap;
 use std::time::{Duration, Instant};
 
-/// What a directory says to a wrong password.
+/// A directory's result code for a wrong password.
 const INVALID_CREDENTIALS: u32 = 49;
 /// More groups than this are an error of the filter.
 const GROUPS_FOUND_MAX: i32 = 1000;
 
-/// Who this is; `None` if the directory has no such entry, or another password for it.
+/// Checks a name and a password; `None` if the directory has no such entry, or another password for it.
 pub fn person(directory: &Ldap, name: &str, password: &str) -> Result<Option<Person>, String> {
     if password.is_empty() {
         return Ok(None);
@@ -40,7 +40,7 @@ struct LdapConversation<'a> {
     end: Instant,
 }
 
-/// What is read of a user's entry.
+/// The attributes that are read of a user's entry.
 struct LdapEntry {
     dn: String,
     id: String,

@@ -45,7 +45,7 @@ pub struct Provider {
     known: Mutex<ProviderCache>,
 }
 
-/// What it said of itself.
+/// The configuration and the keys that a provider has published.
 #[derive(Default)]
 struct ProviderCache {
     configuration: Option<(Instant, Arc<Configuration>)>,
@@ -73,14 +73,14 @@ struct Tokens {
     access_token: Option<String>,
 }
 
-/// What the browser came back with.
+/// The parameters with which a browser comes back from the provider.
 #[derive(Clone, Debug)]
 pub struct LoginReturn {
     /// The authorization code that the provider sent back.
     pub code: String,
     /// The state that the login began with.
     pub state: String,
-    /// Who says so (RFC 9207), if the provider does.
+    /// The issuer (RFC 9207), if the provider names it.
     pub iss: Option<String>,
 }
 
@@ -91,12 +91,12 @@ impl Provider {
         Provider { settings: settings.clone(), redirect_uri, known: Mutex::default() }
     }
 
-    /// What the settings say of it.
+    /// Its settings.
     pub fn settings(&self) -> &Oidc {
         &self.settings
     }
 
-    /// Where to send a browser that has this secret.
+    /// The address of the provider to which a browser with this secret is sent.
     pub fn address(&self, secret: &Secret) -> Result<String, String> {
         let configuration = self.configuration(&Web::of(&self.settings)?)?;
         let challenge = digest::digest(&digest::SHA256, verifier(secret).as_bytes());
@@ -120,7 +120,7 @@ impl Provider {
         Secret::same(&derived(secret, STATE), state)
     }
 
-    /// Who came back.
+    /// Identifies the person who came back.
     pub fn person(&self, secret: &Secret, back: &LoginReturn) -> Result<Person, String> {
         if !self.is_state_of(secret, &back.state) {
             return Err("the state is not that of the login".to_owned());
@@ -170,7 +170,7 @@ impl Provider {
         web.post_form(&configuration.token_endpoint, authorization, form.finish())
     }
 
-    /// What a token says. Keys may have changed since they were fetched.
+    /// The verified claims of a token. Fetches the keys again if they may have changed.
     fn claims(&self, web: &Web, configuration: &Configuration, token: &str) -> Result<Claims, String> {
         let verified =
             |keys: &JwkSet| jwt::verified(token, keys, &self.settings.issuer, &self.settings.client_id);

@@ -1,7 +1,8 @@
 //! Which copies a question leaves out: those whose original it asks for too.
 //!
-//! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here. What is
-//! left out is a condition on two columns, which the indexes answer ([why](../../../docs/decisions/0028-copies.md)).
+//! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here.
+//! Copies are left out by a condition on two columns, which the indexes answer
+//! ([why](../../../docs/decisions/0028-copies.md)).
 //!
 //! **Invariant:** a copy is left out where the question asks its original's logspace for it, and that one still holds the
 //! time of receipt; else it counts.
@@ -12,7 +13,7 @@ use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
 use std::ops::Bound;
 
-/// What a question makes of copies.
+/// The treatment of copies by a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Copies {
     /// It leaves out those whose original it asks for too.
@@ -23,7 +24,7 @@ pub enum Copies {
 }
 
 impl Copies {
-    /// What a query says.
+    /// The treatment that a query asks for.
     pub fn of(pipeline: &Pipeline) -> Copies {
         let is_said = |stage: &Stage| matches!(stage, Stage::Where(query) if query.counts_copies());
         if pipeline.filter.counts_copies() || pipeline.stages.iter().any(is_said) {

@@ -53,7 +53,7 @@ struct Message {
 enum Step {
     Store(Vec<Message>),
     Seal(usize),
-    /// What was received before one of its messages goes, file by file.
+    /// Removes what was received before one of its messages, file by file.
     Expire(usize, Index),
     Restart,
 }
@@ -74,7 +74,7 @@ fn steps() -> impl Strategy<Value = Step> {
 /// A message in a logspace.
 struct Kept {
     sequence: u64,
-    /// As it was received: not noted as a copy.
+    /// The batch as it was received: not noted as a copy.
     original: Arc<Batch>,
     noted: Arc<Batch>,
     /// The place of its original's logspace, of a copy.
@@ -263,7 +263,7 @@ impl Store {
         assert_eq!(rows.iter().map(counted).collect::<BTreeMap<_, _>>(), by_logspace, "table of {told}");
     }
 
-    /// Who follows from the first message on sees each once.
+    /// A tail from the first message on shows each message once.
     fn check_tail(
         &self,
         logspaces: &Logspaces,
@@ -328,7 +328,7 @@ proptest! {
     }
 }
 
-/// What a question covers decides, in words that can be read.
+/// The logspaces that a question covers decide: an example in readable words.
 #[test]
 fn a_copy_counts_where_its_original_does_not() {
     let mut store = Store::new();

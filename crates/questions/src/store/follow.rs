@@ -1,4 +1,4 @@
-//! What is stored from a position on, in each logspace.
+//! Follows the messages stored from a position on, in each logspace.
 
 use super::order::{GlobalPosition, Hits};
 use super::page::{PageRequest, keep_first};
@@ -25,7 +25,7 @@ impl Logspaces {
         self.iter().filter_map(follower).collect()
     }
 
-    /// What each of these logspaces is asked; nothing where the run is told to end before all are ready.
+    /// The filter for each of these logspaces; `None` if the run is told to end before all are ready.
     pub fn filters(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
@@ -57,7 +57,7 @@ impl Logspaces {
             if after.is_some() && 0 < limit {
                 let older = PageRequest { order: Order::Newest, limit, after };
                 let page = logspaces.page_through(wanted, Some(passing), &older, run);
-                // What was stored since then is followed.
+                // Messages stored since then are followed instead.
                 let is_before = |(id, hit): &(String, Hit)| {
                     followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next())
                 };

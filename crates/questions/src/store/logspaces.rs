@@ -108,7 +108,7 @@ impl Logspaces {
         })
     }
 
-    /// What one of these logspaces is asked; nothing where the run is told to end before it is ready.
+    /// The filter for one of these logspaces; `None` if the run is told to end before it is ready.
     pub(super) fn filter(&self, wanted: SearchCriteria<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
         let context = Context { now: wanted.now, logspace };
         match self.left_out(wanted, logspace) {

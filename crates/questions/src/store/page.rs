@@ -54,7 +54,7 @@ impl Logspaces {
         }
         page.more |= limit < page.hits.len();
         keep_first(&mut page.hits, order, limit);
-        // What comes after the end of a part that was cut may come after messages that are not here.
+        // Messages behind the end of a part that was cut may come after others that are missing here.
         for (id, last) in &cuts {
             page.hits.retain(|(of, hit)| compare(order, of, hit, id, last).is_le());
         }

@@ -39,7 +39,7 @@ pub struct MessageReader {
     copies: u64,
     /// Messages that were counted and cannot be read.
     missing: u64,
-    /// What cannot be read, as far as is known.
+    /// Parts that cannot be read, as far as is known.
     damaged: BTreeSet<String>,
     written_bytes: u64,
     written_messages: u64,
@@ -132,7 +132,7 @@ impl MessageReader {
         self.missing
     }
 
-    /// What cannot be read, with its logspace.
+    /// Parts that cannot be read, each with its logspace.
     pub fn damaged(&self) -> &BTreeSet<String> {
         &self.damaged
     }

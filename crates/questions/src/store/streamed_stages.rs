@@ -9,7 +9,7 @@ use logstead_transform::{Changed, Transform};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What messages pass through.
+/// The stages that messages pass through one by one.
 #[derive(Debug)]
 pub struct StreamedStages {
     transform: Transform,
@@ -30,7 +30,7 @@ impl StreamedStages {
         if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }
     }
 
-    /// What `fields` leaves; `None` for everything.
+    /// The fields that a `fields` stage leaves; `None` for everything.
     pub fn columns(&self) -> Option<&[FieldName]> {
         self.columns.as_deref()
     }

@@ -70,13 +70,13 @@ struct MessageNumbers {
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
-    /// otherwise.
+    /// For a copy, the logspace of its original: the first in the router document of those that routes stored it in.
+    /// Empty otherwise.
     copy_of: String,
-    /// What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
-    /// `not_utf8`, `bad_time`, `copy`.
+    /// Notes made while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
+    /// `undelimited`, `not_utf8`, `bad_time`, `copy`.
     flags: Vec<&'static str>,
-    /// What else it carries, by name.
+    /// Its other fields, by name.
     fields: BTreeMap<String, FieldValue>,
 }
 

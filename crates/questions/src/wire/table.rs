@@ -24,7 +24,7 @@ pub struct TableJson {
 struct TableColumn {
     name: String,
     kind: ColumnKind,
-    /// What its numbers are in, where they were written with units.
+    /// The unit of its numbers, if they were written with units.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<ColumnUnit>,
 }
