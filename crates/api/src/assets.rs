@@ -33,7 +33,7 @@ use std::sync::Arc;
 #[allow_missing = true]
 struct Console;
 
-/// Where Vite puts files whose names change with their contents.
+/// The folder for files whose names change with their contents, as Vite fills it.
 const HASHED: &str = "assets/";
 
 /// Smaller files fit into one packet anyway.
@@ -130,7 +130,7 @@ async fn serve(base: Base, request: Request) -> Response {
     }
 }
 
-/// Where there is nothing for browsers to open, even if it is missing.
+/// Whether a path has nothing for browsers to open, even if it is missing.
 fn is_for_programs(name: &str) -> bool {
     name == "api" || name.starts_with("api/") || name.starts_with(HASHED)
 }
@@ -168,7 +168,7 @@ fn answer(name: &str, file: ServedFile, request: &HeaderMap) -> Response {
     response
 }
 
-/// What is sent of a file, and how it is compressed.
+/// The bytes of a file to send, and their compression.
 fn packed(file: ServedFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
     if let Some(brotli) = file.packed.filter(|_| takes(request, "br")) {
         return (bytes(brotli), Some("br"));
@@ -226,7 +226,7 @@ mod tests {
             r#"<meta name="base" content="" /><link href="/favicon.svg" /><script src="/assets/a.js">"#;
         let below = r#"<meta name="base" content="/logs" /><link href="/logs/favicon.svg" /><script src="/logs/assets/a.js">"#;
         assert_eq!(moved(page, "/logs"), below);
-        // What the build made is of that form.
+        // The page that the build made has that form.
         let Some(built) = ServedFile::find(PAGE, "/logs") else { return };
         let built = String::from_utf8(built.data.into_owned()).unwrap();
         assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");

@@ -72,7 +72,7 @@ pub(super) async fn changes(
     Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
 
-/// What makes a listener look.
+/// A reason for a listener to look.
 enum News {
     /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
     Stored {
@@ -106,7 +106,7 @@ impl News {
 
 struct ChangeListener {
     shared: SharedState,
-    /// Who it was when it began.
+    /// The caller, as it was when the stream began.
     caller: Caller,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,

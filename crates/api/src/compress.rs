@@ -4,7 +4,7 @@
 //! more is. Events are left alone, since each would be flushed by itself.
 //!
 //! **Invariant:** nobody without a login makes us compress: an answer that is compressed on the way and not read takes
-//! half a megabyte. What strangers get is small, or was compressed once for all ([`super::assets`]).
+//! half a megabyte. Answers to strangers are small, or were compressed once for all ([`super::assets`]).
 
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use tower_http::CompressionLevel;

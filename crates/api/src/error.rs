@@ -1,4 +1,4 @@
-//! What went wrong, as RFC 9457 describes it: the body of every unsuccessful response.
+//! Errors in the form of RFC 9457: the body of every unsuccessful response.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -20,9 +20,9 @@ pub(crate) struct Problem {
     /// The status in words.
     title: &'static str,
     status: u16,
-    /// What happened, where, and what to do.
+    /// The explanation: what happened, where, and what to do.
     detail: String,
-    /// Where in the query or document, from 1.
+    /// The line in the query or document, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<usize>,
@@ -50,7 +50,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     request_id: Option<String>,
-    /// What may have been meant.
+    /// The probable intention.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,
@@ -59,11 +59,11 @@ pub(crate) struct Problem {
 /// One problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct DocumentProblem {
-    /// Where in the document, such as `routes[2].where`; empty for the whole.
+    /// The path in the document, such as `routes[2].where`; empty for the whole.
     path: String,
-    /// What is wrong and what to do.
+    /// The explanation: what is wrong and what to do.
     message: String,
-    /// Where in the text, from 1.
+    /// The line in the text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u32>,
@@ -89,7 +89,7 @@ pub(crate) struct TextPosition {
 }
 
 impl TextPosition {
-    /// Where a span of a text lies.
+    /// The position of a span of a text.
     pub(crate) fn of(span: Range<usize>, text: &str) -> TextPosition {
         let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
         let (line, column, end_column) = error.line_column(text);
@@ -105,7 +105,8 @@ pub(crate) struct ApiError {
     retry_after_seconds: Option<u64>,
 }
 
-/// What a response refuses, for protocols that say it in their own words. Every response of an [`ApiError`] carries it.
+/// The parts of a refusal for protocols that have their own format for it. Every response of an [`ApiError`] carries
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusalDetail {
     pub status: StatusCode,
@@ -113,7 +114,7 @@ pub(crate) struct RefusalDetail {
     pub(crate) retry_after_seconds: Option<u64>,
 }
 
-/// What handlers return.
+/// The result of a handler.
 pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
 
 impl ApiError {
@@ -137,7 +138,7 @@ impl ApiError {
 
     /// 400 for the query at `path` in a request.
     pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
-        // Where there is one query only, it need not be named.
+        // The query need not be named if there is only one.
         let detail = match path {
             "query" => error.message.clone(),
             _ => format!("invalid {path}: {}", error.message),
@@ -169,7 +170,7 @@ impl ApiError {
         &self.problem.detail
     }
 
-    /// What it says to those who say it in their own words.
+    /// The parts of it for protocols with a format of their own.
     pub(crate) fn refusal(&self) -> RefusalDetail {
         RefusalDetail {
             status: self.status,

@@ -74,7 +74,7 @@ pub(crate) struct ExportRequest {
     summary: bool,
 }
 
-/// What an export is written as.
+/// The format of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ExportFormat {
@@ -278,7 +278,7 @@ impl RunningExport {
         }
     }
 
-    /// What comes next; nothing at the end.
+    /// The next piece; empty at the end.
     fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if !self.is_begun {
@@ -300,7 +300,7 @@ impl RunningExport {
         Ok(out.into())
     }
 
-    /// What was found out along the way.
+    /// The figures that were only known after reading.
     fn trailers(&self) -> HeaderMap {
         let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
         if 0 < missing {

@@ -1,4 +1,4 @@
-//! What handlers take from a request: axum's extractors, with refusals as problems.
+//! Extractors for handlers: those of axum, with refusals as problems.
 
 use super::error::{ApiError, Result, TextPosition};
 use super::objects::Objects;
@@ -167,7 +167,7 @@ impl PiecewiseBody {
         Ok(Some(piece.len()))
     }
 
-    /// What was read.
+    /// All bytes read.
     pub(crate) fn whole(self) -> Vec<u8> {
         self.read
     }

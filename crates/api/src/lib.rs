@@ -66,7 +66,7 @@ use state::{ApiInner, SharedState};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
-/// What the listeners of the web port answer with.
+/// The applications of the web port's listeners.
 pub struct Apps {
     /// Console and API.
     pub console: Router,

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// The status of requests whose client went away before there was an answer; no client ever sees it.
 const GIVEN_UP: u16 = 499;
-/// What stands for the path of everything that has no route: files of the console, and addresses that are wrong.
+/// The label of all requests without a route: files of the console, and addresses that are wrong.
 const NO_ROUTE: &str = "/*";
 
 /// A request that is not answered yet.

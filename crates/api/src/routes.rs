@@ -67,7 +67,7 @@ fn public() -> OpenApiRouter<SharedState> {
         .routes(routes!(system::readyz))
 }
 
-/// What users see and change of their own account.
+/// The routes for users' own accounts.
 fn own_account() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(account::get_account))
@@ -132,7 +132,7 @@ fn everything() -> OpenApiRouter<SharedState> {
         .routes(routes!(certificates::certificates))
 }
 
-/// What operators do to the logspaces that they are granted.
+/// The routes with which operators change the logspaces that they are granted.
 fn of_logspaces() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(logspace::put_logspace))
@@ -163,7 +163,8 @@ fn operator() -> OpenApiRouter<SharedState> {
         .routes(routes!(destinations::discard_quarantine))
 }
 
-/// What administrators do to accounts; those who are granted a part of the store do it to the accounts within that.
+/// The routes with which administrators manage accounts; those who are granted a part of the store manage the accounts
+/// within that.
 fn of_accounts() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))

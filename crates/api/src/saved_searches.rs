@@ -42,7 +42,7 @@ const VIEW_BYTES_MAX: usize = 16 << 10;
 pub(crate) struct SavedSearchRequest {
     /// Unique among the owner's searches in this folder; at most 100 characters.
     name: String,
-    /// Where to show it, such as `ops/network`; at most 200 characters.
+    /// The folder to show it in, such as `ops/network`; at most 200 characters.
     #[serde(default)]
     folder: String,
     /// Words to find it by: at most 20 of at most 50 characters.
@@ -100,7 +100,7 @@ pub(crate) struct SavedSearch {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
-    /// Where the list goes on, for `after`; not there at its end.
+    /// The position from which the list goes on, for `after`; absent at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next: Option<i64>,

@@ -1,4 +1,4 @@
-//! What handlers share: the parts of the process, and what limits requests.
+//! The state that handlers share: the parts of the process, and the limits of requests.
 //!
 //! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
 //! hashes and large bodies go to blocking threads.
@@ -38,7 +38,7 @@ const LISTENERS_MAX: usize = 1_000;
 /// Instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
-/// What the API is made of.
+/// The parts of the process that the API needs.
 pub struct ApiState {
     /// Users, sessions, tokens, revisions.
     pub meta: Meta,
@@ -61,18 +61,18 @@ pub struct ApiState {
 pub struct Process {
     /// When.
     pub started: Timestamp,
-    /// Where it serves HTTP.
+    /// The addresses at which it serves HTTP.
     pub listeners: Vec<WebSocket>,
     /// Every setting, with where it is from.
     pub in_force: Vec<InForce>,
 }
 
-/// Where HTTP is served.
+/// An address at which HTTP is served.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct WebSocket {
-    /// What is served: `web`, `redirect` or `metrics`.
+    /// The kind of listener: `web`, `redirect` or `metrics`.
     pub serves: &'static str,
-    /// Where clients find it.
+    /// The address for clients.
     pub url: String,
 }
 
@@ -92,15 +92,15 @@ pub(super) struct ApiInner {
     pub(super) providers_asked: Semaphore,
     /// Logins that wait for a directory.
     pub(super) directories_asked: Semaphore,
-    /// Where searches run.
+    /// The lane of ordinary searches.
     pub(super) searches: Lane,
-    /// Where instant searches run while others have to wait.
+    /// The lane of instant searches, which run while others have to wait.
     pub(super) instant_searches: Lane,
-    /// What ingest takes of the memory.
+    /// The memory that ingest takes.
     pub(super) ingest: BodyMemory,
     /// How fast tokens send.
     pub(super) pace: Arc<Mutex<TokenPace>>,
-    /// What is being verified or indexed again: it reads everything.
+    /// The running verification or indexing: it reads everything.
     pub(super) upkeep: Arc<Upkeep>,
     /// Tails that are open.
     pub(super) tails: Arc<Semaphore>,
@@ -112,7 +112,7 @@ pub(super) struct ApiInner {
     pub(super) exports: Arc<Semaphore>,
     /// Test messages that are on their way to destinations.
     pub(super) trials: Arc<Semaphore>,
-    /// What searches use besides their own threads.
+    /// The threads that searches use besides their own.
     pub(super) lanes: Pool,
 }
 

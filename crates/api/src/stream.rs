@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// What comes next in a body.
+/// The next piece of a body, or its end.
 pub(super) enum BodyPiece {
     Data(Bytes),
     /// The end: it is complete. The trailers go to clients that asked for them with `TE: trailers`.

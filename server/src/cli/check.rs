@@ -43,7 +43,7 @@ impl Check {
         }
     }
 
-    /// Warnings. What the settings allow counts if these are valid.
+    /// Returns warnings. The limits of the settings apply if these are valid.
     fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>, CommandFailure> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),

@@ -214,7 +214,7 @@ impl DestinationArgs {
     }
 }
 
-/// As a search prints it; what was refused has the reason below.
+/// Prints a message as a search prints it; a refused one has the reason below.
 fn print_with_reason(message: &Value) -> Result<(), CommandFailure> {
     OutputFormat::Text.print_line(message).map_err(CommandFailure::environment)?;
     match message["fields"]["logstead.refused"].as_str() {

@@ -150,7 +150,7 @@ impl Export {
             logspaces: &self.logspaces,
             copies: self.copies,
         };
-        let question = StoreQuestion::new(data, options)?;
+        let question = StoreQuestion::new(data, &options)?;
         let (is_csv, stages) = (self.format == FileFormat::Csv, &question.pipeline.stages);
         let passing = StreamedStages::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
@@ -210,7 +210,7 @@ impl Export {
     }
 }
 
-/// What an export lacks.
+/// The gaps of an export.
 #[derive(Default)]
 struct MissingParts {
     /// How many parts of the store cannot be read.

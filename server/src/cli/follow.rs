@@ -22,7 +22,7 @@ use std::time::Duration;
 /// How often the directory is read.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What to follow, and how many of the newest messages to start with.
+/// The query to follow, and the number of the newest messages to start with.
 pub(super) struct DirectoryTail<'a> {
     pub(super) data: &'a Path,
     pub(super) query: (&'a str, Unparsed),

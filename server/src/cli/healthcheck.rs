@@ -23,7 +23,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 It asks /readyz at the web port that the settings in force name: recovered, listening, and the disk takes messages. Exit
 code 0: ready; 1: not ready, or nobody answers in time.";
 
-/// What an answer may be long: it is a line or two.
+/// The maximum length of an answer, which is a line or two.
 const ANSWER_MAX: u64 = 64 * 1024;
 
 #[derive(Args, Debug)]

@@ -85,23 +85,23 @@ struct ImportFile {
     reader: Box<dyn BufRead>,
 }
 
-/// What lines may leave open, as given on the command line.
+/// The host and the time zone of lines that name none, as given on the command line.
 struct LineDefaults {
     host: String,
     timezone: String,
 }
 
-/// What was stored.
+/// Figures of what was stored.
 #[derive(Default)]
 struct ImportTotals {
     messages: u64,
-    /// Of complete lines.
+    /// The length of complete lines.
     bytes: u64,
     /// Lines that the server refused.
     rejected: u64,
 }
 
-/// Where lines go.
+/// The store or server that receives the lines.
 trait ImportTarget {
     /// Stores complete lines of a file that was last written at that time.
     fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure>;

@@ -1,4 +1,4 @@
-//! Where a command writes what it was asked for: standard output, a file, or what else has a name.
+//! The output of a command: standard output, a file, or anything else with a name.
 //!
 //! | the name is that of           | what is done                                                                   |
 //! |-------------------------------|--------------------------------------------------------------------------------|
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Most links that lead to a file that is not there yet.
 const LINKS_MAX: usize = 40;
 
-/// Where a command writes.
+/// The output of a command.
 pub(super) enum Output {
     /// Standard output.
     Standard(io::Stdout),
@@ -35,7 +35,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// What has a name.
+/// The kind of thing that has the name.
 enum OutputKind {
     /// A regular file, or nothing yet.
     File(PathBuf),
@@ -44,7 +44,7 @@ enum OutputKind {
     Folder,
 }
 
-/// What a path leads to.
+/// Finds out what a path leads to.
 fn target(path: &Path) -> io::Result<OutputKind> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path).map(OutputKind::File),
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(reader.join().unwrap(), "through");
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
         assert_eq!(names(folder.path()), ["pipe"]);
-        // As root this would replace them.
+        // Root could replace these devices.
         write(Path::new("/dev/null"), "away").unwrap();
         let full = write(Path::new("/dev/full"), "no room");
         assert!(matches!(full, Err(CommandFailure::Environment(_))), "{full:?}");

@@ -17,7 +17,7 @@ pub(super) struct ByteProgress {
 
 impl ByteProgress {
     pub(super) fn new(label: &str, total_bytes: Option<u64>) -> ByteProgress {
-        // Of nothing there is no percentage.
+        // An amount of zero has no percentage.
         let total_bytes = total_bytes.filter(|total| 0 < *total);
         let bar = total_bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
         let bar = bar.with_style(style(total_bytes.is_some())).with_prefix(label.to_owned());

@@ -23,7 +23,7 @@ pub(super) enum CopiesCounted {
 }
 
 impl CopiesCounted {
-    /// As the API takes it.
+    /// The value of the API's parameter.
     pub(super) fn name(self) -> &'static str {
         match self {
             CopiesCounted::All => "all",
@@ -54,8 +54,8 @@ pub(super) struct StoreQuestion {
 
 impl StoreQuestion {
     /// Opens the logspaces for reading; warns of possible mistakes in the query.
-    pub(super) fn new(data: &Path, options: QuestionOptions<'_>) -> Result<StoreQuestion, CommandFailure> {
-        let QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
+    pub(super) fn new(data: &Path, options: &QuestionOptions<'_>) -> Result<StoreQuestion, CommandFailure> {
+        let &QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
         let now = clock::now();
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {
@@ -107,7 +107,7 @@ pub(super) fn to_the_end(lanes: &Pool) -> Run<'_> {
     Run { cancelled: &|| false, lanes }
 }
 
-/// What becomes of a query that cannot be parsed.
+/// The treatment of a query that cannot be parsed.
 #[derive(Args, Debug)]
 pub(super) struct AsText {
     /// Search for the text as it stands if it cannot be parsed
@@ -126,7 +126,7 @@ impl AsText {
     }
 }
 
-/// Where a query is wrong, and what to write instead.
+/// The failure for a query that cannot be parsed: where it is wrong, and what to write instead.
 pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
     let (line, column, _) = error.line_column(query);
     let excerpt = error.excerpt(query);

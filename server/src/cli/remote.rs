@@ -104,7 +104,7 @@ fn missing(what: &str) -> ! {
 pub(super) enum StoreLocation<'a> {
     /// In a data directory.
     Data(&'a Path),
-    /// Of a running server.
+    /// A running server.
     Server(Remote),
 }
 
@@ -233,7 +233,7 @@ impl Remote {
         Err(refused(status, message))
     }
 }
-/// What a refusal is: where it may help to try again later, something in the environment.
+/// The failure for a refusal. It is one of the environment if trying again later may help.
 pub(super) fn refused(status: StatusCode, message: String) -> CommandFailure {
     let is_later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
     if is_later || status.is_server_error() {

@@ -84,7 +84,7 @@ enum RouterAction {
     },
 }
 
-/// Where the document is.
+/// The place of the document.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("place").args(["data", "server"])))]
 struct DocumentStore {
@@ -126,7 +126,7 @@ fn get(revision: Option<u64>, place: &DocumentStore) -> Result<(), CommandFailur
     text::line(toml.trim_end_matches('\n')).map_err(CommandFailure::environment)
 }
 
-/// What goes with a new document; the comment comes first.
+/// The parameters of a new document; the comment comes first.
 fn parameters<'a>(
     comment: &'a str,
     confirm_within: Option<&'a str>,
@@ -228,7 +228,7 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, 
     Err(CommandFailure::No(texts("problems", &problem).join("\n")))
 }
 
-/// What is done to the documents of a stopped server.
+/// The documents of a stopped server.
 struct StoppedDocuments(StoppedServer);
 
 impl StoppedDocuments {

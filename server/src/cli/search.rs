@@ -84,7 +84,7 @@ impl SearchCommand {
             logspaces: &self.logspaces,
             copies: self.copies,
         };
-        let question = StoreQuestion::new(data, options)?;
+        let question = StoreQuestion::new(data, &options)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
@@ -153,7 +153,7 @@ impl SearchCommand {
     }
 }
 
-/// What was found.
+/// The answer to a search.
 enum SearchAnswer {
     Messages(Vec<Value>),
     Table(PrintedTable),

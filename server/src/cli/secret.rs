@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The largest file that holds a secret.
 const BYTES_MAX: u64 = 64 << 10;
-/// Where systemd keeps the credentials of a unit.
+/// The variable that names the folder of a unit's systemd credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// The secret of a variable, or in the file that the variable of that name and `_FILE` names, or in a credential of systemd.
-/// What an empty variable means, the caller knows.
+/// The secret in a variable, in the file that the variable of that name and `_FILE` names, or in a credential of
+/// systemd. The caller decides what an empty variable means.
 pub(super) fn of_environment(
     variable: &str,
     credential: Option<&str>,

@@ -262,7 +262,7 @@ fn deadline(pipeline: &Arc<Pipeline>) -> std::io::Result<Deadline> {
     })
 }
 
-/// What answers at each kind of listener.
+/// The application for each kind of listener.
 fn apps(state: ApiState, listeners: &[BoundListener]) -> Apps {
     let encrypted = listeners.iter().filter(|listener| listener.is_encrypted());
     let port =

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The settings file of an installation, if it is there.
 const STANDARD: &str = "/etc/logstead/logstead.toml";
 
-/// Where settings come from.
+/// The sources of the settings.
 #[derive(Args, Debug, Default)]
 pub(super) struct SettingsArgs {
     /// The settings file; the defaults apply to whatever it leaves out [env: LOGSTEAD_CONFIG] [default:

@@ -1,4 +1,4 @@
-//! What a data directory starts with: a reliable database, and the router document to run.
+//! The start of a data directory: finds a reliable database, and the router document to run.
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
@@ -106,7 +106,7 @@ pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String
     }))
 }
 
-/// What shows that a directory has been in use.
+/// Finds something that shows that a directory has been in use.
 fn in_use(data: &Path) -> io::Result<Option<String>> {
     if let Some(id) = used_logspaces(data)?.first() {
         return Ok(Some(format!("logspaces/{id} holds messages")));

@@ -89,7 +89,7 @@ impl StoreArgs {
         Ok(found)
     }
 
-    /// What is wrong with the ledger.
+    /// Finds what is wrong with the ledger.
     pub(super) fn look_at_ledger(&self) -> Result<Option<String>, CommandFailure> {
         Ok(reached(&self.load()?.data).1)
     }

@@ -77,7 +77,7 @@ struct ServerEvent {
     data: String,
 }
 
-/// What has been printed.
+/// The state after the events printed so far.
 #[derive(Default)]
 struct TailState {
     position: Option<String>,

@@ -30,7 +30,7 @@ fn hidden(stdin: &Stdin, prompt: &str) -> Result<String, CommandFailure> {
     text::prompt(prompt);
     let _quiet = HiddenInput::new(stdin).map_err(CommandFailure::environment)?;
     let typed = line(stdin);
-    // What ended the line was not shown either.
+    // The end of the line was not shown either.
     text::error("");
     typed
 }

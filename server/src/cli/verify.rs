@@ -23,7 +23,7 @@ pub(super) struct Verify {
     store: StoreArgs,
 }
 
-/// What was read so far.
+/// Totals so far.
 #[derive(Default)]
 struct VerifyTotals {
     parts: usize,

@@ -1,4 +1,4 @@
-//! What `logstead verify` reports about the database and the copies of router documents next to it.
+//! The part of `logstead verify` for the database and the copies of router documents next to it.
 
 use super::failure::CommandFailure;
 use super::{starting, text};

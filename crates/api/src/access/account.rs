@@ -1,5 +1,5 @@
-//! What users see and change of their own account: their sessions and their second factor. (A new password is set in
-//! [`super::users`], where administrators set those of others.)
+//! The user's own account: their sessions and their second factor. (A new password is set in [`super::users`], where
+//! administrators set those of others.)
 //!
 //! **Invariant:** what an unattended session could be misused for asks for the password: setting up, removing and renewing
 //! what a login takes. Ending sessions does not.
@@ -28,7 +28,7 @@ pub(crate) struct OwnAccount {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
-    /// Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+    /// The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
     #[schema(required)]
     origin: Option<String>,
     /// The second factor; null without one.
@@ -63,10 +63,10 @@ pub(crate) struct ListedSessionBody {
     /// If it is not used until then.
     #[schema(format = DateTime)]
     expires_at: String,
-    /// Where the login came from; null if that is not known.
+    /// The address from which the login came; null if that is not known.
     #[schema(required)]
     address: Option<String>,
-    /// What the browser calls itself; null if it does not.
+    /// The browser's User-Agent; null if it sent none.
     #[schema(required)]
     user_agent: Option<String>,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Sessions {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CurrentPassword {
-    /// As at the login.
+    /// Required like at a login.
     #[serde(default)]
     current_password: Option<String>,
 }
@@ -110,11 +110,11 @@ pub(crate) struct RecoveryCodes {
     recovery_codes: Vec<String>,
 }
 
-/// What a login takes.
+/// A password and a code, as for a login.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BothFactors {
-    /// As at the login.
+    /// Required like at a login.
     #[serde(default)]
     current_password: Option<String>,
     /// A code of the app, or a recovery code.
@@ -283,7 +283,7 @@ pub(super) fn user_id(caller: &Caller) -> Result<i64> {
     }
 }
 
-/// What an authenticator app shows beside the user's name, so that several installations are told apart.
+/// The host that an authenticator app shows beside the user's name, so that several installations are told apart.
 fn host(shared: &ApiInner) -> &str {
     let url = shared.state.settings.web.public_url.as_str();
     url.split_once("://").map_or("", |(_, host)| host.trim_end_matches('/'))

@@ -64,7 +64,7 @@ pub(crate) struct Audit {
     complete: bool,
 }
 
-/// Who did what, newest first.
+/// The audit log: who did what, newest first.
 #[utoipa::path(
     get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
 )]

@@ -18,7 +18,7 @@ use logstead_accounts::{Account, Grant, Role, Secret};
 use logstead_flow::machine::clock;
 use std::sync::Arc;
 
-/// Where Datadog's clients send their key.
+/// The header in which Datadog's clients send their key.
 const DATADOG: HeaderName = HeaderName::from_static("dd-api-key");
 
 /// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
@@ -69,7 +69,7 @@ pub(crate) fn is_encrypted(shared: &ApiInner, client: Option<Client>) -> bool {
     shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
 }
 
-/// Who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
+/// The caller who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
 pub(crate) async fn authenticate(shared: &SharedState, headers: &HeaderMap) -> Result<Option<Caller>> {
     if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(DATADOG) {
         return by_token(shared, headers).await.map(Some);

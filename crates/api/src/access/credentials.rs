@@ -70,7 +70,7 @@ pub(crate) async fn check_password(
         let typed = password.clone();
         let known = check_directories(shared, directories, name, password).await?;
         if known.is_none() {
-            // As slow as for our own users: how long it takes must not tell whose name it is.
+            // This is as slow as for our own users, so that the time does not tell whose name it is.
             let _permit = shared.password_permit().await?;
             blocking(move || is_password(&typed, None)).await?;
         }
@@ -100,7 +100,7 @@ fn directories(shared: &SharedState, name: &str, found: Option<&Credentials>) ->
     let all = shared.state.settings.accounts.ldap.iter();
     match found {
         Some(user) => all.filter(|ldap| user.origin.as_ref() == Some(&origin_of(ldap))).cloned().collect(),
-        // What could not be a user's name is not asked for.
+        // A name that no user could have is not looked up.
         None if name::flaw(&name.to_lowercase()).is_some() => Vec::new(),
         None => all.cloned().collect(),
     }

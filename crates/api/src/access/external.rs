@@ -1,4 +1,4 @@
-//! What people whom a provider knows may do here: the first rule of the settings that names one of their groups says.
+//! The rights of people whom a provider knows: the first rule of the settings that names one of their groups decides.
 
 use logstead_accounts::identity::Person;
 use logstead_accounts::{ExternalUser, Grant, Role, name};

@@ -28,14 +28,14 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Where a login leads if it was not asked for by a page.
+/// The page that a login leads to if no page asked for it.
 const FIRST_PAGE: &str = "/search";
 /// How long a login may take at the provider.
 const LOGIN_SECONDS_MAX: u64 = 900;
 /// Maximum length of the page to come back to, and of a code and a state.
 const TEXT_BYTES_MAX: usize = 4000;
 
-/// Where to go after the login.
+/// The page to show after the login.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoginQuery {
@@ -44,7 +44,7 @@ pub(crate) struct LoginQuery {
     to: Option<String>,
 }
 
-/// What a provider sends along; it may send more.
+/// The parameters that a provider sends along; there may be others.
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct CallbackQuery {
     code: Option<String>,
@@ -106,7 +106,7 @@ pub(crate) async fn log_in_with(
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), see(&address)).into_response())
 }
 
-/// Where an OpenID provider sends a browser back to. Begins a session and leads to the page that was asked for.
+/// Receives a browser that an OpenID provider sends back. Begins a session and leads to the page that was asked for.
 #[utoipa::path(
     get, path = "/api/v1/oidc/{id}/callback", tag = "session",
     params(("id" = String, Path), CallbackQuery), responses((status = 303))
@@ -253,7 +253,7 @@ fn see(address: &str) -> impl IntoResponse + use<> {
     (StatusCode::SEE_OTHER, AppendHeaders([(header::LOCATION, address.to_owned())]))
 }
 
-/// What others said, for a line of the log.
+/// Others' words, shortened for a line of the log.
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(1000).collect()
 }

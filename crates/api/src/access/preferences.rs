@@ -1,4 +1,4 @@
-//! What a user prefers in the console (theme, time zone, density, columns), on every machine.
+//! A user's preferences in the console (theme, time zone, density, columns), the same on every machine.
 
 use super::account::user_id;
 use crate::access::Caller;
@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// As JSON, of one user.
+/// The maximum length of one user's preferences, as JSON.
 const BYTES_MAX: usize = 16 << 10;
 
 /// By the names that the console uses. The server does not read it.
@@ -18,7 +18,7 @@ const BYTES_MAX: usize = 16 << 10;
 #[schema(value_type = Object)]
 pub(crate) struct Preferences(Map<String, Value>);
 
-/// What you prefer in the console; an empty object at first.
+/// Your preferences in the console; an empty object at first.
 #[utoipa::path(
     get, path = "/api/v1/account/preferences", tag = "account",
     responses((status = 200, body = Preferences))

@@ -17,7 +17,7 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// Of a request with these headers.
+    /// The asker of a request with these headers.
     pub(crate) fn new(shared: &SharedState, headers: &HeaderMap, caller: &Caller) -> Asker {
         Asker { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
     }

@@ -25,7 +25,7 @@ const SETUP: &str = "set up";
 /// How much is kept of what a browser calls itself.
 const AGENT_CHARS_MAX: usize = 300;
 
-/// Who is logged in.
+/// The login of this browser.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Session)]
 pub(crate) struct SessionState {
@@ -44,9 +44,9 @@ pub(crate) struct SessionState {
     /// The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
     /// `POST /api/v1/account/totp`.
     second_factor_required: bool,
-    /// Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
+    /// Other ways to log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
     providers: Vec<Provider>,
-    /// Of the server.
+    /// The version of the server.
     version: &'static str,
 }
 
@@ -101,7 +101,7 @@ fn admin() -> String {
     "admin".to_owned()
 }
 
-/// Who is logged in, and whether the first administrator has to be created.
+/// The login of this browser, and whether the first administrator has to be created.
 #[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = SessionState)))]
 pub(crate) async fn get_session(
     State(shared): State<SharedState>,
@@ -208,7 +208,7 @@ pub(crate) async fn set_up(
     begin(&shared, user, client, &headers, None).await
 }
 
-/// What counts of a code that somebody types: neither its dashes nor its case.
+/// The significant characters of a typed code: neither its dashes nor its case count.
 fn letters(code: &str) -> String {
     code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect()
 }
@@ -221,7 +221,7 @@ fn providers(shared: &SharedState) -> Vec<Provider> {
     providers.map(|oidc| Provider { id: oidc.id.clone(), label: oidc.label.clone() }).collect()
 }
 
-/// What the list of sessions shows of a browser.
+/// The facts about a browser that the list of sessions shows.
 fn browser(client: Client, headers: &HeaderMap) -> Browser {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     Browser {

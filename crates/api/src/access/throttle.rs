@@ -48,7 +48,7 @@ const NETWORK: usize = 1;
 const NAME: usize = 2;
 const DEVICE: usize = 3;
 
-/// Who tries to log in.
+/// A login that somebody tries.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginAttempt {
     name: String,
@@ -57,7 +57,7 @@ pub(crate) struct LoginAttempt {
     device: Option<[u8; 32]>,
 }
 
-/// Who failed to log in how often.
+/// The failed logins of each name, network and device.
 #[derive(Default)]
 pub(crate) struct Throttle {
     counts: [FailureCounts; 4],
@@ -310,7 +310,7 @@ mod tests {
         (0..2 * KEYS_MAX).for_each(|at| throttle.failed(&name(at), now));
         assert!(throttle.counts.iter().all(|count| count.failures.len() <= KEYS_MAX));
         assert_eq!(throttle.wait(&attempt("admin", HOME), now), cost, "it is not the smallest");
-        // What began while there was no room is counted too, if there are as many others between its failures as may be.
+        // Failures that began while there was no room are counted too, if as many others as may be come between them.
         let mut flood = 2 * KEYS_MAX;
         for at in 0..20 {
             throttle.failed(&attempt("bo", elsewhere(at)), now);

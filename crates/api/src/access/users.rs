@@ -35,7 +35,7 @@ pub(crate) struct NewUser {
     scope: Option<String>,
 }
 
-/// What a user may do from now on. Every part is required, so that nothing is granted by omission.
+/// The new rights of a user. Every part is required, so that nothing is granted by omission.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
@@ -62,7 +62,7 @@ pub(crate) struct ListedUser {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
-    /// Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
+    /// The provider that keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
     #[schema(required)]
     origin: Option<String>,
     /// Nobody can log in as a user who is disabled.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
                          that are shown: group by fields with fewer values, or raise limits.search_time_max";
 
-/// What to make a table of.
+/// The query of which to make a table.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! What can be written next in a query: fields, existing values, stages and functions.
+//! Completes a query: fields, existing values, stages and functions that can be written next.
 
 use super::value_type::{ValueType, text_of};
 use crate::access::Caller;
@@ -58,7 +58,7 @@ const TIMES: [(&str, &str); 6] = [
     ("yesterday", "the day before"),
 ];
 
-/// What to complete, and where in it.
+/// The query to complete, and the position of the cursor.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompleteRequest {
@@ -69,7 +69,7 @@ pub(crate) struct CompleteRequest {
     limit: Option<u32>,
 }
 
-/// What can be written there.
+/// The ways to go on at the cursor.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteResponse {
     /// The first character that an option replaces, from 0.
@@ -93,7 +93,7 @@ pub(crate) struct CompleteOption {
     /// To insert, quoted if necessary.
     insert: String,
     kind: OptionKind,
-    /// What it is for.
+    /// The option's purpose.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
@@ -112,7 +112,7 @@ pub(crate) struct CompleteOption {
     count: Option<u64>,
 }
 
-/// What an option is.
+/// The kind of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OptionKind {
@@ -180,7 +180,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-/// What is typed, and how options compare with it.
+/// The typed text, and how options compare with it.
 struct TypedText {
     /// In lower case, without wildcards around it.
     text: String,

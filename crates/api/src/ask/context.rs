@@ -1,4 +1,4 @@
-//! What happened around a message: the messages before it and after it.
+//! The context of a message: the messages before it and after it.
 
 use crate::ask::fields::check_field;
 use crate::ask::search::{by_id, messages};

@@ -1,4 +1,4 @@
-//! Where the next page begins, as text that a client hands back: after the last message of this one.
+//! The position of the next page, after the last message of this one, as text that a client hands back.
 //!
 //! Text of a cursor: base64url of `version u8 | order u8 | question u64 LE | time i64 LE | sequence u64 LE | logspace`. It is
 //! opaque to callers and means nothing but a place, so it needs no signature. The question that it belongs to is there

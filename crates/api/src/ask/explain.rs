@@ -11,7 +11,7 @@ use logstead_query::{Pipeline, outline};
 use logstead_questions::store::Copies;
 use serde::{Deserialize, Serialize};
 
-/// What to explain.
+/// The query to explain.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainRequest {}
@@ -21,7 +21,8 @@ pub(crate) struct ExplainRequest {}
 pub(crate) struct ExplainResponse {
     /// The query as it was understood.
     query: String,
-    /// What the store is searched for. Stages process what that finds, and their cost is not included.
+    /// The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
+    /// included.
     filter: String,
     /// The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
     /// filter is an `OR`.
@@ -51,7 +52,7 @@ pub(crate) struct LogspaceExplained {
     templates_found: usize,
 }
 
-/// What messages have in common that one statement of a program writes.
+/// The common part of the messages that one statement of a program writes.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Template)]
 pub(crate) struct MessageTemplate {
@@ -72,7 +73,7 @@ pub(crate) struct ExplainedClause {
     query: String,
     /// Its depth: 0 for the whole filter.
     depth: usize,
-    /// What answers it.
+    /// The index, or other means, that answers it.
     #[schema(example = "column host")]
     how: String,
     /// Messages of the asked segments that certainly match.

@@ -83,7 +83,7 @@ pub(crate) struct Facet {
 pub(crate) struct NumberSummary {
     /// How many messages have a number.
     messages: u64,
-    /// What those with a unit are: `size` or `duration`.
+    /// The kind of those with a unit: `size` or `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "duration")]
     unit: Option<&'static str>,
@@ -144,7 +144,7 @@ impl QuestionParameters for FacetsRequest {}
 pub(crate) struct FacetSelection {
     pub(crate) fields: Vec<String>,
     pub(crate) limit: Option<u32>,
-    /// Where the request says the limit.
+    /// The path of the limit in the request.
     pub(crate) limit_path: &'static str,
     pub(crate) own_clauses: Option<bool>,
     pub(crate) numbers: bool,
@@ -152,9 +152,9 @@ pub(crate) struct FacetSelection {
 
 /// Facets that are being made.
 pub(crate) struct FacetCounting {
-    /// Of the fields that the whole query limits, with their names as they were asked for.
+    /// The fields that the whole query limits, with their names as they were asked for.
     whole: NamedFacets,
-    /// Of the others, each with the query that limits it.
+    /// The other fields, each with the query that limits it.
     apart: Vec<(Query, NamedFacets)>,
 }
 

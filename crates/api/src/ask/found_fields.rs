@@ -68,7 +68,7 @@ pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum:
     }
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FieldsResponse> {
-        // What columns leave out depends on hidden messages, too.
+        // The values that columns leave out depend on hidden messages, too.
         let mut discovery = if question.narrowed { Discovery::exact() } else { Discovery::rough() };
         let coverage = question.answer(cancel, &mut [Answer::Discovery(&mut discovery)])?;
         let (distinct, has_more) = discovery.count();

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Default number of buckets.
 const BUCKETS: usize = 60;
 
-/// What to count, and in which spans.
+/// The query to count, and the spans to count in.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

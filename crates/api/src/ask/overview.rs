@@ -60,7 +60,7 @@ const PACE: SlicePacing =
 /// The initial number of slices.
 const SLICES: usize = 16;
 
-/// What to show.
+/// The parts of the overview to make.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverviewRequest {
@@ -69,12 +69,12 @@ pub(crate) struct OverviewRequest {
     limit: Option<u32>,
     #[schema(default = "newest")]
     order: Option<ResultOrder>,
-    /// As of `/histogram`.
+    /// The same as for `/histogram`.
     #[schema(default = 60, minimum = 1, maximum = 10000)]
     buckets: Option<u32>,
-    /// As of `/histogram`.
+    /// The same as for `/histogram`.
     interval: Option<String>,
-    /// As of `/histogram`.
+    /// The same as for `/histogram`.
     by: Option<String>,
     /// Fields whose values to count; `host`, `program` and `severity` by default.
     #[serde(default, deserialize_with = "list")]
@@ -82,7 +82,7 @@ pub(crate) struct OverviewRequest {
     /// How many values of each field to show.
     #[schema(default = 10, minimum = 1, maximum = 10000)]
     facet_limit: Option<u32>,
-    /// As of `/facets`.
+    /// The same as for `/facets`.
     #[schema(default = true)]
     own_clauses: Option<bool>,
 }
@@ -251,7 +251,7 @@ impl Overview {
 ///
 /// **Invariant:** the slices partition the range.
 struct Slices {
-    /// What is left of the range; nothing after the last slice.
+    /// The part of the range that is left; `None` after the last slice.
     left: Option<TimeRange>,
     starts: Vec<Timestamp>,
     /// The buckets that are left.
@@ -266,7 +266,7 @@ impl Slices {
         Slices { left: Some(range), starts, buckets, width: buckets.div_ceil(SLICES).max(1) }
     }
 
-    /// What is left is one slice.
+    /// Makes all that is left one slice.
     fn take_all(&mut self) {
         self.width = self.buckets.max(1);
     }

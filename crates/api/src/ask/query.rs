@@ -27,7 +27,7 @@ pub(crate) struct QueryRequest {
     /// In the query language, optionally with stages.
     #[serde(default)]
     query: String,
-    /// What becomes of a query that cannot be parsed.
+    /// The treatment of a query that cannot be parsed.
     #[schema(default = "refuse")]
     unparsed: Option<Unparsed>,
     /// Changes, applied in order: at most 64. Positions refer to the text after the previous change.

@@ -31,7 +31,7 @@ pub(crate) struct SearchRequest {
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
     order: Option<ResultOrder>,
-    /// Where the page begins: `cursor` of the page before, which the same question had.
+    /// The beginning of the page: `cursor` of the page before, for the same question.
     cursor: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub enum ResultOrder {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SearchResponse {
     messages: Vec<MessageJson>,
-    /// Where the next page begins; null on the last.
+    /// The beginning of the next page; null on the last.
     #[schema(required)]
     cursor: Option<String>,
     /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
@@ -65,7 +65,7 @@ pub(crate) struct SearchResponse {
     warnings: Vec<QueryWarning>,
     /// The query as it was understood.
     query: String,
-    /// What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless.
+    /// The columns that the stage `fields` leaves to be shown; null without it. Messages are complete nevertheless.
     #[schema(required)]
     columns: Option<Vec<String>>,
 }

@@ -10,10 +10,10 @@ pub(super) struct IdempotentRequest {
     pub(super) body: Id,
 }
 
-/// Where a request goes on.
+/// The state of a request that is tried once more.
 #[derive(Default)]
 pub(super) struct IngestProgress {
-    /// What it is remembered by.
+    /// The name by which it is remembered.
     pub(super) named: Option<IdempotentRequest>,
     pub(super) progress: Progress,
 }

@@ -12,11 +12,11 @@ const BODIES_MAX: usize = 4;
 /// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
 const SLICE_MEMORY_MAX: usize = 64 << 20;
 const SLICES_MAX: usize = 4;
-/// What a check keeps of what it has read.
+/// The most memory that a check keeps for messages it has read.
 const KEPT_MEMORY_MAX: usize = 32 << 20;
 /// How many times its size in the body a parsed message takes at most.
 pub(super) const PARSED_FACTOR_MAX: usize = 32;
-/// What the smallest batch takes.
+/// The memory of the smallest batch.
 pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
 /// Why a body or its messages have to wait longer than they may.
 const TOO_MANY: &str = "too many messages are under way";
@@ -63,7 +63,7 @@ impl BodyMemory {
         self.body_max
     }
 
-    /// What a check may keep of what it has read.
+    /// The memory that a check may keep for messages it has read.
     pub(super) fn kept_max(&self) -> usize {
         self.kept_max
     }

@@ -22,7 +22,7 @@ pub(crate) const ECOSYSTEM: [(Needs, &[ProtocolRoute]); 9] = [
     (Needs::Ingest(IngestProtocol::Journal), journal::ROUTES),
 ];
 
-/// As routers.
+/// The same as routers.
 pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<SharedState>)> {
     ECOSYSTEM.into_iter().map(|(needs, routes)| {
         let paths = routes.iter().flat_map(|route| route.paths.iter().map(|path| (*path, route.answer)));

@@ -28,7 +28,7 @@ const PRODUCT: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-elastic-product"), HeaderValue::from_static("Elasticsearch"));
 /// The version that we say to clients that do not name theirs.
 const VERSION: &str = "8.17.0";
-/// What its documents may be called.
+/// The media types accepted for bulk bodies.
 const MEDIA_TYPES: [&str; 5] = [
     "application/x-ndjson",
     "application/ndjson",
@@ -106,7 +106,7 @@ pub(super) const ROUTES: &[ProtocolRoute] = &[
 pub(super) const INDEX: ProtocolRoute =
     ProtocolRoute { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
 
-/// What is answered of an index.
+/// The routes of an index.
 pub(crate) fn index() -> MethodRouter<SharedState> {
     head(exists).put(create)
 }

@@ -1,7 +1,8 @@
-//! What may be sent twice is stored once: requests with an `Idempotency-Key`, and messages that their protocol gives names.
+//! Stores once what may be sent twice: requests with an `Idempotency-Key`, and messages that their protocol gives
+//! names.
 //!
-//! What was stored before is [remembered](logstead_flow::repeats) for a day. A request that failed goes on where it stopped,
-//! and gives its next messages only to those who lack them.
+//! Stored requests and messages are [remembered](logstead_flow::repeats) for a day. A request that failed goes on where
+//! it stopped, and gives its next messages only to those who lack them.
 
 use super::attempt::{BatchFailure, IdempotentRequest, IngestProgress};
 use super::incoming::{Incoming, IngestOutcome, json, not_stored};
@@ -59,7 +60,7 @@ impl Incoming {
         let progress = match self.repeats().begin_request(key, body) {
             Begin::Take(progress) => progress,
             Begin::Again(Progress { taken, dropped, .. }) => {
-                // What could not be read then cannot be read now.
+                // Messages that could not be read then cannot be read now.
                 let (mut batches, _) = self.check(batches).await?;
                 let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
                 let messages = batches.into_messages();
@@ -169,7 +170,7 @@ async fn blocking<T: Send + 'static>(
 
 type Note = Box<dyn FnOnce(&Repeats, Timestamp) + Send>;
 
-/// What to remember of a batch. Of one whose outcome was not heard, the journals know more after the next start.
+/// The note to keep of a batch. If its outcome was not heard, the journals know more after the next start.
 fn remembered(outcome: &Result<Taken, SubmitError>, messages: usize) -> Option<Note> {
     match outcome {
         Ok(Taken { dropped }) => {

@@ -67,7 +67,7 @@ pub(crate) struct RefusableRequest {
     pub refusal: Option<ApiError>,
 }
 
-/// What became of the messages of a body.
+/// The outcome for the messages of a body.
 pub(crate) struct IngestOutcome<M> {
     /// For what the protocol has to say of them.
     pub messages: M,
@@ -82,7 +82,7 @@ pub(crate) struct IngestOutcome<M> {
     pub stopped: Option<ApiError>,
     /// … except those with these places among them, which are being stored for another request.
     pub late: Vec<usize>,
-    /// Who has messages of the rest already, but not everybody who should.
+    /// The journals and queues that have messages of the rest already, if not all of them do.
     pub had: Vec<Place>,
 }
 
@@ -228,8 +228,8 @@ impl Incoming {
         self.shared.pace.lock().charge(*account, limits, messages, bytes, Instant::now());
     }
 
-    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. What the messages
-    /// are together, with what each of them repeats, is limited like the body, and counts as sent.
+    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. The total
+    /// size of the messages, with everything that each of them repeats, is limited like the body, and counts as sent.
     pub(crate) async fn decode<M: Messages>(
         &self,
         decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
@@ -247,8 +247,8 @@ impl Incoming {
         Ok(batches.stamped(clock::stamp))
     }
 
-    /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
-    /// counted. The memory for what was read is held for as long as the second value lives.
+    /// Reads all messages without storing any, for protocols that accept all or none of a body. Messages that would be
+    /// refused are counted. The memory for those that were read is held for as long as the second value lives.
     pub(crate) async fn check<M: Messages>(
         &self,
         mut batches: Batches<M>,

@@ -1,6 +1,6 @@
 //! Grafana Loki: push, and what clients ask first.
 //!
-//! Push is answered with 204. As Loki does, a push of which some entries cannot be taken is answered with 400, in words, and
+//! Push is answered with 204. Like in Loki, a push with some unacceptable entries is answered with 400, in words, and
 //! the others are stored: clients do not send it again.
 
 use super::incoming::Incoming;

@@ -30,7 +30,7 @@ impl From<Refusal> for LineError {
     }
 }
 
-/// What became of the messages.
+/// The outcome for the messages of a request.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct Ingested {
     /// Messages that are stored durably.
@@ -151,7 +151,7 @@ pub(crate) async fn ingest(
     incoming.store_once(hash, batches, params.logspace.as_deref(), answer).await
 }
 
-/// What became of the messages, or that all are refused.
+/// The answer: the outcome for the messages, or that all are refused.
 fn answer<M>(stored: IngestOutcome<M>) -> Result<String, Box<Response>> {
     let is_nothing = stored.taken() == 0 && 0 < stored.refused;
     let IngestOutcome { accepted, dropped, refused: rejected, refusals, .. } = stored;

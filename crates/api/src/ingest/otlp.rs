@@ -1,5 +1,5 @@
-//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. What cannot be taken of a request is said in an answer
-//! with 200, as it must not be sent again.
+//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. Records that are not accepted are named in an answer
+//! with 200, as they must not be sent again.
 
 use super::incoming::Incoming;
 use super::route::ProtocolRoute;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Most tokens that are remembered.
 const TOKENS_MAX: usize = 10_000;
 
-/// What the tokens with limits have sent.
+/// The amounts that tokens with limits have sent.
 #[derive(Default)]
 pub(crate) struct TokenPace {
     sent: HashMap<Account, TokenExcess>,

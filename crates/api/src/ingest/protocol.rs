@@ -1,6 +1,6 @@
 //! The protocols that messages come in over HTTP.
 
-/// What a route speaks. Refusals are said in its words.
+/// The protocol of a route. Refusals have its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IngestProtocol {
     /// Our own, whose refusals are problems (RFC 9457).

@@ -37,7 +37,7 @@ pub(crate) async fn apply(State(protocol): State<IngestProtocol>, request: Reque
     }
 }
 
-/// What all protocols have in common.
+/// Adds the headers that all protocols share.
 fn again(refusal: &RefusalDetail, mut response: Response) -> Response {
     if let Some(seconds) = refusal.retry_after_seconds {
         response.headers_mut().insert(header::RETRY_AFTER, seconds.into());

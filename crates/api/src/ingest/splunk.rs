@@ -53,7 +53,7 @@ pub(super) const PUBLIC: &[ProtocolRoute] = &[ProtocolRoute {
     answer: || get(health),
 }];
 
-/// What the address of a request says of its messages.
+/// The parameters in the address of a request, which apply to all its messages.
 #[derive(Deserialize)]
 struct HecParameters {
     channel: Option<String>,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const STREAM_MESSAGES_MAX: usize = 4096;
 const STREAM_BYTES_MAX: usize = 1 << 20;
 const STREAM_REST_MAX: Duration = Duration::from_millis(200);
-/// What comes bit by bit with a limited token is read in pieces of this length, so that it can be held back.
+/// The length of the pieces in which the streamed body of a limited token is read, so that it can be held back.
 const LIMITED_PIECE_BYTES: usize = 4 << 10;
 /// While it is held back, it is asked again this often whether its token is still one.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 impl Incoming {
     /// Stores messages while their body comes, which may be of any length. `read` adds the messages that the next bytes
     /// complete, and says how long they are; at the end it is given `None`. It is told the sender's address.
-    pub(crate) async fn store_as_it_comes(
+    pub(crate) async fn store_streamed(
         &self,
         mut body: Body,
         mut read: impl FnMut(Option<&[u8]>, &str, &mut BatchBuilder) -> Result<usize>,

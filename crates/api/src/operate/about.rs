@@ -1,4 +1,4 @@
-//! What this server is, what it runs on, and which settings it has.
+//! This server: its version, its machine, and its settings.
 
 use crate::error::Result;
 use crate::state::{ApiInner, SharedState, WebSocket};
@@ -9,12 +9,12 @@ use logstead_flow::machine::{clock, cores, host_name, memory};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What this server is and runs on.
+/// This server, and the machine that it runs on.
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = About)]
 pub(crate) struct AboutServer {
     version: &'static str,
-    /// What the machine is called.
+    /// The machine's name.
     host: String,
     /// The system that it runs.
     system: String,
@@ -25,9 +25,9 @@ pub(crate) struct AboutServer {
     memory_bytes: Option<u64>,
     /// The memory that is divided among the parts of the process.
     memory_budget_bytes: u64,
-    /// Where that figure is from, as text for people.
+    /// The origin of that figure, as text for people.
     memory_budget_origin: String,
-    /// What of that the process takes; null if the system does not say.
+    /// The part of it that the process uses; null if the system does not say.
     #[schema(required)]
     resident_bytes: Option<u64>,
     pid: u32,
@@ -37,7 +37,7 @@ pub(crate) struct AboutServer {
     started: String,
     /// When this was read.
     time: String,
-    /// Where it serves HTTP.
+    /// The addresses at which it serves HTTP.
     listeners: Vec<WebSocket>,
 }
 
@@ -53,12 +53,12 @@ pub(crate) struct SettingInForce {
     /// Dotted, as for `--set`.
     pub(super) key: String,
     pub(super) value: String,
-    /// What it is unless something else is said.
+    /// The value if none is set.
     default: String,
     origin: SettingOrigin,
     /// The line of the settings file, or the environment variable or argument; empty for a default.
     pub(super) place: String,
-    /// What it means.
+    /// Its meaning.
     about: String,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct SettingInForce {
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SettingOrigin {
-    /// What is shipped.
+    /// The shipped default.
     Default,
     /// The settings file.
     File,
@@ -76,7 +76,7 @@ pub(crate) enum SettingOrigin {
     Argument,
 }
 
-/// What this server is and runs on.
+/// This server, and the machine that it runs on.
 #[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = AboutServer)))]
 pub(crate) async fn about(State(shared): State<SharedState>) -> Result<axum::Json<AboutServer>> {
     blocking(move || axum::Json(what(&shared))).await

@@ -17,7 +17,7 @@ pub(crate) struct CertificateFiles {
 /// A file of certificates.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CertificateFile {
-    /// What it is for: `web`, `source` or `destination`.
+    /// The user of the file: `web`, `source` or `destination`.
     owner: &'static str,
     /// Which source or destination; empty for the web.
     id: String,
@@ -26,7 +26,7 @@ pub(crate) struct CertificateFile {
     file: String,
     /// The first 20 of it; the owner's own comes first.
     certificates: Vec<Certificate>,
-    /// Why it cannot be read. What was read before stays in use.
+    /// The reason why it cannot be read. The certificate read before stays in use.
     #[schema(required)]
     error: Option<String>,
 }
@@ -41,7 +41,7 @@ pub(crate) async fn certificates(State(shared): State<SharedState>) -> Result<ax
 
 pub(super) fn files(shared: &ApiInner) -> Vec<CertificateFile> {
     let (settings, live) = (&shared.state.settings, shared.state.pipeline.router());
-    // As JSON, every kind of source and destination has its files under the same keys.
+    // In JSON, every kind of source and destination has its files under the same keys.
     let document = serde_json::to_value(&live.document).unwrap_or_default();
     let web = settings.web.tls.as_ref().map(|tls| json!({"tls": {"certificate": tls.certificate}}));
     let items = |section: &str| document[section].as_array().cloned().unwrap_or_default();

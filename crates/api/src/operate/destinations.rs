@@ -1,5 +1,5 @@
-//! What operators do about a destination: pause and resume it, try at once, look at what waits, discard it, and deal with
-//! what the other side refused.
+//! Operators' actions on a destination: pausing and resuming it, retrying at once, viewing and discarding waiting
+//! messages, and dealing with those that the other side refused.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
@@ -53,7 +53,7 @@ pub(crate) struct WaitingMessages {
 #[schema(as = Withheld)]
 pub(crate) struct WithheldMessages {
     messages: u64,
-    /// As received.
+    /// Their size as received.
     bytes: u64,
 }
 

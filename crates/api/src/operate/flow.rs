@@ -1,4 +1,4 @@
-//! What became of every message.
+//! The fate of every message.
 
 use crate::error::{ApiError, Result};
 use crate::extract::QueryString;
@@ -28,9 +28,9 @@ pub(crate) struct FlowParams {
     step: Option<Step>,
 }
 
-/// What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
-/// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
-/// counts once, at the time at which it was received.
+/// The fate of every message of a range of time: for each source, received = stored + forwarded + dropped +
+/// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A
+/// message counts once, at the time at which it was received.
 #[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = Report)))]
 pub(crate) async fn flow(
     State(shared): State<SharedState>,

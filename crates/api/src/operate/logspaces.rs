@@ -1,4 +1,4 @@
-//! What logspaces hold, and what a retention would remove.
+//! The contents of logspaces, and the effect of a retention on them.
 
 use super::work::LogspaceWork;
 use crate::access::Caller;
@@ -18,7 +18,7 @@ use std::str::FromStr;
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Logspaces {
     logspaces: Vec<LogspaceInfo>,
-    /// What is being verified or indexed again; null if nothing is.
+    /// The running verification or reindexing; null if there is none.
     #[schema(required)]
     work: Option<LogspaceWork>,
 }
@@ -33,8 +33,8 @@ pub(crate) struct RetentionRequest {
     size: Option<String>,
 }
 
-/// What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
-/// messages were received.
+/// The messages that a retention would remove, now and later: whole segments and journal files, the oldest first. Age
+/// counts from when messages were received.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RetentionPreview {
     messages: u64,

@@ -1,4 +1,4 @@
-//! What operators need: logspaces, destinations, and their health.
+//! Endpoints for operators: logspaces, destinations, and their health.
 
 pub(super) mod about;
 pub(super) mod certificates;

@@ -128,7 +128,7 @@ impl ReplayTask {
         if batch.is_empty() { Ok(()) } else { self.destination.queue_again(batch).await }
     }
 
-    /// What comes next; nothing at the end.
+    /// The next batch; empty at the end.
     fn next_batch(&mut self) -> std::result::Result<Batch, Cancelled> {
         let builder = RefCell::new(BatchBuilder::new());
         let take = |_: &str, hit: &Hit, out: &mut Vec<u8>| {

@@ -1,4 +1,4 @@
-//! Who sends, and what a sender's last messages were.
+//! Senders, and the last messages of each.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
@@ -83,7 +83,7 @@ pub(crate) struct SentFrame {
     /// In base64.
     bytes: String,
     recognised: Recognised,
-    /// What was read out of it, by name.
+    /// The fields that were read out of it, by name.
     fields: BTreeMap<String, FieldValue>,
 }
 
@@ -121,7 +121,7 @@ pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
     let (pipeline, now) = (&shared.state.pipeline, clock::now());
     let live = pipeline.router();
     let source = |id: &str| {
-        // What is left of a source that was removed is shown until it is forgotten.
+        // A source that was removed still has rows until it is forgotten.
         match live.checked.sources.iter().find(|source| source.id == id) {
             Some(source) => facts(source, now),
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
@@ -251,7 +251,7 @@ fn last_frames(
     hits.iter().map(|(id, hit)| SentFrame::of(id, &hit.batch, hit.row, hit.sequence)).collect()
 }
 
-/// What a message was taken for.
+/// The format that a message was recognised as.
 #[derive(Clone, Copy, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Recognised {

@@ -83,7 +83,7 @@ pub(crate) async fn metrics(State(shared): State<SharedState>) -> Result<impl In
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))
 }
 
-/// What the API and the database count themselves: name, kind, help and value.
+/// The counters of the API and the database: name, kind, help and value.
 fn rows(shared: &ApiInner, books: &BooksStatus) -> [(&'static str, &'static str, &'static str, u64); 10] {
     let limits = &shared.state.settings.limits;
     let (running, waiting) = [&shared.searches, &shared.instant_searches]

@@ -22,17 +22,17 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 /// How long the other side has. A sink that gives up by itself says what it was waiting for.
 const ANSWER_WAIT_MAX: Period = Period::seconds(9);
 
-/// What became of a test message.
+/// The result of a test message.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TestAnswer {
     /// Whether the other side has accepted it, as far as its protocol tells.
     ok: bool,
     took_ms: u64,
-    /// What the other side said, if its protocol has answers.
+    /// The other side's answer, if its protocol has answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     answer: Option<String>,
-    /// What went wrong, and what to do.
+    /// The error: what went wrong, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<String>,

@@ -40,7 +40,7 @@ pub(crate) struct Verification {
 pub(crate) struct VerificationFinding {
     /// The file, in the logspace's folder.
     file: String,
-    /// Where in it, and what.
+    /// The damage, and its place in the part.
     what: String,
     /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
     loses_messages: bool,
@@ -52,7 +52,7 @@ pub(crate) struct VerificationFinding {
     to: Option<String>,
 }
 
-/// What became of the indexes of a logspace.
+/// The result of reindexing a logspace.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Reindexing {
     /// Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What runs; at most one does.
+/// The running work; there is one at most.
 #[derive(Default)]
 pub(crate) struct Upkeep(Mutex<Option<LogspaceWork>>);
 
@@ -16,12 +16,12 @@ pub(crate) struct Upkeep(Mutex<Option<LogspaceWork>>);
 pub(crate) struct LogspaceWork {
     pub(super) logspace: String,
     kind: WorkKind,
-    /// What is done of `of_bytes`.
+    /// The number of bytes done, of `of_bytes`.
     done_bytes: u64,
     of_bytes: u64,
 }
 
-/// What is done.
+/// The kind of work.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WorkKind {
@@ -35,7 +35,7 @@ pub(crate) enum WorkKind {
 pub(super) struct WorkGuard(Arc<Upkeep>);
 
 impl Upkeep {
-    /// What runs now.
+    /// The work that runs now.
     pub(super) fn now(&self) -> Option<LogspaceWork> {
         self.0.lock().clone()
     }

@@ -16,7 +16,7 @@ pub(crate) struct CallerQuestion<T> {
     pub(crate) question: Question,
     /// The parameters of this kind of question.
     pub(crate) own: T,
-    /// As it was sent.
+    /// The common parameters as they were sent.
     pub(crate) common: CommonParameters,
     pub(crate) started: Instant,
 }

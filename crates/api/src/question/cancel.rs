@@ -140,7 +140,7 @@ impl Cancel {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
-        // What has no time limit takes little at a time, and is not asked again by itself.
+        // Work without a time limit takes little at a time, and is not asked again by itself.
         let running = time_max.map(|_| Arc::new(pipeline.memory().gauge.begin()));
         let told = running.clone();
         let is_requested = Arc::new(move || {

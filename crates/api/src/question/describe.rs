@@ -74,7 +74,7 @@ fn add_properties<T: QuestionParameters>(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// What is said of a query with stages, and an example.
+/// The description of a query with stages, and an example.
 fn stages_of<T: QuestionParameters>() -> Option<(&'static str, &'static str)> {
     match T::STAGES {
         AllowedStages::None => None,

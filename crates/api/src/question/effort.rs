@@ -1,4 +1,4 @@
-//! What an answer costs, before it is made.
+//! The cost of an answer, before it is made.
 
 use logstead_indexer::Explained;
 use logstead_query::Query;
@@ -23,7 +23,7 @@ pub(crate) enum AnswerCost {
     VerySlow,
 }
 
-/// What is done for an answer.
+/// The work for an answer.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Effort {
     /// Sealed segments in range.

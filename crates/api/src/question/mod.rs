@@ -1,16 +1,16 @@
-//! What every question to the store has in common: how it is read, what it means, its turn and its end.
+//! Questions to the store: how each is read and understood, its turn and its end.
 //!
-//! A handler takes an [`CallerQuestion`], which has the question with the caller's grant applied, and its own parameters.
+//! A handler takes a [`CallerQuestion`], which has the question with the caller's grant applied, and its own parameters.
 //!
 //! | module     | owns                                                            |
 //! |------------|-----------------------------------------------------------------|
-//! | `asked`    | both together, as handlers take it                              |
+//! | `caller_question` | both together, as handlers take it                       |
 //! | `read`     | the parameters that all questions share, split from the others  |
 //! | `describe` | the same parameters in the description of the API               |
-//! | `meant`    | what they mean for this caller                                  |
-//! | `effort`   | what an answer costs, before it is made                         |
-//! | `cancel`   | when a question runs, and when it ends early                    |
-//! | `turn`     | whose question runs next, in which lane                         |
+//! | `store_question` | the question they make for this caller                    |
+//! | `effort`   | the cost of an answer, before it is made                        |
+//! | `cancel`   | running a question, and ending it early                         |
+//! | `turn`     | the order of questions, and their lanes                         |
 //! | `warning`  | warnings about an answer                                        |
 
 mod caller_question;

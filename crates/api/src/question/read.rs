@@ -35,7 +35,7 @@ pub(crate) struct CommonParameters {
     #[schema(value_type = String, required = false)]
     #[param(value_type = String, required = false)]
     pub(crate) query: Option<String>,
-    /// What becomes of a query that cannot be parsed.
+    /// The treatment of a query that cannot be parsed.
     #[schema(default = "refuse")]
     #[param(default = "refuse", inline)]
     pub(crate) unparsed: Option<Unparsed>,
@@ -48,8 +48,8 @@ pub(crate) struct CommonParameters {
     /// Logspace ids, all by default. In a query string, separated by commas.
     #[param(value_type = Option<String>)]
     pub(crate) logspaces: Option<Vec<String>>,
-    /// What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-    /// first of those logspaces in the router document.
+    /// The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+    /// in the first of those logspaces in the router document.
     #[schema(inline)]
     #[param(inline)]
     pub(crate) copies: Option<CopiesAsked>,
@@ -63,7 +63,7 @@ pub(crate) enum CopiesAsked {
     All,
 }
 
-/// What becomes of a query that cannot be parsed.
+/// The treatment of a query that cannot be parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unparsed {

@@ -30,16 +30,16 @@ use std::time::{Duration, Instant};
 /// If the estimate takes longer than this, the question takes long.
 const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// Of so many names at most it is said that no message has them.
+/// The number of unknown names of one kind that are warned of.
 const UNKNOWN_WARNINGS_MAX: usize = 16;
 
 /// A query with everything that decides what it finds.
 pub(crate) struct Question {
-    /// As it was sent.
+    /// The query as it was sent.
     text: String,
     /// A number for what was sent, range and logspaces included: the pages of a question have the same.
     pub(crate) key: u64,
-    /// What the caller asks for: only to be shown, never to be searched for.
+    /// The caller's query: only to be shown, never to be searched for.
     pub(crate) asked: Query,
     /// The same, limited to what the caller may see.
     pub(crate) query: Query,
@@ -53,7 +53,7 @@ pub(crate) struct Question {
     pub(crate) warnings: Vec<QueryWarning>,
     /// The range of the request, or the one that the query names.
     requested: TimeRange,
-    /// What the query leaves of it.
+    /// The part of it that the query leaves.
     pub(crate) range: TimeRange,
     pub(crate) now: Timestamp,
     pub(crate) logspaces: Logspaces,
@@ -63,8 +63,8 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// What the common parameters mean for this caller. A query is read on a blocking thread, as a long one takes a while, and
-    /// that is a part of the time that a search may take.
+    /// Interprets the common parameters for this caller. A query is read on a blocking thread, as a long one takes a
+    /// while, and that counts towards the time limit of the search.
     pub(crate) async fn read(
         shared: &SharedState,
         caller: &Caller,
@@ -108,7 +108,7 @@ impl Question {
         Ok(self)
     }
 
-    /// What comes first narrows the search itself.
+    /// Makes leading `where` stages a part of the query.
     fn narrow_by_first_stages(&mut self) {
         while let Some(Stage::Where(filter)) = self.stages.first().cloned() {
             self.first_stages.push(self.stages.remove(0));
@@ -116,12 +116,12 @@ impl Question {
         }
     }
 
-    /// What messages pass through after they are found.
+    /// The stages that messages pass through after they are found.
     pub(crate) fn passing(&self) -> Option<StreamedStages> {
         StreamedStages::new(&self.pipeline(), self.now)
     }
 
-    /// What messages pass through on their way into a file, where it holds messages and not a table: all stages stream, and
+    /// The stages of messages on their way into a file, if it holds messages and not a table: all stages stream, and
     /// the columns of a CSV file are known before the first message.
     pub(crate) fn exported(&mut self, is_csv: bool) -> Option<StreamedStages> {
         StreamedStages::exported(&self.pipeline(), is_csv, self.now)?;
@@ -196,7 +196,7 @@ impl Question {
         Some(TimeRange { first, last }).filter(|range| !range.is_empty())
     }
 
-    /// What the logspaces are asked.
+    /// The criteria to search the logspaces for.
     pub(crate) fn wanted(&self) -> SearchCriteria<'_> {
         SearchCriteria { query: &self.query, range: self.range, now: self.now, copies: self.copies }
     }

@@ -24,7 +24,7 @@ const WAITING_OF_ONE_MAX: usize = 16;
 /// Questions of all callers that wait.
 const WAITING_MAX: usize = 256;
 
-/// Where questions of similar duration run.
+/// The lane for questions of similar duration.
 #[derive(Clone)]
 pub(crate) struct Lane(Arc<LaneState>);
 

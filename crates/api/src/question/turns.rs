@@ -14,9 +14,9 @@ pub(super) struct TurnLimits {
     pub(crate) running_max: usize,
     /// At a time, of one caller.
     pub(crate) running_of_one_max: usize,
-    /// Of one caller.
+    /// The waiting questions of one caller.
     pub(crate) waiting_of_one_max: usize,
-    /// Of all.
+    /// All waiting questions.
     pub(crate) waiting_max: usize,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Turns<K, T> {
     waiting: VecDeque<(K, VecDeque<T>)>,
 }
 
-/// What becomes of a question.
+/// The decision about a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Admission {
     /// It runs now.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-/// What came before a change is measured over this time at most.
+/// The longest time before a change that it is compared with.
 const BEFORE_MAX: Duration = Duration::from_secs(600);
 /// Measurements that are kept, about five seconds apart.
 const MEASURED_MAX: usize = 128;
@@ -51,11 +51,11 @@ pub(crate) struct Rates {
 pub(crate) struct HealthComparison {
     before: Option<Rates>,
     after: Rates,
-    /// What is worse, a sentence each.
+    /// The figures that have become worse, a sentence each.
     pub worse: Vec<String>,
 }
 
-/// What was measured.
+/// The measurements, and the change they are compared for.
 #[derive(Default)]
 pub(crate) struct Health {
     measured: VecDeque<(Instant, Totals)>,
@@ -70,7 +70,7 @@ struct MeasuredChange {
 }
 
 impl Totals {
-    /// Of a running process.
+    /// The totals of a running process.
     pub(super) fn of(pipeline: &Pipeline) -> Totals {
         let mut totals = Totals { unparsed: pipeline.counters().unparsed(), ..Totals::default() };
         for source in pipeline.ledger().totals().sources {
@@ -165,7 +165,8 @@ mod tests {
         Totals { received, stored: received - dropped, forwarded: 0, dropped, unparsed }
     }
 
-    /// What is worse after `time` with these totals, where 100 messages/s came before of which 1 % were dropped.
+    /// The figures that are worse after `time` with these totals, if 100 messages/s came before of which 1 % were
+    /// dropped.
     fn worse_after(time: u64, after: Totals) -> Vec<String> {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);

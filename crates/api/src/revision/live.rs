@@ -56,7 +56,7 @@ pub struct Unconfirmed {
 }
 
 impl Revisions {
-    /// Of a process that stores them there.
+    /// The revisions of a process that stores them there.
     pub fn new(pipeline: Arc<Pipeline>, meta: Meta) -> Revisions {
         Revisions { pipeline, meta, health: Mutex::default() }
     }

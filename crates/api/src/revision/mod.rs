@@ -20,5 +20,5 @@ pub use live::{ConfirmationTerms, LiveError, Unconfirmed};
 pub use overdue::take_back_overdue;
 pub use watch::Watch;
 
-/// Who takes back what nobody confirmed.
+/// The author of a revision that replaces an unconfirmed one.
 const AUTHOR: &str = "logstead";

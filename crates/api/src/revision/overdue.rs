@@ -1,4 +1,4 @@
-//! What is to be taken back before anything runs: the time of a revision was over while the process was not running.
+//! Takes back a revision before anything runs, if its time was over while the process was not running.
 
 use super::AUTHOR;
 use logstead_accounts::{Meta, Result, UnconfirmedRevision};

@@ -59,7 +59,7 @@ impl ApplyParams {
 pub(crate) struct RouterChange {
     /// The live revision.
     revision: u64,
-    /// What changed, a sentence for each.
+    /// The changes, a sentence for each.
     changes: Vec<String>,
     /// Valid, but probably a mistake.
     warnings: Vec<String>,

@@ -18,14 +18,14 @@ use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
 use logstead_pipeline::{DestinationStatus, Live, Status};
 use serde::Serialize;
 
-/// What applying a document would do.
+/// The effect of applying a document.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
     /// Valid, but probably a mistake.
     warnings: Vec<String>,
-    /// What would change, a sentence for each.
+    /// The changes it would make, a sentence for each.
     changes: Vec<String>,
     /// The document, if it can be read as one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ impl Validation {
     }
 }
 
-/// What the live document's parts are doing.
+/// The state of the live document's parts.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RouterStatus {
     #[serde(flatten)]
@@ -97,7 +97,7 @@ pub(crate) async fn get_router(
     let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&caller));
     let tag = entity_tag(live.revision, form, is_redacted);
     let is_known = is_known(&headers, &tag);
-    // What it is depends on who asks, and how.
+    // The answer depends on who asks, and how.
     let about = AppendHeaders([
         (header::ETAG, tag),
         (header::VARY, "Accept, Authorization, Cookie".to_owned()),
@@ -157,7 +157,7 @@ pub(crate) async fn validate(
     let is_toml = document.media_type.as_deref() == Some("application/toml");
     let toml = is_toml.then(|| document.text.clone());
     let draft = Draft::read(document, &live)?;
-    // What is free on this machine is not everybody's business.
+    // The free space of this machine is not everybody's business.
     let may_apply = Role::Operator <= caller.role;
     let unfit = move |checked: &Checked| {
         let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
@@ -187,7 +187,7 @@ pub(crate) async fn status(
     Ok(axum::Json(RouterStatus { status, unconfirmed }))
 }
 
-/// What another system answered may be anything, and so may what stands behind `?` in its address.
+/// Another system's answer may contain anything, and so may the part behind `?` in its address.
 fn hide_what_it_heard(destination: &mut DestinationStatus) {
     if let Some(error) = &mut destination.last_error {
         "it cannot send; operators see why".clone_into(error);

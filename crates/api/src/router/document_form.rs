@@ -21,7 +21,7 @@ pub(crate) struct FormParams {
 pub(crate) enum DocumentForm {
     /// For programs.
     Json,
-    /// As it was written, with comments.
+    /// The text as it was written, with comments.
     Toml,
 }
 
@@ -41,8 +41,8 @@ pub(super) fn toml(text: String) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/toml; charset=utf-8")], text)
 }
 
-/// Of a revision in a form, for a caller who sees its secrets or not: each has its own bytes, so each has its own tag. All
-/// name the same revision to `If-Match`.
+/// The tag of a revision in a form, for a caller who sees its secrets or not: each has its own bytes, so each has its
+/// own tag. All name the same revision to `If-Match`.
 pub(super) fn entity_tag(revision: u64, form: DocumentForm, is_redacted: bool) -> String {
     let form = if form == DocumentForm::Toml { ".toml" } else { "" };
     let redacted = if is_redacted { ".redacted" } else { "" };
@@ -77,7 +77,7 @@ impl ExpectedRevisions {
     }
 }
 
-/// What the header If-Match names; `None` without it.
+/// The revisions that the header If-Match names; `None` without it.
 ///
 /// Tags are taken as they come back: a proxy that packs answers makes them weak (`W/"7"`) or adds to them (`"7-gzip"`), and
 /// what is edited is the same document in any form.

@@ -27,7 +27,7 @@ impl Draft {
         }
     }
 
-    /// As a value of a request: TOML in a string, or the document as JSON.
+    /// Reads a draft in the value of a request: TOML in a string, or the document as JSON.
     pub(super) fn of_value(value: &serde_json::Value, live: &Live) -> Problems<Draft> {
         match value {
             serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
@@ -35,7 +35,7 @@ impl Draft {
         }
     }
 
-    /// What can be run of it.
+    /// The checked document, which can run.
     pub(super) fn checked(self) -> Problems<Checked> {
         self.checked
     }

@@ -14,7 +14,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default.
+/// The retention and the durability of a logspace, as in the router document. Omitted keys have their defaults.
 #[derive(Deserialize, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceRequest {

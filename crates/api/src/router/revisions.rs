@@ -43,12 +43,12 @@ pub(crate) struct Revisions {
     revisions: Vec<RevisionSummary>,
 }
 
-/// What differs between two revisions.
+/// The differences between two revisions.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RevisionDiff {
     /// A sentence for each difference; empty if one of the two can no longer be read.
     changes: Vec<String>,
-    /// Of the texts, as `diff -u` writes it.
+    /// The difference of the texts, in the format of `diff -u`.
     text: String,
 }
 
@@ -92,7 +92,7 @@ pub(crate) async fn revision(
     }
 }
 
-/// What differs between two revisions.
+/// The differences between two revisions.
 #[utoipa::path(
     get, path = "/api/v1/router/diff", tag = "router", params(DifferenceParams),
     responses((status = 200, body = RevisionDiff))

@@ -151,7 +151,7 @@ fn sampling(shared: &SharedState, is_resumed: bool) -> Sampling {
     Sampling::new(rate_max, backlog_max, std::time::Instant::now())
 }
 
-/// What is followed, and what was found to begin with; nothing where there was no time to prepare it.
+/// The followed logspaces, and the first messages to show; `None` if there was no time to prepare them.
 type TailStart = Option<(TailFollowers, Vec<(String, Hit)>)>;
 
 /// From now on, or from a position. Logspaces that are not in the position were created after it.
@@ -242,7 +242,7 @@ impl OpenTail {
                     let events;
                     (following, events, has_more) = self.turn(following).await?;
                     self.send(events).await?;
-                    // What already waits needs no gathering.
+                    // Messages that already wait need no gathering.
                     next_turn = if has_more { began } else { began + GATHER };
                 }
                 () = self.news.changed(), if !has_more => has_more = true,
@@ -291,7 +291,7 @@ impl OpenTail {
             let begin = move || {
                 let (wanted, run) = (question.wanted(), cancel.run());
                 let is_new = |id: &str, _: &Searcher| (!followed.iter().any(|of| of == id)).then_some(0);
-                // What the others have may be copies of what these will have.
+                // Messages of the others may be copies of those that the new logspaces will have.
                 let asked = question.logspaces.filters(wanted, &run)?;
                 Some((asked, question.logspaces.follow(wanted, is_new, &run)?))
             };

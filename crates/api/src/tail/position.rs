@@ -23,7 +23,7 @@ impl TailPosition {
         next.collect::<Option<_>>().map(|next| TailPosition { next })
     }
 
-    /// Where a logspace continues; `None` for one that was not followed.
+    /// The sequence at which a logspace continues; `None` for one that was not followed.
     pub(crate) fn of(&self, logspace: &str) -> Option<u64> {
         self.next.iter().find(|(id, _)| id == logspace).map(|(_, sequence)| *sequence)
     }

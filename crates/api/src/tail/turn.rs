@@ -40,7 +40,7 @@ pub(crate) struct TailFollowers {
 /// Events that are being made.
 struct EventBuilder {
     sampling: Sampling,
-    /// What messages pass through before they are sent.
+    /// The stages that messages pass through before they are sent.
     passing: Option<Arc<StreamedStages>>,
     counts: TailCounts,
     position: TailPosition,
@@ -135,7 +135,7 @@ impl TailFollowers {
         self.followers.iter().map(Follower::behind).sum()
     }
 
-    /// What happened since the last status.
+    /// The events since the last status.
     pub(crate) fn status(&mut self) -> Bytes {
         let behind = self.behind();
         let counts = &mut self.events.counts;

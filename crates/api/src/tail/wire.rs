@@ -1,4 +1,4 @@
-//! What a tail sends: server-sent events and their data.
+//! The output of a tail: server-sent events and their data.
 
 use crate::error::Problem;
 use crate::tail::position::TailPosition;
@@ -22,7 +22,7 @@ pub(crate) enum TailEvent {
 pub(crate) struct TailMessages {
     /// In the order in which they were stored, at most 500.
     pub(super) messages: Vec<MessageJson>,
-    /// What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless.
+    /// The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) columns: Option<Vec<String>>,

@@ -11,8 +11,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::time::Sleep;
 
-/// The largest piece of an answer that is handed over on a shared connection. What is handed over is kept until the
-/// peer takes it, and the next piece is only asked for then, so that it shows whether it does.
+/// The largest piece of an answer that is handed over on a shared connection. A piece is kept until the peer takes it,
+/// and the next one is only asked for then, so that it shows whether the peer takes anything.
 const PIECE_BYTES_MAX: usize = 32 << 10;
 
 /// Marks an answer that continues for as long as it is read: its reader may pause for a while.

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// How long a peer may take to read the last words.
 const LISTEN_WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// What is sent before a connection ends; nothing if there was no request.
+/// The response that is sent before a connection ends; `None` if there was no request.
 pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits) -> Option<String> {
     let seconds = limits.timeouts.header.as_secs_f64();
     match ending {
@@ -23,12 +23,12 @@ pub(super) fn words(ending: ConnectionEnd, head_bytes: usize, limits: &WebLimits
     }
 }
 
-/// What is sent on a connection for which there is no place.
+/// The response on a connection for which there is no place.
 pub(super) fn no_place(detail: &str) -> String {
     problem(503, &format!("{detail}: try again"))
 }
 
-/// What is sent when HTTP itself refuses a request.
+/// The response if HTTP itself refuses a request.
 pub(super) fn refusal(status: u16) -> String {
     let detail = match status {
         414 => "the address of the request is too long",

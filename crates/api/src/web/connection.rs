@@ -30,8 +30,8 @@ use tokio::sync::watch;
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// Maximum size of what is read ahead on a connection, and of what is kept of an answer on a shared one.
 const READ_BYTES_MAX: usize = 64 << 10;
-/// What a sender may have sent on a shared connection that we have not read yet. A stranger's costs memory until it is
-/// refused; with 1 ms to the sender it is 128 MB/s.
+/// The amount that a sender may have sent on a shared connection and that is not read yet. A stranger's costs memory
+/// until it is refused; with 1 ms to the sender it is 128 MB/s.
 const WINDOW_BYTES_MAX: u32 = 128 << 10;
 /// Requests at a time on a shared connection.
 const REQUESTS_MAX: u32 = 100;
@@ -40,7 +40,7 @@ const REQUESTS_MAX: u32 = 100;
 const RESETS_MAX: usize = 20;
 /// How long the last frames of a shared connection may take.
 const PARTING_WAIT_MAX: Duration = Duration::from_secs(1);
-/// What the first byte of a TLS handshake is.
+/// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 22;
 
 /// How a request came in.

@@ -1,4 +1,4 @@
-//! What all connections share: what answers them, their limits, the certificate.
+//! The state that all connections share: the applications, the limits, the certificate.
 
 use super::limits::WebLimits;
 use super::listener::Apps;
@@ -9,13 +9,13 @@ use logstead_flow::machine::sockets::Sockets;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What all connections share.
+/// The state that all connections share.
 pub struct ConnectionContext {
     /// The applications that listeners serve.
     pub apps: Apps,
     /// The limits of connections.
     pub limits: WebLimits,
-    /// Of the listeners that encrypt.
+    /// The certificates of the listeners that encrypt.
     pub certificates: Option<Arc<Certificates>>,
     /// The process's share of sockets.
     pub sockets: Arc<Sockets>,

@@ -1,4 +1,4 @@
-//! Who is connected to the web port, how many may be, and who gives way when it is full.
+//! The connections to the web port: how many there may be, and which gives way when the port is full.
 //!
 //! **Invariant:** a full table keeps newcomers out only briefly: the oldest stranger that keeps us waiting gives way,
 //! or if all are at work, the oldest stranger of all. Connections with a login stay.
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 /// How many may leave at a time: each has a descriptor that is not counted.
 const LEAVING_MAX: usize = 16;
 
-/// As many leave as may: wait for one of them.
+/// As many connections are leaving as may: wait for one of them.
 #[derive(Debug)]
 pub(super) struct TooManyLeaving;
 

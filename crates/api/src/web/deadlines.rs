@@ -115,7 +115,7 @@ impl Deadlines {
         self.is_known.store(true, Ordering::Relaxed);
     }
 
-    /// From now on it may have several requests at a time. Where the head of one begins is for HTTP/2 to know.
+    /// Notes that it may have several requests at a time from now on. HTTP/2 knows where the head of one begins.
     pub(super) fn shares(&self) {
         self.is_shared.store(true, Ordering::Relaxed);
     }
@@ -180,7 +180,7 @@ impl Deadlines {
         Credit::new(self.timeouts.stall)
     }
 
-    /// What the peer does with what we write.
+    /// Changes the credit of the peer that reads our answers.
     pub(super) fn writing<T>(&self, change: impl FnOnce(&mut Credit) -> T) -> T {
         change(&mut self.state.lock().writing)
     }

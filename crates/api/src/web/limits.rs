@@ -1,4 +1,4 @@
-//! What the web port may hold, how long it waits, and who counts as one peer.
+//! The limits of the web port: connections, waiting times, and the definition of one peer.
 
 use ipnet::IpNet;
 use logstead_config::settings;
@@ -14,7 +14,7 @@ const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 /// Minimum time between two looks.
 const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
-/// What the web port may hold and how long it waits.
+/// The limits of the web port: how much it may hold and how long it waits.
 #[derive(Clone, Debug)]
 pub struct WebLimits {
     /// Connections.
@@ -73,7 +73,7 @@ impl Timeouts {
     }
 }
 
-/// What counts as one peer: an IPv4 address, or the IPv6 network of one customer.
+/// The network that counts as one peer: an IPv4 address, or the IPv6 network of one customer.
 pub fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

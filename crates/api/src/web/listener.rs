@@ -12,14 +12,14 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// Who may connect to a unix socket: the user and the group of the process. What comes in there is trusted to say where
-/// it is from.
+/// The mode of a unix socket: the user and the group of the process may connect. A request there is trusted to say
+/// where it is from.
 const SOCKET_MODE: u32 = 0o660;
 
-/// Who is at the other end of a unix socket, for those who count connections: this machine.
+/// The peer of a unix socket, for counting connections: this machine.
 const THIS_MACHINE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What a listener serves.
+/// The role of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ListenerRole {
     /// Console and API.
@@ -33,7 +33,7 @@ pub enum ListenerRole {
     Metrics,
 }
 
-/// What answers, for each kind of listener.
+/// The application for each kind of listener.
 pub struct Apps {
     /// Console and API.
     pub console: Router,
@@ -91,7 +91,7 @@ impl BoundListener {
         self.serves == ListenerRole::Console { is_encrypted: true }
     }
 
-    /// What is spoken there, in the metrics.
+    /// The protocol spoken there, for the metrics.
     pub(super) fn kind(&self) -> &'static str {
         match (self.serves, &self.socket) {
             (ListenerRole::Redirect, _) => "redirect",
@@ -102,7 +102,7 @@ impl BoundListener {
         }
     }
 
-    /// What the lines say that are printed at the start.
+    /// The name in the lines that are printed at the start.
     pub fn name(&self) -> &'static str {
         match self.serves {
             ListenerRole::Console { .. } => "web",
@@ -119,7 +119,7 @@ impl BoundListener {
         }
     }
 
-    /// Where a client finds it.
+    /// The address for clients.
     pub fn url(&self) -> String {
         match (&self.socket, self.address()) {
             (BoundSocket::Unix(_, path), _) => format!("unix:{path}"),

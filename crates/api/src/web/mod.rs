@@ -1,21 +1,21 @@
 //! The web listener: accepts connections, gives the API their requests, and ends those that keep it waiting.
 //!
 //! ```text
-//! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ watched ─▶ HTTP/1.1 or HTTP/2 ─▶ API
-//!             └─ sweep, every second: who has kept us waiting too long?
+//! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ timed stream ─▶ HTTP/1.1 or HTTP/2 ─▶ API
+//!             └─ sweep, every second: ends connections that have kept us waiting too long
 //! ```
 //!
 //! | module               | owns                                                                |
 //! |----------------------|---------------------------------------------------------------------|
-//! | `listener`           | sockets: opening them, what each serves, and who is next            |
-//! | `house`              | what all connections share                                          |
-//! | `table`, `limits`    | who is connected, how many may be, and who counts as one            |
-//! | `pulse`, `credit`, `pace` | what one connection does, and when it has to end               |
-//! | `visit`              | one connection: encryption, protocol, last words (`farewell`)       |
-//! | `watched`, `body`    | the bytes and bodies that pass, reported to the pulse               |
+//! | `listener`           | the sockets: opening them, their roles, and the next connection     |
+//! | `connection_context` | the state that all connections share                                |
+//! | `connection_table`, `limits` | the open connections, their limits, and the definition of one peer |
+//! | `deadlines`, `credit`, `pace` | the phase of one connection, and when it has to end        |
+//! | `connection`         | one connection: encryption, protocol, `closing_response`            |
+//! | `timed_stream`, `body` | the bytes and bodies that pass, reported to `deadlines`           |
 //!
-//! **Invariant:** a connection on which we wait for the peer always has a deadline; see [`pulse`].
-//! **Invariant:** all connections are in the [`table`], which holds no more than its limits.
+//! **Invariant:** a connection on which we wait for the peer always has a deadline; see [`deadlines`].
+//! **Invariant:** all connections are in the [`connection_table`], which holds no more than its limits.
 
 mod body;
 mod closing_response;
@@ -52,7 +52,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often a lack of places is logged.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Where connections come in.
+/// Accepts connections and serves them.
 struct ListenerTask {
     house: Arc<ConnectionContext>,
     table: Arc<ConnectionTable>,

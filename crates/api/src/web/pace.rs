@@ -11,7 +11,7 @@ const REQUESTS_AT_ONCE: u32 = 50;
 /// After these, one per interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What one connection has asked for lately.
+/// The recent requests of one connection.
 #[derive(Debug)]
 pub(super) struct RequestPace {
     /// When all its requests would have been answered, one in each interval.

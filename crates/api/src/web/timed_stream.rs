@@ -1,7 +1,7 @@
 //! The bytes of a connection, watched in passing: reads and writes are reported to the connection's [`Deadlines`].
 //!
-//! What HTTP itself refuses (malformed or oversized heads) it answers with a bare status. Such an answer is held back
-//! here, so that it can be [sent](super::farewell) as a problem like all others.
+//! HTTP itself answers malformed or oversized heads with a bare status. Such an answer is held back here, so that it
+//! can be [sent](super::closing_response) as a problem like all others.
 
 use super::deadlines::Deadlines;
 use logstead_flow::counters::Counters;

@@ -1,4 +1,4 @@
-//! What a start does with a database that is not as it was left.
+//! Starts with a database that is not as it was left.
 
 use super::*;
 use logstead_accounts as accounts;
@@ -33,7 +33,7 @@ fn refusal(data: &Path) -> String {
     }
 }
 
-/// What would run; with it, every message that is there stays as long as it should.
+/// The document that would run; with it, every stored message stays as long as it should.
 fn runs(data: &Path, wanted: DatabaseChoice) -> String {
     let meta = open(data, wanted).unwrap();
     match document(data, &meta, None, wanted == DatabaseChoice::New).unwrap() {
@@ -74,7 +74,7 @@ fn without_any_document_the_shipped_one_removes_nothing() {
 fn a_new_directory_starts_with_the_shipped_document() {
     let data = tempfile::tempdir().unwrap();
     assert_eq!(runs(data.path(), DatabaseChoice::Last), DEFAULT_ROUTER_TOML);
-    // As a first start leaves it that failed.
+    // The state that a failed first start leaves.
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
     fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 56]).unwrap();
     fs::remove_file(database(data.path())).unwrap();
@@ -119,7 +119,7 @@ fn a_database_whose_document_was_changed_under_it_is_refused() {
     assert!(said.contains("000002.toml is intact and differs"), "{said}");
 }
 
-/// What a database answers.
+/// The contents of a database.
 fn answers(meta: &Meta) -> String {
     let account = accounts::Account::User(1);
     format!(

@@ -1,6 +1,6 @@
 //! Two documents on the same messages: what becomes of them in each.
 //!
-//! **Invariant:** every message is in exactly one cell of the matrix. What is listed has a bound; what is counted has not.
+//! **Invariant:** every message is in exactly one cell of the matrix. Lists are bounded; counts are not.
 
 use super::outcomes::Outcomes;
 use super::report::{
@@ -179,7 +179,7 @@ impl Comparison {
         (self.report.messages, self.report.changed)
     }
 
-    /// What was found so far.
+    /// The results so far.
     pub(super) fn report(&self) -> DryRunReport {
         let mut report = self.report.clone();
         report.matrix = self.cells.values().map(|counted| self.cell(counted)).collect();

@@ -1,9 +1,9 @@
 //! `POST /router/test`: what a draft would have done with stored messages, or with pasted ones, beside what the live document
 //! does. Nothing is sent and nothing is stored.
 //!
-//! As JSON, the answer is the report. As `application/x-ndjson`, it is a line `{"progress": REPORT}` now and then, and
-//! `{"end": REPORT}`; an answer without it was broken off. Of many messages, the lines have the figures of a sample from
-//! everywhere in the range, while all are tried from the first to the last.
+//! In JSON, the answer is the report. In `application/x-ndjson`, it is a line `{"progress": REPORT}` now and then, and
+//! `{"end": REPORT}`; an answer without it was broken off. With many messages, the lines have the figures of a sample
+//! from everywhere in the range, while all are tried from the first to the last.
 
 use super::report::DryRunReport;
 use super::run::{DryRun, DryRunSetup};
@@ -36,7 +36,8 @@ const TELL_INTERVAL: Duration = Duration::from_millis(300);
 /// Messages of a sample, unless fewer are asked for.
 const SAMPLE_MAX: u64 = 100_000;
 
-/// What to try, and on which messages: `query`, `from`, `to` and `logspaces` as of a search, or `messages`.
+/// The draft to try, and the messages to try it on: `query`, `from`, `to` and `logspaces` like in a search, or
+/// `messages`.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestRequest {
@@ -62,7 +63,7 @@ pub(crate) struct TestRequest {
 #[serde(deny_unknown_fields, rename = "Pasted")]
 #[schema(as = Pasted)]
 pub(crate) struct PastedMessage {
-    /// As it comes in.
+    /// The message as it would be received.
     raw: String,
     /// The id of the source that it comes in through.
     source: String,

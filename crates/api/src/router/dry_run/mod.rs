@@ -2,17 +2,17 @@
 //!
 //! | module     | owns                                                                     |
 //! |------------|--------------------------------------------------------------------------|
-//! | `received` | a message as it was received: pasted, or read again from its raw bytes   |
-//! | `shown`    | a message as it looks at one place of its way                            |
-//! | `report`   | what a test says: the shape of its answer                                |
-//! | `seen`     | what is seen of messages on their way through one document               |
-//! | `outcomes` | what becomes of each of them in it                                       |
-//! | `compare`  | two documents on the same messages: what becomes of them in each         |
-//! | `sample`   | a sample of a range: how many messages of which parts, and how far off   |
-//! | `trial`    | a draft on trial: stored messages or pasted ones, a sample or all        |
+//! | `source_reader` | a message as it was received: pasted, or read again from its raw bytes |
+//! | `shown_message` | a message as it looks at one point of its way                       |
+//! | `report`   | the answer to a test                                                     |
+//! | `routing_record` | the way of a batch through one document                            |
+//! | `outcomes` | the outcome of each of its messages                                      |
+//! | `compare`  | two documents on the same messages: the outcomes in each                 |
+//! | `sample`   | a sample of a range: how many messages of which parts, and the margin    |
+//! | `run`      | a dry run of a draft: stored messages or pasted ones, a sample or all    |
 //! | `history`  | `POST /router/test`: the live document and a draft, on stored messages   |
 //! | `trace`    | `POST /router/trace`: the way of one message, with the reasons           |
-//! | `why`      | why a query does not mean a message, in words                            |
+//! | `why`      | the reason why a query does not match a message, in words                |
 
 mod compare;
 pub(crate) mod history;

@@ -1,4 +1,4 @@
-//! What becomes of each message of a batch in one document.
+//! The outcome of each message of a batch in one document.
 
 use super::report::Volume;
 use super::routing_record::RoutingRecord;
@@ -9,7 +9,7 @@ use logstead_route::{Routed, Router};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What becomes of each message of a batch.
+/// The outcome of each message of a batch.
 pub(super) struct Outcomes {
     /// The outcomes that there are, each as the names of targets and reasons.
     pub(super) names: Vec<Vec<String>>,
@@ -18,7 +18,7 @@ pub(super) struct Outcomes {
     /// How messages look that a step has changed, each with the messages that it has.
     changed: Vec<(Selection, Arc<Batch>)>,
     deliveries: Vec<(String, Selection, Option<Arc<Batch>>)>,
-    /// What was seen on the way.
+    /// The record of the way there.
     pub(super) seen: RoutingRecord,
 }
 

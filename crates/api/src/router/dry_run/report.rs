@@ -1,10 +1,10 @@
-//! What a test of a draft says: the shape of its answer.
+//! The answer to a test of a draft.
 
 use super::shown_message::ShownMessage;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What becomes of the same messages in two documents.
+/// The fates of the same messages in two documents.
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestReport)]
 pub(crate) struct DryRunReport {
@@ -16,7 +16,8 @@ pub(crate) struct DryRunReport {
     pub(super) complete: bool,
     /// Whether the figures are those of a sample: of the newest ones with `limit`, otherwise from everywhere in the range.
     pub(super) sampled: bool,
-    /// Of such a sample: how far the share of those that change may be off, from 0 to 1, in 19 of 20 cases.
+    /// The margin of error of such a sample: how far the share of changed messages may be off, from 0 to 1, in 19 of 20
+    /// cases.
     pub(super) margin: f64,
     /// How much was tried on the way to exact figures, from 0 to 1.
     pub(super) fraction: f64,
@@ -33,7 +34,7 @@ pub(crate) struct DryRunReport {
     pub(super) targets: Vec<TargetReport>,
     /// Messages that a `parse` step could not read.
     pub(super) parse_failures: BeforeAfter,
-    /// What to know about these figures.
+    /// Reservations about these figures.
     pub(super) problems: Vec<String>,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct DryRunReport {
 #[derive(Clone, Default, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestOutcome)]
 pub(super) struct OutcomeCell {
-    /// Where they go, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+    /// Their targets, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
     pub(super) count: u64,
@@ -51,7 +52,7 @@ pub(super) struct OutcomeCell {
     pub(super) differs: BTreeMap<String, u64>,
     /// How many of them each route takes.
     pub(super) taken: RouteCounts,
-    /// What the steps of the draft change in them, also where they are dropped afterwards.
+    /// The changes that the draft's steps make to them, also if they are dropped afterwards.
     pub(super) steps: Vec<StepChanges>,
     pub(super) examples: Vec<Example>,
 }
@@ -89,7 +90,7 @@ pub(super) struct TestedRange {
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = TestExample)]
 pub(super) struct Example {
-    /// Of a stored one.
+    /// The id of a stored message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) id: Option<String>,
@@ -103,11 +104,11 @@ pub(super) struct RouteReport {
     pub(super) id: String,
     pub(super) before: u64,
     pub(super) after: u64,
-    /// What its steps do in the draft.
+    /// The effect of its steps in the draft.
     pub(super) steps: Vec<StepReport>,
 }
 
-/// What a step does.
+/// The effect of a step.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct StepReport {
     /// Its number, from 1.
@@ -121,7 +122,7 @@ pub(super) struct StepReport {
     pub(super) examples: Vec<Example>,
 }
 
-/// What a target gets.
+/// The messages that a target gets.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct TargetReport {
     pub(super) target: String,
@@ -132,7 +133,7 @@ pub(super) struct TargetReport {
 #[derive(Clone, Copy, Default, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct Volume {
     pub(super) messages: u64,
-    /// Of their raw bytes.
+    /// The size of their raw bytes.
     pub(super) bytes: u64,
 }
 

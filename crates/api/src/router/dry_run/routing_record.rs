@@ -1,4 +1,4 @@
-//! What is seen of a batch on its way through the routes of one document.
+//! The record of a batch's way through the routes of one document.
 
 use super::report::{Example, RouteReport};
 use super::shown_message::ShownMessage;
@@ -42,7 +42,7 @@ impl Watch for RoutingRecord {
 pub(super) struct DraftRecord<'a> {
     pub(super) routes: &'a mut Vec<RouteReport>,
     pub(super) examples_max: usize,
-    /// Of the messages of the batch, where they are stored.
+    /// The ids of the batch's messages, if they are stored.
     pub(super) ids: &'a [Option<String>],
     pub(super) seen: RoutingRecord,
 }

@@ -25,7 +25,7 @@ const PARTS_TIME_MAX: Duration = Duration::from_millis(500);
 /// Messages of a sample that are read at once.
 const PAGE_MESSAGES_MAX: usize = 5_000;
 
-/// What is tried.
+/// The documents to compare, and how.
 pub(super) struct DryRunSetup {
     pub(super) live: Arc<Checked>,
     pub(super) draft: Checked,
@@ -40,7 +40,7 @@ pub(super) struct DryRun {
     comparison: Comparison,
     started: Instant,
     stored: Option<StoredMessages>,
-    /// What a sample says, until all messages were tried.
+    /// The report of a sample, until all messages were tried.
     sample: Option<DryRunReport>,
 }
 
@@ -50,7 +50,7 @@ struct StoredMessages {
     query: Query,
     now: Timestamp,
     copies: Copies,
-    /// As far as anything is stored there.
+    /// The range, as far as anything is stored there.
     range: Option<TimeRange>,
     reading: MessageReader,
     /// How many there are.
@@ -67,7 +67,7 @@ impl DryRunSetup {
         Comparison::new(&self.live, &self.draft, &self.lookups, self.examples_max)
     }
 
-    /// What to know about the figures.
+    /// Reservations about the figures.
     fn notes(&self, is_of_sample: bool) -> Vec<String> {
         let thins = |kind: &str| matches!(kind, "sample" | "throttle" | "dedup");
         let mut steps = self.draft.routes.iter().flat_map(|route| &route.steps);
@@ -133,7 +133,7 @@ impl DryRun {
         self.stored.as_ref().map_or(0, |stored| stored.total)
     }
 
-    /// What was found so far.
+    /// The results so far.
     pub(super) fn report(&self) -> DryRunReport {
         let mut report = match &self.sample {
             Some(sample) => sample.clone(),

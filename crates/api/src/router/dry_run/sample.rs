@@ -72,7 +72,7 @@ pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
     let (all, share) = (messages as f64, counted as f64 / messages as f64);
     let off = |(messages, counted): &(u64, u64)| (*counted as f64 - share * *messages as f64).powi(2);
     let variance = looked_at.iter().map(off).sum::<f64>() * parts / (parts - 1.0) / (all * all);
-    // What was looked at is known.
+    // The part that was looked at adds no uncertainty.
     let unknown = (1.0 - all / total.max(messages) as f64).max(0.0);
     (STANDARD_ERRORS * (variance * unknown).sqrt()).min(1.0)
 }

@@ -16,7 +16,7 @@ pub(super) struct ShownMessage {
     severity_name: &'static str,
     message: String,
     raw: String,
-    /// What else it carries, by name; several values are joined by commas.
+    /// Its other fields, by name; several values are joined by commas.
     fields: BTreeMap<String, String>,
 }
 

@@ -1,7 +1,7 @@
 //! A message as it was received: pasted, or read again from its raw bytes.
 //!
-//! What is stored may have been changed by the steps of the live routes. Its raw bytes are as they came, unless a mask
-//! rewrote them, so they are read again as their source reads them.
+//! A stored message may have been changed by the steps of the live routes. Its raw bytes are as they came, unless a
+//! mask rewrote them, so they are read again as their source reads them.
 
 use logstead_config::{Checked, SourceKind};
 use logstead_ingest::ours::{Reader as Ours, Reading};

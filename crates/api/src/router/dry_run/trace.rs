@@ -39,7 +39,7 @@ pub(crate) struct Trace {
     /// The message as it was received.
     message: ShownMessage,
     source: String,
-    /// Where it goes, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+    /// Its targets, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
     outcome: Vec<String>,
     routes: Vec<RouteTrace>,
 }
@@ -52,7 +52,7 @@ struct RouteTrace {
     why: String,
     #[serde(rename = "final")]
     is_final: bool,
-    /// Where the route sends to.
+    /// The targets of the route.
     to: Vec<String>,
     steps: Vec<StepTrace>,
 }

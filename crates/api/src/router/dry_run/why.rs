@@ -57,7 +57,7 @@ fn reason(clause: &Query, batch: &Batch, row: usize) -> String {
     }
 }
 
-/// What a message says under a name.
+/// The value of a field, for a sentence.
 fn said(field: &FieldName, batch: &Batch, row: usize) -> String {
     match batch.value(row, field) {
         Some(value) => {
