@@ -64,6 +64,6 @@ pub use secret::{Secret, setup_code};
 pub use session_list::ListedSession;
 pub use sessions::{Session, SessionLimits};
 pub use store::Meta;
-pub use tokens::{NewToken, Token, TokenLimits};
+pub use tokens::{ApiToken, NewToken, TokenLimits};
 pub use unconfirmed::{RevisionDeadline, UnconfirmedRevision};
 pub use users::{Credentials, Role, User};

@@ -42,7 +42,7 @@ impl TokenLimits {
 
 /// A token, without its secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Token {
+pub struct ApiToken {
     /// Identifies it for removal.
     pub id: i64,
     /// Its name.
@@ -122,7 +122,7 @@ impl Meta {
     }
 
     /// All tokens, including those that have ended.
-    pub fn tokens(&self) -> Result<Vec<Token>> {
+    pub fn tokens(&self) -> Result<Vec<ApiToken>> {
         let store = self.store();
         let mut statement = store.connection.prepare_cached(
             "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope, limits,
@@ -137,7 +137,7 @@ impl Meta {
     }
 
     /// The token of a secret; `None` if there is none or it has ended.
-    pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<Token>> {
+    pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<ApiToken>> {
         let mut store = self.store();
         let found = store
             .connection
@@ -208,8 +208,8 @@ fn insert(
     Ok(())
 }
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
-    Ok(Token {
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ApiToken> {
+    Ok(ApiToken {
         id: row.get(0)?,
         name: row.get(1)?,
         role: row.get(2)?,

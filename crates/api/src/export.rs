@@ -7,12 +7,12 @@
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
-use super::access::recheck::Asker;
+use super::access::recheck::CallerRecheck;
 use super::ask::aggregate::compile;
 use super::ask::search::ResultOrder;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, ask};
-use super::question::{AllowedStages, CallerQuestion, Question, QuestionParameters, list};
+use super::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion, list};
 use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::{blocking, busy};
@@ -129,7 +129,7 @@ pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportReque
     let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
     let (now, has_summary) = (question.now, own.summary);
-    let asker = Asker::new(&shared, &headers, &caller);
+    let asker = CallerRecheck::new(&shared, &headers, &caller);
     let begin = move || {
         let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
         begun.map(|reading| RunningExport { reading, writing, cancel, has_summary, is_begun: false })
@@ -147,7 +147,7 @@ impl QuestionParameters for ExportRequest {
 async fn export_table(
     shared: &SharedState,
     caller: &Caller,
-    mut question: Question,
+    mut question: StoreQuestion,
     format: ExportFormat,
     rows_max: u64,
     has_summary: bool,
@@ -220,7 +220,7 @@ impl RunningExport {
         self,
         format: ExportFormat,
         now: Timestamp,
-        asker: Asker,
+        asker: CallerRecheck,
         permit: OwnedSemaphorePermit,
         guard: Guard,
     ) -> Response {
@@ -244,7 +244,7 @@ impl RunningExport {
     }
 
     /// Each part waits for its place first, so that it is asked at the last moment who gets it.
-    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &Asker) {
+    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
                 Ok(Ok(place)) => place,

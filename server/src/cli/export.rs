@@ -4,7 +4,7 @@
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use super::question::{AsText, CopiesCounted, QuestionOptions, StoreQuestion};
+use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions};
 use super::remote::{Remote, ServerArgs, StoreLocation};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
@@ -150,7 +150,7 @@ impl Export {
             logspaces: &self.logspaces,
             copies: self.copies,
         };
-        let question = StoreQuestion::new(data, &options)?;
+        let question = DirectoryQuestion::new(data, &options)?;
         let (is_csv, stages) = (self.format == FileFormat::Csv, &question.pipeline.stages);
         let passing = StreamedStages::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
@@ -161,7 +161,7 @@ impl Export {
 
     fn messages(
         &self,
-        question: &StoreQuestion,
+        question: &DirectoryQuestion,
         passing: Option<StreamedStages>,
         output: &mut Output,
     ) -> Result<MissingParts, CommandFailure> {
@@ -195,7 +195,11 @@ impl Export {
         Ok(MissingParts { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
-    fn table(&self, question: &StoreQuestion, output: &mut Output) -> Result<MissingParts, CommandFailure> {
+    fn table(
+        &self,
+        question: &DirectoryQuestion,
+        output: &mut Output,
+    ) -> Result<MissingParts, CommandFailure> {
         if self.format == FileFormat::Raw {
             return Err(CommandFailure::no("a query with stages makes a table: export it as ndjson or csv"));
         }

@@ -45,11 +45,11 @@ use std::process::ExitCode;
 #[command(name = "logstead", version, about, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
+enum CliCommand {
     /// Receives, stores and serves messages
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Serve),
@@ -110,24 +110,24 @@ enum Command {
 pub fn run() -> ExitCode {
     // Usage errors end the process with exit code 2.
     let done = match Cli::parse().command {
-        Command::Serve(serve) => serve.run(),
-        Command::Check(check) => check.run(),
-        Command::Router(router) => router.run(),
-        Command::User(user) => user.run(),
-        Command::Destination(destination) => destination.run(),
-        Command::Search(search) => search.run(),
-        Command::Tail(tail) => tail.run(),
-        Command::Context(context) => context.run(),
-        Command::Export(export) => export.run(),
-        Command::Import(import) => import.run(),
-        Command::Verify(verify) => verify.run(),
-        Command::Reindex(reindex) => reindex.run(),
-        Command::Inspect(inspect) => inspect.run(),
-        Command::Healthcheck(healthcheck) => healthcheck.run(),
-        Command::Licences(licences) => licences.run(),
-        Command::Tls(tls) => tls.run(),
-        Command::Token(token) => token.run(),
-        Command::Loadgen(loadgen) => loadgen.run(),
+        CliCommand::Serve(serve) => serve.run(),
+        CliCommand::Check(check) => check.run(),
+        CliCommand::Router(router) => router.run(),
+        CliCommand::User(user) => user.run(),
+        CliCommand::Destination(destination) => destination.run(),
+        CliCommand::Search(search) => search.run(),
+        CliCommand::Tail(tail) => tail.run(),
+        CliCommand::Context(context) => context.run(),
+        CliCommand::Export(export) => export.run(),
+        CliCommand::Import(import) => import.run(),
+        CliCommand::Verify(verify) => verify.run(),
+        CliCommand::Reindex(reindex) => reindex.run(),
+        CliCommand::Inspect(inspect) => inspect.run(),
+        CliCommand::Healthcheck(healthcheck) => healthcheck.run(),
+        CliCommand::Licences(licences) => licences.run(),
+        CliCommand::Tls(tls) => tls.run(),
+        CliCommand::Token(token) => token.run(),
+        CliCommand::Loadgen(loadgen) => loadgen.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -43,7 +43,7 @@ pub(super) struct QuestionOptions<'a> {
 }
 
 /// A question, and the lanes on which its parts run in parallel.
-pub(super) struct StoreQuestion {
+pub(super) struct DirectoryQuestion {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
     range: TimeRange,
@@ -52,9 +52,12 @@ pub(super) struct StoreQuestion {
     lanes: Pool,
 }
 
-impl StoreQuestion {
+impl DirectoryQuestion {
     /// Opens the logspaces for reading; warns of possible mistakes in the query.
-    pub(super) fn new(data: &Path, options: &QuestionOptions<'_>) -> Result<StoreQuestion, CommandFailure> {
+    pub(super) fn new(
+        data: &Path,
+        options: &QuestionOptions<'_>,
+    ) -> Result<DirectoryQuestion, CommandFailure> {
         let &QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
         let now = clock::now();
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
@@ -63,7 +66,7 @@ impl StoreQuestion {
         }
         let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
         let logspaces = store::logspaces(data, logspaces)?;
-        Ok(StoreQuestion {
+        Ok(DirectoryQuestion {
             copies: copies.map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
             pipeline: search.pipeline,
             logspaces,
@@ -89,7 +92,7 @@ impl StoreQuestion {
 
     /// The table that the stages produce.
     pub(super) fn table(&self) -> Result<(Table, Coverage), CommandFailure> {
-        let StoreQuestion { pipeline, logspaces, range, now, copies, .. } = self;
+        let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
         let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(CommandFailure::no)?;

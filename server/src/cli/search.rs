@@ -2,7 +2,7 @@
 
 use super::failure::CommandFailure;
 use super::format::OutputFormat;
-use super::question::{AsText, CopiesCounted, QuestionOptions, StoreQuestion, warn_of_damage};
+use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions, warn_of_damage};
 use super::remote::{Remote, ServerArgs, StoreLocation};
 use super::table::PrintedTable;
 use super::text;
@@ -84,7 +84,7 @@ impl SearchCommand {
             logspaces: &self.logspaces,
             copies: self.copies,
         };
-        let question = StoreQuestion::new(data, &options)?;
+        let question = DirectoryQuestion::new(data, &options)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);

@@ -10,16 +10,16 @@ use axum::http::{HeaderMap, StatusCode};
 
 /// A caller who was known when the request began.
 #[derive(Clone)]
-pub(crate) struct Asker {
+pub(crate) struct CallerRecheck {
     shared: SharedState,
     headers: HeaderMap,
     caller: Caller,
 }
 
-impl Asker {
+impl CallerRecheck {
     /// The asker of a request with these headers.
-    pub(crate) fn new(shared: &SharedState, headers: &HeaderMap, caller: &Caller) -> Asker {
-        Asker { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
+    pub(crate) fn new(shared: &SharedState, headers: &HeaderMap, caller: &Caller) -> CallerRecheck {
+        CallerRecheck { shared: shared.clone(), headers: headers.clone(), caller: caller.clone() }
     }
 
     /// 401 once the login or the token has ended, 403 once it may do or see something else than before.

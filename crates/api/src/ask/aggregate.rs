@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
-use crate::question::{AllowedStages, CallerQuestion, Question, QuestionParameters};
+use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
 use logstead_answer::{Aggregation, Settings};
 use logstead_indexer::Asked as Answer;
 use logstead_query::Pipeline;
@@ -77,7 +77,7 @@ impl QuestionParameters for AggregateRequest {
 
 /// Prepares the stages, and narrows the question to what they need.
 pub(crate) fn compile(
-    question: &mut Question,
+    question: &mut StoreQuestion,
     pipeline: &Pipeline,
     memory_bytes_max: usize,
 ) -> Result<Aggregation> {

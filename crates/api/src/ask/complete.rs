@@ -5,7 +5,7 @@ use crate::access::Caller;
 use crate::error::{ApiError, Result};
 use crate::extract::JsonBody;
 use crate::question::cancel::{Cancel, Weight, ask_within, reading};
-use crate::question::{AllowedStages, CommonParameters, Question, QuestionParameters, QuestionRequest};
+use crate::question::{AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
 use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
@@ -141,7 +141,7 @@ pub(crate) async fn complete(
     let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
     let (writing, spent) = reading(&shared, read).await?;
     let rest = CommonParameters { query: Some(writing.rest.to_string()), ..common };
-    let question = Question::read(&shared, &caller, &rest, AllowedStages::None).await?;
+    let question = StoreQuestion::read(&shared, &caller, &rest, AllowedStages::None).await?;
     let spent = spent + question.spent;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
@@ -204,7 +204,7 @@ impl TypedText {
 /// Makes options.
 struct OptionFinder {
     typed: TypedText,
-    question: Question,
+    question: StoreQuestion,
     limit: usize,
     memory_bytes_max: usize,
     complete: bool,

@@ -4,7 +4,7 @@ use crate::ask::fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{CallerQuestion, Question, QuestionParameters, list};
+use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion, list};
 use logstead_answer::AnswerError;
 use logstead_indexer::Asked as Answer;
 use logstead_query::{Query, Unit};
@@ -166,7 +166,7 @@ struct NamedFacets {
 impl FacetCounting {
     pub(crate) fn new(
         values: FacetSelection,
-        question: &Question,
+        question: &StoreQuestion,
         memory_bytes_max: usize,
     ) -> Result<FacetCounting> {
         let FacetSelection { fields: mut names, limit, limit_path, own_clauses, numbers } = values;
@@ -209,7 +209,7 @@ impl FacetCounting {
     pub(crate) fn answer_apart(
         &mut self,
         mut coverage: Coverage,
-        question: &mut Question,
+        question: &mut StoreQuestion,
         cancel: &Cancel,
     ) -> Result<Coverage, AnswerError> {
         for (query, counted) in &mut self.apart {
@@ -220,7 +220,7 @@ impl FacetCounting {
     }
 
     /// The facets. Warns if no message has a field.
-    pub(crate) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
+    pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.so_far();
         let names =
             facets.iter().filter(|(_, facet)| facet.distinct == 0).map(|(name, _)| FieldName::new(name));

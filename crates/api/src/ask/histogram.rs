@@ -4,7 +4,7 @@ use crate::ask::fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{CallerQuestion, Question, QuestionParameters};
+use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion};
 use logstead_answer::{BUCKETS_MAX, Counts, Width};
 use logstead_config::Period;
 use logstead_indexer::Asked as Answer;
@@ -134,7 +134,7 @@ pub(crate) struct HistogramBuilder {
 
 impl HistogramBuilder {
     pub(crate) fn new(
-        question: &Question,
+        question: &StoreQuestion,
         spans: &HistogramShape<'_>,
         memory_bytes_max: usize,
     ) -> Result<HistogramBuilder> {
@@ -163,7 +163,7 @@ impl HistogramBuilder {
     }
 
     /// The histogram. Warns if no message has the field that it is split by.
-    pub(crate) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
+    pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(logstead_answer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
             question.warn_of_unknown_names(self.by.iter(), cancel);

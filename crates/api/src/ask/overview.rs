@@ -19,7 +19,7 @@ use crate::ask::search::{ResultOrder, SearchResponse, page_request};
 use crate::error::{Problem, Result};
 use crate::question::cancel::{Cancel, Guard, permit};
 use crate::question::warning::QueryWarning;
-use crate::question::{CallerQuestion, Effort, Question, QuestionParameters, list};
+use crate::question::{CallerQuestion, Effort, QuestionParameters, StoreQuestion, list};
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -170,7 +170,7 @@ struct Overview {
     page: PageRequest,
     drawing: HistogramBuilder,
     counting: FacetCounting,
-    question: Question,
+    question: StoreQuestion,
     started: Instant,
     pace: SlicePacing,
 }
@@ -240,7 +240,7 @@ impl Overview {
     /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
-        let Question { logspaces, .. } = &self.question;
+        let StoreQuestion { logspaces, .. } = &self.question;
         let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
         self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
@@ -361,7 +361,7 @@ mod tests {
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
         let (query, to) = (Some(query.to_owned()), to.map(str::to_owned));
         let common = CommonParameters { query, to, ..CommonParameters::default() };
-        let question = Question::new(shared, &caller, &common, AllowedStages::None).unwrap();
+        let question = StoreQuestion::new(shared, &caller, &common, AllowedStages::None).unwrap();
         let spans = HistogramShape { buckets: Some(40), interval: None, by: Some("host") };
         let values = FacetSelection {
             fields: vec!["host".to_owned(), "severity".to_owned()],

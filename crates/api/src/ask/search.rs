@@ -6,7 +6,7 @@ use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{AllowedStages, CallerQuestion, Question, QuestionParameters};
+use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
 use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
@@ -164,7 +164,7 @@ pub(crate) fn page_request(
 impl SearchResponse {
     /// The page, with all warnings so far.
     pub(crate) fn new(
-        question: &mut Question,
+        question: &mut StoreQuestion,
         request: &PageRequest,
         started: Instant,
         cancel: &Cancel,

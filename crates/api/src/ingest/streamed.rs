@@ -4,7 +4,7 @@
 //! is worth no more than many short ones.
 
 use super::incoming::{Incoming, not_stored};
-use crate::access::recheck::Asker;
+use crate::access::recheck::CallerRecheck;
 use crate::error::Result;
 use crate::extract::next_piece;
 use axum::body::{Body, Bytes};
@@ -33,7 +33,7 @@ impl Incoming {
         let peer = self.peer.0.map(|address| address.to_string()).unwrap_or_default();
         let (mut builder, mut bytes) = (BatchBuilder::new(), 0);
         let (messages_max, bytes_max) = self.stream_batch_max();
-        let asker = Asker::new(&self.shared, &self.headers, &self.caller);
+        let asker = CallerRecheck::new(&self.shared, &self.headers, &self.caller);
         let mut rest = Bytes::new();
         loop {
             if builder.rows() == 0 {
@@ -86,7 +86,7 @@ impl Incoming {
     }
 
     /// Waits until the token may send more. Fails once it is no longer one.
-    async fn wait_for_turn(&self, asker: &Asker) -> Result<()> {
+    async fn wait_for_turn(&self, asker: &CallerRecheck) -> Result<()> {
         loop {
             asker.check().await?;
             let (account, limits) = (self.caller.account, &self.caller.limits);

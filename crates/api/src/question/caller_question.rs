@@ -1,6 +1,6 @@
 //! A question with everything a handler needs: read, narrowed to its caller's grant, and with its own parameters.
 
-use super::{CommonParameters, Question, QuestionParameters, QuestionRequest};
+use super::{CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
 use crate::extract::{JsonBody, QueryString};
@@ -13,7 +13,7 @@ use std::time::Instant;
 pub(crate) struct CallerQuestion<T> {
     pub(crate) shared: SharedState,
     pub(crate) caller: Caller,
-    pub(crate) question: Question,
+    pub(crate) question: StoreQuestion,
     /// The parameters of this kind of question.
     pub(crate) own: T,
     /// The common parameters as they were sent.
@@ -29,7 +29,7 @@ impl<T: QuestionParameters> FromRequest<SharedState> for CallerQuestion<T> {
         let caller = request.extensions().get::<Caller>().cloned();
         let caller = caller.ok_or_else(|| ApiError::internal("a question without a caller"))?;
         let QuestionRequest { common, own } = read(request).await?;
-        let question = Question::read(shared, &caller, &common, T::STAGES).await?;
+        let question = StoreQuestion::read(shared, &caller, &common, T::STAGES).await?;
         Ok(CallerQuestion { shared: shared.clone(), caller, question, own, common, started })
     }
 }

@@ -30,4 +30,4 @@ pub(super) use effort::{AnswerCost, Effort};
 pub(super) use read::{
     AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, Unparsed, list, split_list,
 };
-pub(super) use store_question::{Question, no_logspaces, select_logspaces, time, unknown_logspace};
+pub(super) use store_question::{StoreQuestion, no_logspaces, select_logspaces, time, unknown_logspace};

@@ -34,7 +34,7 @@ const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 const UNKNOWN_WARNINGS_MAX: usize = 16;
 
 /// A query with everything that decides what it finds.
-pub(crate) struct Question {
+pub(crate) struct StoreQuestion {
     /// The query as it was sent.
     text: String,
     /// A number for what was sent, range and logspaces included: the pages of a question have the same.
@@ -62,7 +62,7 @@ pub(crate) struct Question {
     pub(crate) spent: Duration,
 }
 
-impl Question {
+impl StoreQuestion {
     /// Interprets the common parameters for this caller. A query is read on a blocking thread, as a long one takes a
     /// while, and that counts towards the time limit of the search.
     pub(crate) async fn read(
@@ -70,11 +70,11 @@ impl Question {
         caller: &Caller,
         common: &CommonParameters,
         takes: AllowedStages,
-    ) -> Result<Question> {
+    ) -> Result<StoreQuestion> {
         let (inner, caller, common) = (shared.clone(), caller.clone(), common.clone());
-        let read = move || Question::new(&inner, &caller, &common, takes);
+        let read = move || StoreQuestion::new(&inner, &caller, &common, takes);
         let (question, spent) = reading(shared, read).await?;
-        Ok(Question { spent, ..question })
+        Ok(StoreQuestion { spent, ..question })
     }
 
     /// The same on this thread.
@@ -83,8 +83,8 @@ impl Question {
         caller: &Caller,
         common: &CommonParameters,
         takes: AllowedStages,
-    ) -> Result<Question> {
-        let question = Question::with_stages(shared, caller, common)?;
+    ) -> Result<StoreQuestion> {
+        let question = StoreQuestion::with_stages(shared, caller, common)?;
         match takes {
             AllowedStages::None if !question.stages.is_empty() => Err(stages_refused(&question.text)),
             AllowedStages::Streaming => question.streaming(),
@@ -93,7 +93,7 @@ impl Question {
     }
 
     /// The same question, if its stages work on messages one by one.
-    fn streaming(mut self) -> Result<Question> {
+    fn streaming(mut self) -> Result<StoreQuestion> {
         if let Err(refused) = self.pipeline().streams() {
             let outline = query::outline(&self.text).ok();
             let place = outline.and_then(|outline| outline.stages.into_iter().nth(refused.stage));
@@ -141,7 +141,7 @@ impl Question {
         Pipeline { filter: self.asked.clone(), stages }.to_string()
     }
 
-    fn with_stages(shared: &ApiInner, caller: &Caller, common: &CommonParameters) -> Result<Question> {
+    fn with_stages(shared: &ApiInner, caller: &Caller, common: &CommonParameters) -> Result<StoreQuestion> {
         let now = clock::now();
         let text = common.query.as_deref().unwrap_or_default();
         let search = query::parse_asked(text, common.unparsed.unwrap_or_default().into())
@@ -160,7 +160,7 @@ impl Question {
         let logspaces = select_logspaces(shared, caller, common.logspaces.as_deref())?;
         let known = caller.logspaces(&shared.state.pipeline);
         let unknown_logspaces = unknown_logspaces(&asked, &logspaces, &known, now);
-        Ok(Question {
+        Ok(StoreQuestion {
             text: text.to_owned(),
             key: common.key(),
             warnings: warnings.chain(overrides).chain(unknown_logspaces).collect(),

@@ -13,10 +13,10 @@ mod turn;
 mod wire;
 
 use super::access::authenticate::authenticate;
-use super::access::recheck::Asker;
+use super::access::recheck::CallerRecheck;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
-use super::question::{AllowedStages, CallerQuestion, CommonParameters, Question, QuestionParameters};
+use super::question::{AllowedStages, CallerQuestion, CommonParameters, QuestionParameters, StoreQuestion};
 use super::state::SharedState;
 use super::stream::{BodyPiece, StreamedBody};
 use super::tail::position::TailPosition;
@@ -97,7 +97,7 @@ pub(crate) async fn tail(headers: HeaderMap, asked: CallerQuestion<TailRequest>)
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
     let tail = OpenTail {
-        asker: Asker::new(&shared, &headers, &caller),
+        asker: CallerRecheck::new(&shared, &headers, &caller),
         shared,
         headers,
         common,
@@ -156,7 +156,7 @@ type TailStart = Option<(TailFollowers, Vec<(String, Hit)>)>;
 
 /// From now on, or from a position. Logspaces that are not in the position were created after it.
 fn follow(
-    question: &Question,
+    question: &StoreQuestion,
     since: Option<&TailPosition>,
     sampling: Sampling,
     cancel: &Cancel,
@@ -170,7 +170,12 @@ fn follow(
 }
 
 /// From now on, and the newest stored messages, the oldest of them first.
-fn follow_after_last(question: &Question, last: usize, sampling: Sampling, cancel: &Cancel) -> TailStart {
+fn follow_after_last(
+    question: &StoreQuestion,
+    last: usize,
+    sampling: Sampling,
+    cancel: &Cancel,
+) -> TailStart {
     let logspaces = question.logspaces.clone();
     let passing = question.passing();
     let (followers, newest) =
@@ -181,7 +186,7 @@ fn follow_after_last(question: &Question, last: usize, sampling: Sampling, cance
 /// A tail that is open.
 struct OpenTail {
     shared: SharedState,
-    asker: Asker,
+    asker: CallerRecheck,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
     common: CommonParameters,
@@ -281,7 +286,7 @@ impl OpenTail {
         let caller = authenticate(&self.shared, &self.headers)
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
-        let question = Question::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
+        let question = StoreQuestion::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
         let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
         if question.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());

@@ -55,19 +55,19 @@ pub struct Arrival {
 }
 
 /// A connection that is served.
-pub(super) struct Connection {
+pub(super) struct WebConnection {
     house: Arc<ConnectionContext>,
     serves: ListenerRole,
     stopped: watch::Receiver<bool>,
 }
 
-impl Connection {
+impl WebConnection {
     pub(super) fn new(
         house: Arc<ConnectionContext>,
         serves: ListenerRole,
         stopped: watch::Receiver<bool>,
-    ) -> Connection {
-        Connection { house, serves, stopped }
+    ) -> WebConnection {
+        WebConnection { house, serves, stopped }
     }
 
     pub(super) async fn receive(mut self, stream: AcceptedStream, seat: ConnectionSlot) {

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 /// How many may leave at a time: each has a descriptor that is not counted.
 const LEAVING_MAX: usize = 16;
 
-/// As many connections are leaving as may: wait for one of them.
+/// The error if as many connections are leaving as may: wait for one of them.
 #[derive(Debug)]
 pub(super) struct TooManyLeaving;
 

@@ -36,7 +36,7 @@ pub use deadlines::Deadlines;
 pub use limits::{WebLimits, is_trusted, network};
 pub use listener::{Apps, BoundListener, ListenerRole};
 
-use connection::Connection;
+use connection::WebConnection;
 use connection_table::{ConnectionSlot, ConnectionTable, NoSlot, TooManyLeaving};
 use listener::{AcceptedStream, accept};
 use std::net::IpAddr;
@@ -118,7 +118,7 @@ impl ListenerTask {
         let peer = stream.peer().ip();
         match self.seat(peer).await {
             Ok(seat) => {
-                let visit = Connection::new(self.house.clone(), listener.serves(), self.stopped.clone());
+                let visit = WebConnection::new(self.house.clone(), listener.serves(), self.stopped.clone());
                 connections.spawn(visit.receive(stream, seat));
             }
             Err(full) => self.refuse(listener, &stream, peer, full),

@@ -6,7 +6,7 @@ use super::compare::Comparison;
 use super::report::{DryRunReport, TestedRange};
 use super::sample::{CountedRange, bounded, margin, parts, shares};
 use super::source_reader::SourceReader;
-use crate::question::Question;
+use crate::question::StoreQuestion;
 use crate::question::cancel::Cancel;
 use logstead_config::Checked;
 use logstead_flow::machine::clock;
@@ -101,7 +101,7 @@ impl DryRun {
     /// Sees which messages a question means.
     pub(super) fn begin(
         &mut self,
-        question: Question,
+        question: StoreQuestion,
         limit: Option<u64>,
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
@@ -111,7 +111,7 @@ impl DryRun {
             question.logspaces.clone().read(question.wanted(), None, order, messages_max, &cancel.run())?;
         let total = reading.left();
         let range = bounded(question.range, question.logspaces.stored());
-        let Question { logspaces, query, now, copies, .. } = question;
+        let StoreQuestion { logspaces, query, now, copies, .. } = question;
         let (is_limited, is_done, parts) = (limit.is_some(), false, Vec::new());
         self.stored = Some(StoredMessages {
             logspaces,
