@@ -45,7 +45,7 @@ pub enum Error {
          data directory ({0})"
     )]
     NotWritable(rusqlite::Error),
-    /// It cannot be written down what the database is by now, so the next start would not believe it.
+    /// The witness cannot be brought up to date, so the next start would not trust the database.
     #[error(
         "the witness of the database cannot be written: look after the disk of the data directory, and try again ({0})"
     )]

@@ -1,4 +1,4 @@
-//! Users whom somebody else knows: an OpenID provider or a directory. Each login says again what they may do.
+//! Users known to a provider: an OpenID provider or a directory. Each login sets their rights again.
 //!
 //! **Invariant:** who somebody is depends on the provider and its subject, never on the name: a name that belongs to
 //! another user here is refused, so that no provider can hand out the accounts of others.
@@ -9,7 +9,7 @@ use super::{Credentials, Error, Grant, Meta, Result, Role};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-/// Somebody whom a provider knows, and what the settings make of that.
+/// A person known to a provider, with the rights that the settings give them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalUser {
     /// `oidc:ID` or `ldap:ID`.

@@ -1,4 +1,4 @@
-//! The part of the store that an account may search: some logspaces, and in them what a filter finds.
+//! The part of the store that an account may search: some logspaces, and in them the messages that a filter finds.
 //!
 //! **Invariant:** a grant that cannot be read is an error, never "everything".
 
@@ -20,7 +20,7 @@ impl Grant {
         *self == Grant::default()
     }
 
-    /// From the columns `logspaces` and `scope`, of which the first is at `at`.
+    /// Reads the columns `logspaces` and `scope`; the first is at `at`.
     pub(super) fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Grant> {
         let logspaces: Option<JsonColumn<Vec<String>>> = row.get(at)?;
         Ok(Grant { logspaces: logspaces.map(|list| list.0), scope: row.get(at + 1)? })

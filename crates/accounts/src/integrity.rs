@@ -1,4 +1,5 @@
-//! Whether the database file is intact and what was written last, checked without changing it, and how it is set aside.
+//! Checks whether the database file is intact and the one written last, without changing it, and sets a damaged one
+//! aside.
 //!
 //! **Invariant:** looking writes nothing, even if the file system is writable.
 //! **Invariant:** a file that is set aside keeps everything that belongs to it, and nothing is deleted.
@@ -34,7 +35,7 @@ pub enum DatabaseState {
     Empty,
     /// A database that is intact, as far as it was checked.
     Intact(IntactDatabase),
-    /// A database that SQLite takes for intact, and that is not what was written last: why.
+    /// A database that SQLite takes for intact, but that is not the one written last: why.
     Other(String),
     /// It is damaged: how.
     Damaged(String),
@@ -45,7 +46,7 @@ pub enum DatabaseState {
 pub struct IntactDatabase {
     /// The number of its newest router document, 0 without any; `None` if there was no room to look.
     pub newest_revision: Option<u64>,
-    /// Whether a witness says that it is what was written last; without one, nothing is known of that.
+    /// Whether a witness confirms that it is the one written last; without a witness, that is unknown.
     pub is_witnessed: bool,
     /// Whether the file holds all that was answered, so that what lies in its log can be left out.
     pub log_is_spare: bool,

@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_rfc_6238() {
-        // Appendix B, of whose eight digits these are the last six.
+        // The last six of the eight digits in appendix B.
         for (seconds, code) in [
             (59, "287082"),
             (1_111_111_109, "081804"),

@@ -115,7 +115,7 @@ pub fn verify(password: &str, hash: Option<&str>) -> bool {
     if PASSWORD_BYTES_MAX < password.len() {
         return false;
     }
-    // Those whose password is kept elsewhere have an empty one.
+    // Users whose password is kept elsewhere have an empty hash.
     let hash = hash.filter(|hash| !hash.is_empty());
     let Ok(parsed) = PasswordHash::new(hash.unwrap_or(NOBODY)) else { return false };
     let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();

@@ -1,6 +1,6 @@
 //! The users' preferences in the console. The server keeps them and does not read them.
 //!
-//! **Invariant:** what a user prefers goes with the user.
+//! **Invariant:** a user's preferences are removed with the user.
 
 use super::columns::JsonColumn;
 use super::{Meta, Result};
@@ -18,7 +18,7 @@ impl Meta {
         Ok(found.map(|JsonColumn(preferences)| preferences).unwrap_or_default())
     }
 
-    /// Replaces what a user prefers.
+    /// Replaces a user's preferences.
     pub fn set_preferences(&self, user: i64, preferences: &Map<String, Value>) -> Result<()> {
         self.write(|connection| {
             connection.execute(

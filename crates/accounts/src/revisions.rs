@@ -32,7 +32,7 @@ impl Meta {
         self.add_unconfirmed_revision(toml, author, comment, now, None)
     }
 
-    /// The same of one that may have to be confirmed.
+    /// The same for a revision that may have to be confirmed.
     pub fn add_unconfirmed_revision(
         &self,
         toml: &str,

@@ -18,7 +18,7 @@ const ENROLMENT_MAX: i64 = 15 * 60 * SECOND;
 /// A second factor that is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SecondFactor {
-    /// Since when.
+    /// The time when it was set up.
     pub since: Timestamp,
     /// Recovery codes that were not used yet.
     pub recovery_codes_left: u32,
@@ -38,7 +38,7 @@ impl Meta {
         Ok(found.optional()?)
     }
 
-    /// Begins an enrolment, and forgets one that was not finished. Refused while there is a second factor in use.
+    /// Begins an enrolment, and forgets an unfinished one. Refused while there is a second factor in use.
     pub fn begin_totp(&self, user_id: i64, secret: &TotpSecret, now: Timestamp) -> Result<()> {
         let begun = self.write(|connection| {
             Ok(connection.execute(

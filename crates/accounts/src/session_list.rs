@@ -183,7 +183,7 @@ mod tests {
         let secret = begin(&meta, 1, "desk", 1);
         meta.set_disabled("ana", Some(at(2))).unwrap();
         assert_eq!(meta.use_session(secret.hash(), &LIMITS, at(3)).unwrap(), None);
-        // Also one that a login began in the same moment.
+        // A session that a login began in the same moment ends, too.
         let late = begin(&meta, 1, "desk", 2);
         assert_eq!(meta.use_session(late.hash(), &LIMITS, at(3)).unwrap(), None);
     }

@@ -1,7 +1,7 @@
 //! The database: its file, its schema, and how a change is written when the disk is full.
 //!
 //! **Invariant:** a change that returned `Ok` survives a power cut; see [`super`].
-//! **Invariant:** it is then in the file itself, whose pages have the sum that the [witness](super::witness) says; the
+//! **Invariant:** it is then in the file itself, whose pages have the sum in the [witness](super::witness); the
 //! write-ahead log is empty between two changes, or holds nothing that the file lacks.
 
 use super::books::Books;
@@ -100,8 +100,8 @@ impl MetaStore {
         Ok(done)
     }
 
-    /// Has the witness say what the database is by now, and takes the log into the file. On a full disk the log keeps its
-    /// space, which the next change needs.
+    /// Records the database's present sum in the witness, and moves the log into the file. On a full disk the log keeps
+    /// its space, which the next change needs.
     pub(super) fn settle(&mut self) -> Result<()> {
         if !self.settled.settle(&self.connection)? {
             return Ok(());

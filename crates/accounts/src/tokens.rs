@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// `last_used` is recorded at most this often.
 const LAST_USED_STEP: i64 = 60 * SECOND;
 
-/// How much a token may send; what is absent is not limited.
+/// The limits of a token; an absent one does not apply.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenLimits {
@@ -61,7 +61,7 @@ pub struct ApiToken {
     pub last_used: Option<Timestamp>,
     /// How much it may send.
     pub limits: TokenLimits,
-    /// Until when the secret works that it had before.
+    /// The end of the secret that it had before.
     pub former_until: Option<Timestamp>,
 }
 

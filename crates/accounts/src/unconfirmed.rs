@@ -11,9 +11,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// A revision that has to be confirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnconfirmedRevision {
-    /// The one that is live.
+    /// The live revision.
     pub revision: u64,
-    /// The one that becomes live again.
+    /// The revision to go back to.
     pub back_to: u64,
     /// When, unless it is confirmed.
     pub until: Timestamp,

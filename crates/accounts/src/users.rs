@@ -1,7 +1,7 @@
-//! Users and what they may do.
+//! Users and their rights.
 //!
-//! **Invariant:** once there is an administrator, there is always one who can log in with a password that we keep, whatever
-//! becomes of providers.
+//! **Invariant:** once there is an administrator, there is always one who can log in with a password that we keep,
+//! whatever happens to providers.
 
 use super::columns::Nanos;
 use super::{Account, Error, Grant, Meta, Result, password};
@@ -164,7 +164,7 @@ impl Meta {
         if added == 1 { Ok(()) } else { Err(Error::UserExists(name.to_owned())) }
     }
 
-    /// Changes what a user may do and search. Returns the user before and after.
+    /// Changes the role and the grant of a user. Returns the user before and after.
     pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -202,7 +202,7 @@ impl Meta {
         Ok(())
     }
 
-    /// Lets nobody log in as this user, whose sessions end, or lets them again.
+    /// Disables a user, whose sessions end, or enables the user again.
     pub fn set_disabled(&self, name: &str, disabled_at: Option<Timestamp>) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {

@@ -1,13 +1,13 @@
-//! SQLite's write-ahead log, read without SQLite: which pages it would put over those of the database. SQLite ends
-//! silently at the first frame that is not whole, and removes a log whose database is empty; this reader changes nothing
-//! and says which of the two it is.
+//! SQLite's write-ahead log, read without SQLite: the pages that it would put over those of the database. SQLite ends
+//! silently at the first frame that is not whole, and removes a log whose database is empty; this reader changes
+//! nothing and says which of the two it is.
 //!
 //! ```text
 //! header   magic 0x377f0682 or …83 (sums of big-endian words) │ 3007000 │ page bytes │ number │ salt 8 │ sum 8
 //! frame    page number │ pages after this commit, or 0 │ salt 8 │ sum 8 │ the page
 //! ```
 //!
-//! **Invariant:** only what a commit ends counts, as for SQLite.
+//! **Invariant:** only frames up to a commit count, as for SQLite.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ impl<'a> Wal<'a> {
         let mut pending = BTreeMap::new();
         for frame in bytes[HEADER_BYTES..].chunks(FRAME_HEADER_BYTES + wal.page_bytes) {
             let is_cut = frame.len() < FRAME_HEADER_BYTES + wal.page_bytes;
-            // Behind what was written this time lies what was written before, under another salt.
+            // Older frames lie behind those written this time, under another salt.
             if FRAME_HEADER_BYTES <= frame.len() && frame[8..16] != bytes[16..24] {
                 break;
             }
@@ -137,7 +137,7 @@ mod tests {
             let mut changed = whole.clone();
             changed[at] ^= 4;
             let wal = Wal::read(&changed);
-            // A changed salt looks like the end of what was written this time: the witness knows better.
+            // A changed salt looks like the end of the newest frames: the witness knows better.
             let in_frame = at.saturating_sub(HEADER_BYTES) % (FRAME_HEADER_BYTES + 4096);
             let is_salt = HEADER_BYTES <= at && (8..16).contains(&in_frame);
             assert!(wal.is_broken || is_salt, "byte {at}");

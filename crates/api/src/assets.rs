@@ -94,7 +94,7 @@ pub(crate) fn service<S: Clone + Send + Sync + 'static>(base: Base) -> MethodRou
     axum::routing::any(move |request| serve(base.clone(), request))
 }
 
-/// Answers whoever reads a file or a page of the console, before others are asked.
+/// Serves files and pages of the console before the other routes are tried.
 pub(crate) async fn first(State(base): State<Base>, request: Request, next: Next) -> Response {
     let name = request.uri().path().trim_start_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);

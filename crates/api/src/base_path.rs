@@ -11,7 +11,7 @@ use axum::http::uri::PathAndQuery;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-/// The same answers, also to those who ask below `base`.
+/// The same application, also below `base`.
 pub(super) fn serve_below(base: &Base, app: Router) -> Router {
     if base.is_empty() {
         return app;

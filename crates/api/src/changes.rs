@@ -1,9 +1,9 @@
 //! Says that something was stored, so that a page that is looked at need not ask again and again.
 //!
-//! **Invariant:** what a listener costs has a bound: two events a second, nothing while nothing is stored but a sign of
-//! life, and a limited number of listeners.
-//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when something came: of
-//! logspaces that they may not search nothing is said, and callers with a scope are told by the clock.
+//! **Invariant:** the cost of a listener is bounded: two events a second, only a sign of life while nothing is stored,
+//! and a limited number of listeners.
+//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when a message came:
+//! logspaces that they may not search are left out, and callers with a scope get their events by the clock.
 
 use super::access::Caller;
 use super::access::authenticate::authenticate;
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long a listener is left alone after an event.
 const REST: Duration = Duration::from_millis(500);
-/// How often callers with a scope are told to look, whether something was stored or not.
+/// The interval at which callers with a scope are told to look, whether something was stored or not.
 const SCOPE_INTERVAL: Duration = Duration::from_secs(3);
 /// How often a listener hears that the server is there; as often its login is checked.
 const PULSE_INTERVAL: Duration = Duration::from_secs(5);
@@ -96,7 +96,7 @@ impl News {
         }
     }
 
-    /// Whether what came is for this caller.
+    /// Whether the news is for this caller.
     fn are_for(&mut self, caller: &Caller, shared: &SharedState) -> bool {
         let News::Stored { ends: before, .. } = self else { return true };
         let now = ends(shared, caller);

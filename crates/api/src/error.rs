@@ -240,7 +240,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let refusal = self.refusal();
-        // One that was found on a thread that knew of no request is answered on one that does.
+        // An error found on a thread without a request is answered on a thread that has one.
         self.problem.request_id =
             self.problem.request_id.or_else(|| request_id::current().map(|id| id.to_string()));
         let mut response = (self.status, axum::Json(self.problem)).into_response();

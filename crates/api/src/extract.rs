@@ -123,7 +123,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// 415, naming what is understood.
+/// 415, naming the media types that are understood.
 pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
     let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
     let detail = format!("the request has {found}: send {expected}");

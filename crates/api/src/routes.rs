@@ -1,4 +1,4 @@
-//! Every route, with what it needs of its caller.
+//! Every route, and the requirement for its caller.
 
 use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
 use super::ask::aggregate::AggregateRequest;

@@ -1,7 +1,7 @@
 //! Named searches over HTTP: the caller's own, and shared ones.
 //!
-//! **Invariant:** what is shared is a question, not an answer: callers see what their own grants allow. A shared search
-//! that names a logspace is shown only to callers who may know of that logspace.
+//! **Invariant:** a question is shared, not its answer: callers see only messages that their own grants allow. A shared
+//! search that names a logspace is shown only to callers who may know of that logspace.
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
@@ -223,8 +223,8 @@ fn may_know(caller: &Caller, search: &SearchToSave, logspaces: &[String]) -> boo
     listed && named_in(&search.query, logspaces).all(|id| caller.may_search(id))
 }
 
-/// The logspaces that a query may name: words of its text that are one, or could be a private one, if it speaks of logspaces
-/// at all. Too many rather than too few, in whatever stage or quotes they stand.
+/// The logspaces that a query may name: words of its text that are the name of one, or could be that of a private one,
+/// if the query mentions logspaces at all. It finds too many rather than too few, in any stage and in any quotes.
 fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item = &'q str> {
     let speaks_of_them = query.to_ascii_lowercase().contains("logspace");
     let words = query.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));

@@ -106,7 +106,7 @@ pub(super) struct ApiInner {
     pub(super) tails: Arc<Semaphore>,
     /// Pages that wait for something to be stored.
     pub(super) listeners: Arc<Semaphore>,
-    /// Tails that read what was stored: at most one per core.
+    /// Tails that are reading stored messages: at most one per core.
     pub(super) tail_turns: Semaphore,
     /// Exports that run.
     pub(super) exports: Arc<Semaphore>,

@@ -1,4 +1,4 @@
-//! Ends what takes too long, whatever it waits for: a thread that sleeps until then.
+//! Ends work that takes too long, whatever it waits for: a thread that sleeps until then.
 
 use parking_lot::{Condvar, Mutex};
 use std::io;

@@ -1,6 +1,6 @@
 //! `logstead export`: writes all matching messages, from a running server or from a data directory.
 //!
-//! **Invariant:** what is missing is reported, with exit code 1.
+//! **Invariant:** missing messages are reported, with exit code 1.
 
 use super::failure::CommandFailure;
 use super::output::Output;
@@ -243,14 +243,14 @@ impl MissingParts {
     }
 }
 
-/// Holds back the last line of a response, which is not part of the export but reports what it lacks.
+/// Holds back the last line of a response, which is not part of the export but reports its gaps.
 #[derive(Default)]
 struct LastLine {
     held: Vec<u8>,
 }
 
 impl LastLine {
-    /// Adds a piece; returns what is part of the export.
+    /// Adds a piece; returns the part of it that belongs to the export.
     fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         // The last line ends with a line feed; the one before that tells where it begins.

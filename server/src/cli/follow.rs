@@ -1,7 +1,7 @@
-//! Follows a data directory that another process writes to, by reading it once a second, and prints what is new.
+//! Follows a data directory that another process writes to, by reading it once a second, and prints new messages.
 //!
-//! **Invariant:** nothing comes twice, and nothing is left out silently: each read continues at the sequence where the
-//! last one ended, and reports what is missing there.
+//! **Invariant:** no message comes twice, and none is left out silently: each read continues at the sequence where the
+//! last one ended, and reports missing messages.
 
 use super::failure::CommandFailure;
 use super::question::{refused, to_the_end};

@@ -91,7 +91,7 @@ struct LineDefaults {
     timezone: String,
 }
 
-/// Figures of what was stored.
+/// Figures of the messages stored.
 #[derive(Default)]
 struct ImportTotals {
     messages: u64,
@@ -167,7 +167,7 @@ impl Import {
     }
 }
 
-/// Seals whenever the bell rings, and what is left at the end.
+/// Seals whenever the bell rings, and the rest at the end.
 fn seal(keeper: &Keeper, rung: &Receiver<()>) {
     loop {
         let is_last = rung.recv().is_err();
@@ -253,7 +253,7 @@ fn copy(
     }
 }
 
-/// How many bytes can be stored as lines: complete ones, and one that is too long to wait for its end.
+/// The number of bytes that can be stored as lines: complete ones, and one that is too long to wait for its end.
 fn whole_lines(pending: &[u8], is_end: bool) -> usize {
     if is_end {
         return pending.len();
@@ -273,7 +273,7 @@ impl ImportTotals {
     }
 }
 
-/// Adds what can be read at once to `pending`; 0 at the end.
+/// Adds the bytes that can be read at once to `pending`; 0 at the end.
 fn read_some(reader: &mut dyn BufRead, pending: &mut Vec<u8>) -> io::Result<usize> {
     loop {
         let read = match reader.fill_buf() {

@@ -1,4 +1,4 @@
-//! `logstead loadgen`: sends load to a receiver, and counts what was sent and acknowledged.
+//! `logstead loadgen`: sends load to a receiver, and counts the messages sent and acknowledged.
 
 use super::failure::CommandFailure;
 use super::remote::TokenArgs;

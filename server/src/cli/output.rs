@@ -44,7 +44,7 @@ enum OutputKind {
     Folder,
 }
 
-/// Finds out what a path leads to.
+/// Finds out the kind of a path's target.
 fn target(path: &Path) -> io::Result<OutputKind> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => fs::canonicalize(path).map(OutputKind::File),
@@ -66,8 +66,8 @@ fn missing(path: &Path) -> io::Result<PathBuf> {
 }
 
 impl Output {
-    /// Opens what a command writes to; nothing is there before it is [finished](Output::finish). `command` names the work
-    /// where its progress is shown.
+    /// Opens the output of a command; nothing is there before it is [finished](Output::finish). `command` names the
+    /// work where its progress is shown.
     pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output, CommandFailure> {
         let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
         let failed = |path: &Path, error| CommandFailure::environment(format!("{}: {error}", path.display()));

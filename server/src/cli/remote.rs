@@ -15,7 +15,7 @@ use ureq::{Agent, Body, RequestBuilder};
 
 type QueryPairs<'a> = &'a [(&'a str, &'a str)];
 
-/// The server that a command asks, and what it takes to be let in: the same options for all commands.
+/// The server that a command asks, and the credentials for it: the same options for all commands.
 ///
 /// The environment is not read by clap: a variable is for every command, so it must not exclude arguments such as `--data`.
 #[derive(Args, Clone, Debug)]
@@ -90,7 +90,7 @@ impl TokenArgs {
     }
 }
 
-/// A variable of the environment; one that is empty is as one that is not set.
+/// A variable of the environment; an empty one counts as not set.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -108,7 +108,7 @@ pub(super) enum StoreLocation<'a> {
     Server(Remote),
 }
 
-/// A server, and what it takes to ask it.
+/// A server, and the credentials for it.
 #[derive(Clone)]
 pub(super) struct Remote {
     server: String,
@@ -135,7 +135,7 @@ impl Remote {
         self.json(self.with(request, parameters, headers).send(body))
     }
 
-    /// A request for a body that the caller sends, whatever the response is.
+    /// A request whose body the caller sends; a response of any status is returned.
     pub(super) fn upload(
         &self,
         what: &str,

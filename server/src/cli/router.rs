@@ -1,7 +1,7 @@
 //! `logstead router`: prints, replaces and checks the router document of a stopped or running server.
 //!
-//! **Invariant:** a document that cannot run on this machine is not stored; what is stored is a revision with author
-//! and comment.
+//! **Invariant:** a document that cannot run on this machine is not stored; a stored one is a revision with author and
+//! comment.
 
 use super::failure::CommandFailure;
 use super::remote::{Remote, ServerArgs};

@@ -36,7 +36,8 @@ pub(super) const EXAMPLES: &str = "Examples:
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
-/// How long a stop takes at most: those who wait for longer are killed. A kill harms nothing, so what is left then is left.
+/// The longest that a stop takes: threads that wait for longer are killed. A kill harms nothing, so the rest may be
+/// left undone.
 const STOP_WAIT_MAX: Duration = Duration::from_millis(9500);
 /// How long open requests may take once the process is stopping.
 const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(3);
@@ -229,8 +230,8 @@ async fn serve(
     let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let apps = apps(state, &listeners);
-    let house = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
-    let mut server = tokio::spawn(web::serve(house, listeners, stopped));
+    let context = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
+    let mut server = tokio::spawn(web::serve(context, listeners, stopped));
     loop {
         tokio::select! {
             ended = &mut server => return ended.map(|()| None).map_err(CommandFailure::environment),

@@ -83,7 +83,7 @@ pub(super) fn read(path: &Path) -> Result<String, CommandFailure> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {
-            // A wrong name, and a file that is no text, are in what was said.
+            // A wrong name, or a file that is not text, is a mistake of the caller.
             ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData => {
                 CommandFailure::no(message)
             }

@@ -45,11 +45,11 @@ pub(super) fn database(data: &Path) -> PathBuf {
 /// Which database to start with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DatabaseChoice {
-    /// The one that was written last.
+    /// The database that was written last.
     Last,
     /// Any that is intact.
     Any,
-    /// A new one, in place of one that is lost.
+    /// A new database, in place of a lost one.
     New,
 }
 

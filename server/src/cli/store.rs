@@ -29,11 +29,11 @@ pub(super) struct StoreArgs {
     logspaces: Vec<String>,
 }
 
-/// A queue with its name: what it holds, and what is wrong with its cursor; or why it cannot be read.
+/// A queue with its name: its contents, and the damage of its cursor; or why it cannot be read.
 pub(super) type InspectedQueue = (String, Result<(Looked, Option<CursorError>), String>);
 
-/// How far the ledger of a data directory says that messages were kept, and what is wrong with it. It is to be asked before
-/// the journals are looked at, which a server may be writing.
+/// The position up to which the ledger of a data directory says that messages were kept, and the damage of the ledger.
+/// It has to be read before the journals, which a server may be writing.
 fn reached(data: &Path) -> (Reached, Option<String>) {
     match Reached::look(&RealDisk, &data.join("ledger")) {
         Ok((reached, 0)) => (reached, None),
@@ -44,7 +44,7 @@ fn reached(data: &Path) -> (Reached, Option<String>) {
     }
 }
 
-/// A logspace with its name: what it holds, or why it cannot be read.
+/// A logspace with its name: its contents, or why it cannot be read.
 pub(super) type InspectedLogspace = (String, Result<Looked, String>);
 
 /// The logspaces meant, opened.
@@ -62,7 +62,8 @@ pub(super) struct LockedStore {
 }
 
 impl StoreArgs {
-    /// Opens what waits for destinations, and what they refused, for reading only; nothing if only some logspaces are meant.
+    /// Opens the messages that wait for destinations, or that these refused, for reading only; nothing if only some
+    /// logspaces are meant.
     pub(super) fn look_at_queues(&self) -> Result<Vec<InspectedQueue>, CommandFailure> {
         let data = self.load()?.data;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -188,7 +189,7 @@ fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, CommandFailure> {
     Ok(known)
 }
 
-/// Prints what was found when a logspace was opened.
+/// Prints the findings of opening a logspace.
 fn tell(id: &str, recovery: &Recovery) {
     recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }

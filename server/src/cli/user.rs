@@ -1,6 +1,6 @@
 //! `logstead user`: the users of a stopped server. The way back in when nobody can log in any more.
 //!
-//! **Invariant:** what is changed here is in the audit log, as done by `cli`.
+//! **Invariant:** changes made here are in the audit log, as done by `cli`.
 
 use super::failure::CommandFailure;
 use super::format::OutputFormat;

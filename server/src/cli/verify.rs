@@ -1,4 +1,4 @@
-//! `logstead verify`: reads everything and reports what is not as it was written.
+//! `logstead verify`: reads everything and reports every part that is not as it was written.
 
 use super::failure::CommandFailure;
 use super::progress::ByteProgress;

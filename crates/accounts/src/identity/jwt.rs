@@ -1,4 +1,4 @@
-//! ID tokens: whether a provider's signature fits, and what it says. The rules are those of the crate `jsonwebtoken`, the
+//! ID tokens: checks a provider's signature, and reads the claims. The rules are those of the crate `jsonwebtoken`, the
 //! mathematics that of `ring`, which TLS uses as well.
 //!
 //! **Invariant:** only RS256 and ES256 count, each only with a key of its own kind: neither `none` nor a public key that is

@@ -181,7 +181,7 @@ fn filled(filter: &str, dn: &str, name: &str) -> String {
     parts.collect::<Vec<_>>().join(&dn)
 }
 
-/// A value of an attribute: as text, or as the hexadecimal digits of what is not text.
+/// A value of an attribute: as text, or as hexadecimal digits if it is not text.
 fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     let text = entry.attrs.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
     let text = text.and_then(|(_, values)| values.first().cloned());
@@ -192,8 +192,8 @@ fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     })
 }
 
-/// A group by its whole name and, if it stands directly below the entry of groups, by the first value in it:
-/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, whoever may make entries could make one of that name.
+/// The names of a group: its whole name and, if it stands directly below the entry of groups, the first value in it:
+/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, anyone who may make entries could make one of that name.
 fn names(dn: &str, group_base: &str) -> Vec<String> {
     let short = dn.split_once(',').filter(|(_, parent)| !dn.contains('\\') && is_same(parent, group_base));
     let short = short.and_then(|(first, _)| first.split_once('=')).map(|(_, value)| value.trim().to_owned());

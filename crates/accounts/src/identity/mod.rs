@@ -10,7 +10,7 @@ pub mod ldap;
 pub mod oidc;
 mod web;
 
-/// Somebody whom a provider knows.
+/// A person known to a provider.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Person {
     /// The provider's permanent identifier for this person.

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-/// How long a provider's configuration and keys are taken to be what they were.
+/// How long a provider's configuration and keys are used before they are fetched again.
 const FRESH: Duration = Duration::from_secs(3600);
 /// A key that is not known makes us fetch them again at most this often, so that forged tokens do not.
 const FETCH_AGAIN_AFTER: Duration = Duration::from_secs(30);

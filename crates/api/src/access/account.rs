@@ -1,8 +1,8 @@
 //! The user's own account: their sessions and their second factor. (A new password is set in [`super::users`], where
 //! administrators set those of others.)
 //!
-//! **Invariant:** what an unattended session could be misused for asks for the password: setting up, removing and renewing
-//! what a login takes. Ending sessions does not.
+//! **Invariant:** anything that an unattended session could be misused for asks for the password: setting up, removing
+//! and renewing the factors of a login. Ending sessions does not.
 
 use super::credentials::{check_current, succeeded, use_code};
 use crate::access::Caller;
@@ -53,7 +53,7 @@ pub(crate) struct SecondFactor {
 pub(crate) struct ListedSessionBody {
     /// Ends it.
     id: String,
-    /// It is the one that asks.
+    /// Whether it is the session of this request.
     current: bool,
     #[schema(format = DateTime)]
     began_at: String,
@@ -156,7 +156,7 @@ pub(crate) async fn list_sessions(
     Ok(axum::Json(listed(sessions, caller.session)))
 }
 
-/// Ends all of one's sessions but the one that asks.
+/// Ends all of one's sessions but that of the request.
 #[utoipa::path(delete, path = "/api/v1/account/sessions", tag = "account", responses((status = 204)))]
 pub(crate) async fn end_other_sessions(
     State(shared): State<SharedState>,
@@ -209,7 +209,7 @@ pub(crate) async fn confirm_totp(
     Extension(caller): Extension<Caller>,
     JsonBody(first): JsonBody<FirstCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
-    // Guessing is of no use here: whoever could ask for the secret knows the codes.
+    // Guessing is of no use here: a caller who could ask for the secret knows the codes.
     let id = user_id(&caller)?;
     let wrong = || {
         let detail =
@@ -261,7 +261,7 @@ pub(crate) async fn renew_recovery_codes(
     Ok(axum::Json(RecoveryCodes { recovery_codes }))
 }
 
-/// Sessions as the API shows them; `current` is the hash of the one that asks.
+/// Sessions as the API shows them; `current` is the hash of the one that sent the request.
 pub(super) fn listed(sessions: Vec<ListedSession>, current: Option<[u8; 32]>) -> Sessions {
     let listed = sessions.into_iter().map(|session| ListedSessionBody {
         current: Some(session.hash) == current,

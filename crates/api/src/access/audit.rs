@@ -1,6 +1,6 @@
 //! The log of what accounts did, searched in the query language.
 //!
-//! **Invariant:** a query means what it means in a search: the same matcher decides, over entries as messages with the
+//! **Invariant:** a query means the same as in a search: the same matcher decides, over entries as messages with the
 //! fields `user`, `account` and `action`, whose text is the detail.
 
 use crate::error::{ApiError, Result};
@@ -149,7 +149,7 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
     builder.seal()
 }
 
-/// Unlike in a search, what does not parse is not taken as text: whoever audits means what they write.
+/// Unlike in a search, a query that does not parse is not searched for as text: an auditor means what they write.
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
         let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are read", text.len());

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The header in which Datadog's clients send their key.
 const DATADOG: HeaderName = HeaderName::from_static("dd-api-key");
 
-/// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
+/// The middleware that admits callers who meet the requirement of the route. Handlers find the [`Caller`] among the
 /// extensions.
 pub(crate) async fn require(
     State((shared, needs)): State<(SharedState, Needs)>,
@@ -38,8 +38,8 @@ pub(crate) async fn require(
         cookie::check_csrf(request.headers(), &shared.state.settings.web)?;
     }
     caller.check(needs)?;
-    if let Some(pulse) = request.extensions().get::<Arc<Deadlines>>() {
-        pulse.authenticated();
+    if let Some(deadlines) = request.extensions().get::<Arc<Deadlines>>() {
+        deadlines.authenticated();
     }
     let client = request.extensions().get::<Client>().copied();
     let cookie = renewed_cookie(&shared, &caller, request.headers(), client);

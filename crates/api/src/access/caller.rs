@@ -24,7 +24,7 @@ pub(crate) enum Needs {
     Session,
     /// This role. Answers and changes are within the grant.
     Role(Role),
-    /// This role and a grant of everything, as what it answers or changes cannot be limited to a part of the store.
+    /// This role and a grant of everything, as the route's answers or changes cannot be limited to a part of the store.
     Everything(Role),
     /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
     /// not be able to fill the rest.

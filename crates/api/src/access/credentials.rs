@@ -64,7 +64,7 @@ pub(crate) async fn check_password(
         });
         verified.await?
     } else {
-        // Other places than those of our own users, whom no directory may keep waiting.
+        // Directories have places of their own, so that none keeps our own users waiting.
         let _turn = places(&shared.directories_asked, 1, "too many people log in at once").await?;
         refuse_the_impatient(shared, attempt)?;
         let typed = password.clone();
@@ -94,8 +94,8 @@ fn is_password(password: &str, hash: Option<&str>) -> bool {
     password::verify(password, hash)
 }
 
-/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in whatever
-/// becomes of directories.
+/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in
+/// whatever happens to directories.
 fn directories(shared: &SharedState, name: &str, found: Option<&Credentials>) -> Vec<Ldap> {
     let all = shared.state.settings.accounts.ldap.iter();
     match found {
@@ -260,7 +260,7 @@ mod tests {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { continue };
                 let mut request = [0; 1024];
-                // A message is a sequence of its number and what is asked: 0x60 is to bind.
+                // A message is a sequence of its number and the operation: 0x60 is to bind.
                 while let Ok(bytes) = stream.read(&mut request)
                     && let [0x30, _, 0x02, 1, number, 0x60, ..] = request[..bytes]
                 {

@@ -1,6 +1,6 @@
 //! Admits senders to sources with sockets of their own, by the tokens that the web listener takes.
 //!
-//! **Invariant:** what a token sends to either counts against the same limits.
+//! **Invariant:** messages that a token sends to either count against the same limits.
 
 use super::authenticate::presented;
 use crate::access::{Caller, Needs};

@@ -1,7 +1,7 @@
-//! Which part of the store can be granted to an account, and by whom.
+//! The parts of the store that can be granted to an account, and the accounts that may grant them.
 //!
-//! **Invariant:** a grant means what it says: its logspaces exist and its filter parses, so that a slip grants nothing
-//! unintended.
+//! **Invariant:** a grant means exactly its text: its logspaces exist and its filter parses, so that a slip grants
+//! nothing unintended.
 //! **Invariant:** administrators who are granted a part of the store give and take nothing beyond it.
 
 use crate::access::Caller;
@@ -87,7 +87,7 @@ fn check_manages(caller: &Caller, account: &str, role: Role, grant: &Grant) -> R
     )))
 }
 
-/// Whether whoever has one grant sees nothing that the other withholds.
+/// Whether a holder of one grant sees nothing that the other withholds.
 fn is_within(inner: &Grant, outer: &Grant) -> bool {
     let has_its_logspaces = outer.logspaces.as_ref().is_none_or(|outer| {
         inner.logspaces.as_ref().is_some_and(|inner| inner.iter().all(|id| outer.contains(id)))
@@ -146,7 +146,7 @@ fn check_scope(text: &str) -> Result<()> {
         let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are kept", text.len());
         return Err(ApiError::bad_request(detail).path("scope"));
     }
-    // Unlike in a search, what does not parse is not taken as text: a scope has to mean what it says.
+    // Unlike in a search, a filter that does not parse is not taken as text: a scope has to mean what it says.
     match query::parse(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(ApiError::of_query(&error, text, "scope")),

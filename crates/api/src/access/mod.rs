@@ -14,7 +14,7 @@
 //! | `account`      | users' own accounts: sessions, second factor             |
 //! | `users`, `tokens`, `audit` | accounts, and the log of what they did       |
 //!
-//! **Invariant:** a route is reached only through [`authenticate::require`] with what it needs, or is one of the few
+//! **Invariant:** a route is reached only through [`authenticate::require`] with its requirement, or is one of the few
 //! that answer everybody; see the table in [`super::routes`].
 
 pub(super) mod account;

@@ -1,7 +1,7 @@
 //! Logging in with an OpenID provider: a browser goes there, and comes back with a code.
 //!
 //! **Invariant:** a browser can only finish the login that it began itself, and only at the provider where it began.
-//! **Invariant:** what a failed login shows is one of our own reasons; what others said is in the log.
+//! **Invariant:** a failed login shows one of our own reasons; the provider's words are in the log.
 
 use super::credentials::refuse_the_impatient;
 use super::external::known;
@@ -188,9 +188,10 @@ async fn admitted(
     admit(shared, &person, &format!("oidc:{}", settings.id), &settings.grants).await
 }
 
-/// Every code makes us ask the provider, so who sends wrong ones has to wait, by the rules for passwords: each login that a
-/// browser began is a name of its own, so that the others of its network wait only once that network has had as many
-/// failures as any may have; and one in which somebody has logged in before waits for its own failures alone.
+/// Every code makes us ask the provider, so a browser that sends wrong ones has to wait, by the rules for passwords:
+/// each login that a browser began is a name of its own, so that the others of its network wait only once that network
+/// has had as many failures as any may have; and a browser in which somebody has logged in before waits for its own
+/// failures alone.
 fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> LoginAttempt {
     match known_device {
         Some(device) => LoginAttempt::new("oidc", peer.0, Some(device)),

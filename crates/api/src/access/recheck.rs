@@ -1,6 +1,6 @@
 //! Asks again who asks, while a request or its answer takes long: a login ends, a token is removed, a grant changes.
 //!
-//! **Invariant:** whoever asks before each part takes or gives nothing more once the caller has lost a right.
+//! **Invariant:** a handler that asks before each part takes or gives nothing more once the caller has lost a right.
 
 use super::Caller;
 use super::authenticate::authenticate;

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// Stands for the set-up code when failures are counted by user; names of users have no spaces.
 const SETUP: &str = "set up";
-/// How much is kept of what a browser calls itself.
+/// The most that is kept of a browser's User-Agent.
 const AGENT_CHARS_MAX: usize = 300;
 
 /// The login of this browser.
@@ -106,12 +106,12 @@ fn admin() -> String {
 pub(crate) async fn get_session(
     State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
-    pulse: Option<Extension<Arc<Deadlines>>>,
+    deadlines: Option<Extension<Arc<Deadlines>>>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
-    if let Some(Extension(pulse)) = pulse.filter(|_| caller.is_some()) {
-        pulse.authenticated();
+    if let Some(Extension(deadlines)) = deadlines.filter(|_| caller.is_some()) {
+        deadlines.authenticated();
     }
     let is_set_up = shared.is_set_up().await?;
     let csrf_token = caller

@@ -77,7 +77,7 @@ struct FailureCounts {
 
 #[derive(Clone, Copy)]
 struct Failures {
-    /// With what was taken over.
+    /// The failures, including those taken over.
     count: u32,
     /// Without.
     own: u32,

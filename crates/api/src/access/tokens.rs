@@ -92,7 +92,7 @@ pub(crate) struct ListedToken {
     last_used: Option<String>,
     /// How much it may send.
     limits: TokenLimits,
-    /// Until when the secret works that it had before; null if none does.
+    /// The end of the secret that it had before; null if none works.
     #[schema(format = DateTime, required)]
     former_until: Option<String>,
 }

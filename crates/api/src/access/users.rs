@@ -133,7 +133,7 @@ pub(crate) async fn create_user(
     Ok((StatusCode::CREATED, axum::Json(user.into())))
 }
 
-/// Changes what a user may do and search. It takes effect with the next request, also in open sessions.
+/// Changes a user's rights. The change takes effect with the next request, also in open sessions.
 #[utoipa::path(
     put, path = "/api/v1/users/{name}", tag = "accounts",
     params(("name" = String, Path)), responses((status = 200, body = ListedUser))

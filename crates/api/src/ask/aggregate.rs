@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
                          that are shown: group by fields with fewer values, or raise limits.search_time_max";
 
-/// The query of which to make a table.
+/// The query that makes the table.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AggregateRequest {}
 
-/// A table with what was searched for it. Exact if `coverage.complete`.
+/// A table, with the work done for it. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AggregateResponse {
     #[serde(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct AggregateResponse {
     query: String,
 }
 
-/// Makes a table of what is found. Without stages it shows messages.
+/// Makes a table of the messages found. Without stages it shows messages.
 #[utoipa::path(
     post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
     responses((status = 200, body = AggregateResponse))
@@ -75,7 +75,7 @@ impl QuestionParameters for AggregateRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Prepares the stages, and narrows the question to what they need.
+/// Prepares the stages, and narrows the question to the messages that they need.
 pub(crate) fn compile(
     question: &mut StoreQuestion,
     pipeline: &Pipeline,

@@ -34,7 +34,7 @@ const VALUE_BYTES_MAX: usize = 1024;
 /// Memory limit for values.
 const MEMORY_BYTES_MAX: usize = 32 << 20;
 
-/// Functions, with what is inserted for them and what they compute.
+/// Functions, with the text that is inserted for them and their meaning.
 const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("count", "count()", "how many there are"),
     ("sum", "sum(", "the sum of the numbers"),
@@ -48,7 +48,7 @@ const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("p99", "p99(", "what 99 % of the numbers do not exceed"),
 ];
 
-/// Times with what they mean.
+/// Times and their meaning.
 const TIMES: [(&str, &str); 6] = [
     ("-15m", "15 minutes ago"),
     ("-1h", "an hour ago"),
@@ -124,8 +124,8 @@ pub(crate) enum OptionKind {
     Operator,
 }
 
-/// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
-/// what it has.
+/// The ways to go on at a position in a query, which need not be valid yet. Answers within about 300 ms with the
+/// options found so far.
 #[utoipa::path(
     post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))
@@ -256,7 +256,7 @@ impl OptionFinder {
         begun.map(option).collect()
     }
 
-    /// Keywords that begin with what is typed.
+    /// Keywords that begin with the typed text.
     fn words(&self, words: &[&str], after: &str) -> Vec<CompleteOption> {
         let begun = words.iter().filter(|word| self.typed.rank(word) == Some(0));
         begun.map(|word| CompleteOption::new(word, format!("{word}{after}"), OptionKind::Keyword)).collect()
@@ -290,7 +290,7 @@ impl OptionFinder {
         matching.map(option).collect()
     }
 
-    /// Fields whose names have what is typed; those with values in the rest of the query first.
+    /// Fields whose names contain the typed text; those with values in the rest of the query first.
     fn fields(&self, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
         let mut names = self.field_names(cancel);
         if !self.question.narrowed {
@@ -317,7 +317,7 @@ impl OptionFinder {
         options
     }
 
-    /// Best first: names that begin with what is typed, those of all messages before others.
+    /// Best first: names that begin with the typed text, those of all messages before others.
     fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
         let known = Field::ALL.iter().filter_map(|(field, name, _)| {
             let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
@@ -391,7 +391,7 @@ impl OptionFinder {
         times.map(option).collect()
     }
 
-    /// Asks only for messages with values that contain what is typed: of a million values few do.
+    /// Asks only for messages with values that contain the typed text: of a million values few do.
     fn narrow(&mut self, field: &FieldName) {
         let is_text = match field {
             FieldName::Dynamic(_) => true,

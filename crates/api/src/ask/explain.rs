@@ -24,8 +24,8 @@ pub(crate) struct ExplainResponse {
     /// The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
     /// included.
     filter: String,
-    /// The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
-    /// filter is an `OR`.
+    /// The top-level clauses of the filter, as they are written: a message matches if it matches all of them. One
+    /// clause if the filter is an `OR`.
     clauses_of_query: Vec<WrittenClause>,
     /// The stages, as they are written.
     stages: Vec<WrittenStage>,
@@ -45,7 +45,7 @@ pub(crate) struct LogspaceExplained {
     effort: Effort,
     /// The clauses of the filter, each followed by its parts: at most 64.
     clauses: Vec<ExplainedClause>,
-    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty if
     /// templates alone do not answer the filter.
     templates: Vec<MessageTemplate>,
     /// How many templates match.
@@ -137,7 +137,7 @@ impl QuestionParameters for ExplainRequest {
     const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Without the numbers that depend on what the messages say: for callers limited by a grant.
+/// The explanation without the numbers that depend on messages' contents: for callers limited by a grant.
 fn without_contents(explained: Explained) -> Explained {
     let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
         certain_messages: 0,

@@ -205,7 +205,7 @@ impl FacetCounting {
         Answer::Facets(&mut self.whole.facets)
     }
 
-    /// Counts what has a query of its own. Returns what was looked at altogether.
+    /// Counts the fields that have a query of their own. Returns the coverage of all.
     pub(crate) fn answer_apart(
         &mut self,
         mut coverage: Coverage,
@@ -228,7 +228,7 @@ impl FacetCounting {
         facets
     }
 
-    /// The facets of what was added.
+    /// The facets of the messages added so far.
     pub(crate) fn so_far(&self) -> BTreeMap<String, Facet> {
         let all = std::iter::once(&self.whole).chain(self.apart.iter().map(|(_, counted)| counted));
         all.flat_map(NamedFacets::so_far).collect()

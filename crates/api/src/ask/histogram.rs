@@ -157,7 +157,7 @@ impl HistogramBuilder {
         starts.collect()
     }
 
-    /// The histogram of what was added.
+    /// The histogram of the messages added so far.
     pub(crate) fn so_far(&self) -> Histogram {
         Histogram::new(self.histogram.as_ref().map(logstead_answer::Histogram::so_far), self.by.is_some())
     }
@@ -173,7 +173,7 @@ impl HistogramBuilder {
 }
 
 impl HistogramShape<'_> {
-    /// How long buckets are, and which part of the request says so.
+    /// The length of buckets, and the parameter that decides it.
     fn width(&self) -> Result<(Width, &'static str)> {
         match (self.buckets, self.interval) {
             (Some(_), Some(_)) => {

@@ -1,4 +1,4 @@
-//! An attempt to store the messages of a request: where it begins, and how it stopped.
+//! An attempt to store the messages of a request: its beginning, and its failure.
 
 use crate::error::ApiError;
 use logstead_flow::ledger::Place;

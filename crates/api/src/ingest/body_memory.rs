@@ -41,7 +41,7 @@ pub(crate) struct BodyMemory {
 }
 
 impl BodyMemory {
-    /// Half of these bytes for bodies, of at most this length, and half for what is parsed of them.
+    /// Divides these bytes: half for bodies, of at most this length, and half for messages parsed from them.
     pub(crate) fn of(bytes: usize, body_bytes_max: usize) -> BodyMemory {
         let half = (bytes / 2).max(1024);
         let body_max = body_bytes_max.min(half);
@@ -68,7 +68,7 @@ impl BodyMemory {
         self.kept_max
     }
 
-    /// Room for a body of which nothing has come yet.
+    /// Room for a body of which nothing has arrived yet.
     pub(super) fn room(&self) -> BodyReservation<'_> {
         BodyReservation { memory: self, held: None, bytes: 0 }
     }
@@ -83,7 +83,7 @@ impl BodyMemory {
         self.for_parsed(rest_bytes, self.slice_max).await
     }
 
-    /// Waits until a whole body may be parsed, slice by slice, of which some are kept.
+    /// Waits until a whole body may be parsed slice by slice, and some slices kept.
     pub(super) async fn for_check(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
         self.for_parsed(rest_bytes, self.slice_max + self.kept_max).await
     }
@@ -95,8 +95,8 @@ impl BodyMemory {
     }
 }
 
-/// A body's share of the memory for all bodies. It grows with what has arrived, so that a sender who announces much
-/// and sends little does not block others.
+/// A body's share of the memory for all bodies. It grows with the data that has arrived, so that a sender who announces
+/// much and sends little does not block others.
 pub(crate) struct BodyReservation<'a> {
     memory: &'a BodyMemory,
     held: Option<SemaphorePermit<'a>>,

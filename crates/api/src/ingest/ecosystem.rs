@@ -1,4 +1,5 @@
-//! The paths that other systems' shippers send to and ask first, outside `/api`, and what they need of their callers.
+//! The paths that other systems' shippers send to and ask first, outside `/api`, and the requirements for their
+//! callers.
 //!
 //! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
 
@@ -9,7 +10,7 @@ use crate::access::Needs;
 use crate::state::SharedState;
 use utoipa_axum::router::OpenApiRouter;
 
-/// All of them, by what they need.
+/// All of them, by their requirement.
 pub(crate) const ECOSYSTEM: [(Needs, &[ProtocolRoute]); 9] = [
     (Needs::Ingest(IngestProtocol::Elastic), elastic::ROUTES),
     (Needs::Ingest(IngestProtocol::Loki), loki::ROUTES),

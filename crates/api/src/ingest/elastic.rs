@@ -1,8 +1,8 @@
 //! Elasticsearch: `_bulk`, and what shippers ask before they use it.
 //!
-//! They ask for the version and the license, look for templates, policies and pipelines, and create what is missing. None
-//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path of a
-//! document: every one is there, and creating one is acknowledged.
+//! They ask for the version and the license, look for templates, policies and pipelines, and create missing ones. None
+//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path
+//! of a document: every one exists, and creating one is acknowledged.
 //!
 //! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
 //! sender sends it again.
@@ -160,7 +160,7 @@ async fn store(
     let mut stored = match refusal {
         Some(refusal) => IngestOutcome::nothing(batches, refusal),
         None if has_ids => {
-            // It goes on when its sender leaves, so that it is known how it ended when the documents come again.
+            // It goes on when its sender leaves, so that its outcome is known when the documents come again.
             let this = incoming.clone();
             let storing = tokio::spawn(request_id::followed(async move { this.store(batches, None).await }));
             storing.await.map_err(ApiError::internal)??
@@ -187,7 +187,7 @@ async fn store(
     Ok(if has_ids { incoming.says_since(response) } else { response })
 }
 
-/// A refusal of all documents, each of which is named: rsyslog loses what is refused in any other way.
+/// A refusal of all documents, naming each: rsyslog loses documents that are refused in any other way.
 fn refused_each(refusal: &RefusalDetail, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
     let whole = said(refusal).to_string();
     let (of_items, of_whole) =
@@ -251,7 +251,7 @@ fn version_of(headers: &HeaderMap) -> Option<String> {
         rest.trim_start_matches('v').chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let parts: Vec<&str> = version.split('.').collect();
     let is_version = parts.len() == 3 && parts.iter().all(|part| matches!(part.len(), 1..=3));
-    // Ours would be too new for clients of 6 and too old for none: they are told what they expect.
+    // Our version would be too new for clients of 6 and too old for none: they are told the one they expect.
     (is_known && is_version).then_some(version)
 }
 
@@ -305,7 +305,7 @@ async fn empty(headers: HeaderMap) -> Response {
     answer(&headers, &json!({}))
 }
 
-/// A template, a policy, a pipeline, an index: it is there, and what is put is acknowledged.
+/// A template, a policy, a pipeline or an index: it exists, and changes to it are acknowledged.
 async fn thing(method: Method, headers: HeaderMap) -> Response {
     match method {
         Method::GET | Method::HEAD => answer(&headers, &json!({})),

@@ -19,8 +19,8 @@ use logstead_pipeline::SubmitError;
 use logstead_record::{Batch, Selection, Timestamp};
 use std::sync::Arc;
 
-/// The header that names a request that may be sent twice, the one that says that it was, and the one that says since when
-/// names are remembered.
+/// The headers that name a request that may be sent twice, mark the answer to a repeated one, and give the time since
+/// when names are remembered.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const KNOWN_SINCE: HeaderName = HeaderName::from_static("idempotency-known-since");
@@ -88,7 +88,7 @@ impl Incoming {
                 return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
             }
         };
-        // It goes on when its sender leaves, so that it is known how it ended when the sender asks again.
+        // It goes on when its sender leaves, so that its outcome is known when the sender asks again.
         let (this, logspace) = (self.clone(), logspace.map(str::to_owned));
         let storing = tokio::spawn(request_id::followed(async move {
             let mut ending = RequestEnd { repeats: this.repeats().clone(), key, is_answered: false };
@@ -106,7 +106,7 @@ impl Incoming {
         storing.await.map_err(ApiError::internal)?
     }
 
-    /// Adds since when names are remembered.
+    /// Adds the time since when names are remembered.
     pub(super) fn says_since(&self, mut response: Response) -> Response {
         let mut since = Vec::new();
         self.repeats().since().write_rfc3339(&mut since, 0);
@@ -116,7 +116,7 @@ impl Incoming {
         response
     }
 
-    /// Stores a batch, without what is stored already; says which of its rows have to come again.
+    /// Stores a batch, without the messages that are stored already; returns those of its rows that have to come again.
     pub(super) async fn submit_once(
         &self,
         batch: Batch,

@@ -1,4 +1,4 @@
-//! A request with messages: who sends it and to which source, its body, and storing what was in it.
+//! A request with messages: its sender and its source, its body, and storing its messages.
 //!
 //! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores what
 //! that gives:
@@ -9,7 +9,7 @@
 //! let stored = incoming.store(messages, None).await?;
 //! ```
 //!
-//! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
+//! **Invariant:** messages answered as stored are durable, or were dropped by the routes and counted.
 
 use super::attempt::{BatchFailure, IngestProgress};
 use super::body_memory::BodyReservation;
@@ -60,7 +60,7 @@ pub(crate) struct Incoming {
     is_refused: bool,
 }
 
-/// A request that may be refused, by a protocol that says so of each of its messages.
+/// A request that may be refused, by a protocol that refuses each of its messages by itself.
 pub(crate) struct RefusableRequest {
     pub incoming: Incoming,
     /// Why nothing of it is taken now, if so.
@@ -69,7 +69,7 @@ pub(crate) struct RefusableRequest {
 
 /// The outcome for the messages of a body.
 pub(crate) struct IngestOutcome<M> {
-    /// For what the protocol has to say of them.
+    /// The messages themselves, for the protocol's answer.
     pub messages: M,
     /// Messages that are stored durably.
     pub accepted: usize,
@@ -134,7 +134,7 @@ fn too_much(shared: &SharedState) -> Option<ApiError> {
 }
 
 impl Incoming {
-    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, by what the protocol says. A resting body
+    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, as the protocol defines. A resting body
     /// gives way to those that wait for its room, which it holds for as long as the second value lives.
     pub(crate) async fn read(
         &self,
@@ -273,8 +273,8 @@ impl Incoming {
         blocking(call).await
     }
 
-    /// 404 for a logspace that is not there, 403 for one that the caller may not choose. A private one is what routes make
-    /// of it: nobody chooses it.
+    /// 404 for a logspace that does not exist, 403 for one that the caller may not choose. A private one is filled by
+    /// routes: nobody chooses it.
     pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
         let Some(id) = logspace else { return Ok(()) };
         if logstead_config::is_private(id) {
@@ -309,8 +309,8 @@ impl Incoming {
         self.store_rest(IngestProgress::default(), batches, logspace).await
     }
 
-    /// The same without what the same request has stored before: then it stopped at a batch, and batches are the same each
-    /// time.
+    /// The same without the messages that the same request has stored before: then it stopped at a batch, and batches
+    /// are the same each time.
     pub(super) async fn store_rest<M: Messages>(
         &self,
         IngestProgress { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: IngestProgress,
@@ -364,7 +364,7 @@ impl Incoming {
     /// Reads the next batch that has messages, if there is room for it in time.
     async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, NextBatch<'_>)> {
         while 0 < batches.rest_bytes() {
-            // There is room already for what was kept, and whoever has that must not wait for more.
+            // There is room already for the kept messages, and a holder of room must not wait for more.
             let room = match batches.is_kept() {
                 true => None,
                 false => match self.shared.ingest.for_slice(batches.rest_bytes()).await {

@@ -43,7 +43,7 @@ pub(crate) struct Ingested {
     errors: Vec<LineError>,
 }
 
-/// A body of which no message could be stored.
+/// The answer to a body without any message that could be stored.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct NothingIngested {
     #[serde(flatten)]

@@ -1,7 +1,7 @@
 //! How fast a token may send. Pure: the caller brings the time.
 //!
-//! A token may send whenever it has something left of what a second grants, however much a request then is, and waits until
-//! that is made up for. So a large request passes, and on average the limit holds.
+//! A token may send whenever something is left of its grant per second, however large the request, and then waits until
+//! the excess is made up for. So a large request passes, and on average the limit holds.
 //!
 //! **Invariant:** the number of tokens that are remembered is bounded; one that is forgotten was within its limit.
 

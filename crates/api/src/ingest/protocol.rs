@@ -21,7 +21,7 @@ pub(crate) enum IngestProtocol {
     Journal,
 }
 
-/// How a caller said who it is.
+/// The place of a caller's credentials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CredentialPlace {
     /// Not at all.

@@ -1,7 +1,7 @@
 //! Refusals in the words of the protocol that was spoken, so that its clients understand them.
 //!
 //! Handlers and the login refuse with an [`ApiError`](crate::error::ApiError), whatever the protocol. Its response
-//! carries a [`RefusalDetail`], which is said again here, outermost.
+//! carries a [`RefusalDetail`], from which the outermost layer here makes the protocol's own refusal.
 
 use super::protocol::{CredentialPlace, IngestProtocol};
 use super::{datadog, elastic, loki, otlp, splunk};

@@ -13,7 +13,7 @@ use logstead_flow::machine::clock;
 use logstead_record::{BatchBuilder, Origin};
 use std::time::{Duration, Instant};
 
-/// A batch of what comes bit by bit is sealed at this many messages or bytes, or when nothing has come for this time.
+/// A batch of a streamed body is sealed at this many messages or bytes, or when nothing has come for this time.
 const STREAM_MESSAGES_MAX: usize = 4096;
 const STREAM_BYTES_MAX: usize = 1 << 20;
 const STREAM_REST_MAX: Duration = Duration::from_millis(200);
@@ -24,7 +24,7 @@ const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 impl Incoming {
     /// Stores messages while their body comes, which may be of any length. `read` adds the messages that the next bytes
-    /// complete, and says how long they are; at the end it is given `None`. It is told the sender's address.
+    /// complete, and returns their length; it gets `None` at the end. It also gets the sender's address.
     pub(crate) async fn store_streamed(
         &self,
         mut body: Body,
@@ -76,7 +76,7 @@ impl Incoming {
         }
     }
 
-    /// How many messages and bytes of what comes bit by bit are stored at a time: no more than a second's worth.
+    /// The most messages and bytes of a streamed body to store at a time: no more than a second's worth.
     fn stream_batch_max(&self) -> (usize, usize) {
         let TokenLimits { messages_per_second, bytes_per_second, .. } = self.caller.limits;
         let within = |a_second: Option<u64>, max: usize| {

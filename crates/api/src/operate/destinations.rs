@@ -47,7 +47,7 @@ pub(crate) struct WaitingMessages {
     withheld: WithheldMessages,
 }
 
-/// Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+/// Messages of which only the number and the size are shown: routes also store messages of their sources in logspaces
 /// that the caller may not search.
 #[derive(Default, Serialize, utoipa::ToSchema)]
 #[schema(as = Withheld)]
@@ -201,8 +201,8 @@ async fn show(
     Ok(axum::Json(WaitingMessages { total, messages, withheld }))
 }
 
-/// Whether no route stores what comes from a source where the caller may not search. Which message a route takes is not
-/// asked: steps may have changed it since.
+/// Whether no route stores messages of a source where the caller may not search. The route of the single message does
+/// not count: steps may have changed it since.
 fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -> bool {
     let is_withheld = |target: &String| {
         let is_logspace = document.logspaces.iter().any(|logspace| logspace.id == *target);

@@ -44,7 +44,8 @@ pub(crate) struct RetentionPreview {
     /// When the last of these messages was received; null if nothing would be removed.
     #[schema(required)]
     received_last: Option<String>,
-    /// When age removes more of what is stored now; null if it does not, because there is no age or nothing is left.
+    /// When age removes more of the messages stored now; null if it does not, because there is no age or nothing is
+    /// left.
     #[schema(required)]
     next_at: Option<String>,
     /// How many messages go then.
@@ -54,7 +55,7 @@ pub(crate) struct RetentionPreview {
     all_at: Option<String>,
 }
 
-/// Every logspace that the caller may search, with what it holds.
+/// Every logspace that the caller may search, and its contents.
 #[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
 pub(crate) async fn logspaces(
     State(shared): State<SharedState>,
@@ -66,7 +67,7 @@ pub(crate) async fn logspaces(
     axum::Json(Logspaces { logspaces, work })
 }
 
-/// Says what a retention would remove, and when. Nothing is removed.
+/// The messages that a retention would remove, and when. Nothing is removed.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/retention-preview", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),

@@ -1,4 +1,4 @@
-//! Sends what is stored to a destination: all messages that match, once more, through its queue.
+//! Sends stored messages to a destination: all that match, once more, through its queue.
 //!
 //! **Invariant:** a message counts as replayed once the queue has it on disk. A replay that ends early says how far it is.
 
@@ -133,11 +133,11 @@ impl ReplayTask {
         let builder = RefCell::new(BatchBuilder::new());
         let take = |_: &str, hit: &Hit, out: &mut Vec<u8>| {
             builder.borrow_mut().extend(&hit.batch, hit.row..hit.row + 1);
-            // A piece is as long as what was received.
+            // A piece is as long as its messages' raw bytes.
             hit.batch.write_raw(hit.row, out);
         };
         self.reading.next_piece(take, &self.cancel.run(), &mut Vec::new())?;
-        // For whom it is sent to none of them is a copy.
+        // The receiver gets each of them once, so none is a copy.
         Ok(builder.into_inner().seal().with_copies(&[]))
     }
 

@@ -154,7 +154,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     Some(SourceFacts { kind: source.kind.name(), offset_seconds })
 }
 
-/// The last messages of a sender that are stored, as they came, with what was read out of them.
+/// The last stored messages of a sender, as they came, with the fields that were read out of them.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/frames", tag = "senders",
     params(
@@ -197,8 +197,8 @@ pub(crate) struct SkippedPiece {
     head: String,
 }
 
-/// The last bytes from an address that no message holds, at most eight pieces, since the start of the process. They are
-/// as they came, also where a route masks what it stores: for operators.
+/// The last bytes from an address that belong to no message, at most eight pieces, since the start of the process. They
+/// are as they came, also if a route masks what it stores: for operators.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/skipped", tag = "senders",
     params(
@@ -301,7 +301,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     }
 }
 
-/// Forgets what was counted of a sender, for one that is no longer there. If it sends again, it is new. Its messages stay.
+/// Forgets the counts of a sender that is no longer there. If it sends again, it is new. Its messages stay.
 #[utoipa::path(
     delete, path = "/api/v1/senders/{source}/{host}", tag = "senders",
     params(
@@ -330,7 +330,7 @@ pub(crate) async fn forget(
 pub(crate) struct ForgetParams {
     /// Those whose host, source, address or certificate's subject contains this.
     query: Option<String>,
-    /// Whether only those are meant whose messages all came within a minute; false by default.
+    /// Only those whose messages all came within a minute; false by default.
     once: Option<bool>,
 }
 
@@ -340,7 +340,7 @@ pub(crate) struct Forgotten {
     senders: usize,
 }
 
-/// Forgets what was counted of many senders, for names that somebody invented. `query` or `once` has to say which.
+/// Forgets the counts of many senders, for names that somebody invented. `query` or `once` has to say which.
 #[utoipa::path(
     delete, path = "/api/v1/senders", tag = "senders", operation_id = "forget_senders", params(ForgetParams),
     responses((status = 200, body = Forgotten))

@@ -21,9 +21,9 @@ const SECTION_BYTES_MAX: usize = 1 << 20;
 /// Senders that are listed.
 const SENDERS_MAX: usize = 200;
 
-/// Everything that helps to find out what is wrong with this server, as one text in sections: version and machine, settings,
-/// the router document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest
-/// lines of its own log. It holds no messages of senders.
+/// Everything that helps to diagnose this server, as one text in sections: version and machine, settings, the router
+/// document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest lines of
+/// its own log. It holds no messages of senders.
 #[utoipa::path(
     get, path = "/api/v1/support-report", tag = "system",
     responses((status = 200, body = String, content_type = "text/plain"))

@@ -1,4 +1,4 @@
-//! Tries out a destination: one message is sent to it, and what the other side says is the answer.
+//! Tests a destination: sends one message to it, and returns the other side's answer.
 //!
 //! **Invariant:** the queue of a destination is not touched, and nobody waits longer than the deadline.
 
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 /// How long a caller waits.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// How long the other side has. A sink that gives up by itself says what it was waiting for.
+/// The time that the other side has. A sink that gives up by itself says what it was waiting for.
 const ANSWER_WAIT_MAX: Period = Period::seconds(9);
 
 /// The result of a test message.
@@ -38,8 +38,8 @@ pub(crate) struct TestAnswer {
     error: Option<String>,
 }
 
-/// Sends a message that says that it is a test, and tells what the other side answered within ten seconds. The body is a
-/// destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
+/// Sends a message that says that it is a test, and returns the other side's answer if it comes within ten seconds. The
+/// body is a destination as in a router document, or `{"id": …}` of a live one. Its queue is not touched.
 #[utoipa::path(
     post, path = "/api/v1/destinations/test", tag = "destinations", request_body = Destination,
     responses((status = 200, body = TestAnswer))

@@ -55,7 +55,7 @@ pub(crate) struct VerificationFinding {
 /// The result of reindexing a logspace.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Reindexing {
-    /// Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.
+    /// Whether all were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
     complete: bool,
     /// Indexes that were made again.
     indexes: u64,
@@ -123,8 +123,8 @@ impl Verification {
     }
 }
 
-/// Makes the indexes of a logspace again from its messages, while it is in use. Takes as long as reading all messages does;
-/// ends when the client disconnects, and what was done until then stays.
+/// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages
+/// does; ends when the client disconnects, and indexes rebuilt until then stay.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),

@@ -1,9 +1,9 @@
 //! A question to the store: a query, a time range, logspaces, and what its caller may see of them.
 //!
-//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning says
-//! why.
+//! **Invariant:** an answer that did not look at everything says so: `coverage.complete` is false and a warning gives
+//! the reason.
 //! **Invariant:** callers limited by a grant learn nothing of other messages: no message, no count, and no figure of
-//! the work done that depends on what they say.
+//! the work done that depends on their contents.
 
 use super::cancel::{Cancel, Weight, reading};
 use super::effort::Effort;
@@ -33,15 +33,15 @@ const ESTIMATE_TIME_MAX: Duration = Duration::from_millis(50);
 /// The number of unknown names of one kind that are warned of.
 const UNKNOWN_WARNINGS_MAX: usize = 16;
 
-/// A query with everything that decides what it finds.
+/// A query with everything that decides its result.
 pub(crate) struct StoreQuestion {
     /// The query as it was sent.
     text: String,
-    /// A number for what was sent, range and logspaces included: the pages of a question have the same.
+    /// A number that identifies the request, range and logspaces included: the pages of a question have the same.
     pub(crate) key: u64,
     /// The caller's query: only to be shown, never to be searched for.
     pub(crate) asked: Query,
-    /// The same, limited to what the caller may see.
+    /// The same, limited to the messages that the caller may see.
     pub(crate) query: Query,
     /// Whether the caller may see only a part of the messages in these logspaces.
     pub(crate) narrowed: bool,
@@ -214,7 +214,7 @@ impl StoreQuestion {
         copies
     }
 
-    /// The same of a question whose first messages are shown: `None` where it takes longer than finding these.
+    /// The same for a question whose first messages are shown: `None` if it takes longer than finding these.
     pub(crate) fn count_copies_of_page(&mut self, page: &Page, cancel: &Cancel) -> Option<u64> {
         let is_instant = || {
             let effort = Effort::estimate(&self.logspaces, self.wanted(), &cancel.run());
@@ -240,7 +240,8 @@ impl StoreQuestion {
         Ok(self.warn_of_gaps(coverage, cancel))
     }
 
-    /// The query without its clauses about this field alone, limited to what the caller may see; none if it has none.
+    /// The query without its clauses about this field alone, limited to the caller's scope; `None` if it has no such
+    /// clause.
     pub(crate) fn without(&self, field: &FieldName) -> Option<Query> {
         let clauses = match &self.asked {
             Query::And(clauses) => clauses.as_slice(),
@@ -268,13 +269,14 @@ impl StoreQuestion {
         coverage
     }
 
-    /// Adds what can be found in the remaining time, for answers that need not be complete. Returns whether it is.
+    /// Adds the messages that can be found in the remaining time, for answers that need not be complete. Returns
+    /// whether it is complete.
     pub(crate) fn peek(&self, cancel: &Cancel, answers: &mut [Asked<'_>]) -> bool {
         let coverage = self.logspaces.answer(self.wanted(), &cancel.run(), answers);
         coverage.is_ok_and(|coverage| coverage.complete)
     }
 
-    /// Warns of what was not searched. Parts of one question give the same warning only once.
+    /// Warns of parts that were not searched. Parts of one question give the same warning only once.
     fn warn_of_gaps(&mut self, coverage: Coverage, cancel: &Cancel) -> Coverage {
         let damaged = coverage
             .damaged
@@ -323,8 +325,8 @@ impl StoreQuestion {
         self.range = self.range.intersect(self.query.time_range(self.now));
     }
 
-    /// Warns of fields in the query that no message in range has, with what was probably meant. Not for callers limited
-    /// by a grant, as the names are those of all messages.
+    /// Warns of fields in the query that no message in range has, and suggests the probable name. Not for callers
+    /// limited by a grant, as the names are those of all messages.
     pub(crate) fn warn_of_unknown_fields(&mut self, cancel: &Cancel) {
         let names = self.query.field_names();
         let unknown = self.unknown_fields(&names, cancel);

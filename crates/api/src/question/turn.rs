@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a question waits for its turn before its caller is told to try again.
+/// The longest that a question waits for its turn before its caller is told to try again.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Questions of one caller that wait.
 const WAITING_OF_ONE_MAX: usize = 16;

@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 const BEFORE_MAX: Duration = Duration::from_secs(600);
 /// Measurements that are kept, about five seconds apart.
 const MEASURED_MAX: usize = 128;
-/// Nothing is said about a change earlier than this.
+/// The time that has to pass before a change is judged.
 const AFTER_MIN: Duration = Duration::from_secs(20);
-/// Nothing is said about fewer messages.
+/// The number of messages below which nothing is judged.
 const MESSAGES_MIN: u64 = 100;
 /// How much of the messages may be dropped, or not understood, that was not before: in percent of all.
 const WORSE_PERCENT: f64 = 5.0;
@@ -59,7 +59,7 @@ pub(crate) struct HealthComparison {
 #[derive(Default)]
 pub(crate) struct Health {
     measured: VecDeque<(Instant, Totals)>,
-    /// The last measurement before the change, and what there was before.
+    /// The last measurement before the change, and the rates before it.
     change: Option<MeasuredChange>,
 }
 
@@ -101,7 +101,7 @@ impl Rates {
         (self.received * self.seconds) as u64
     }
 
-    /// This part of what was received, in percent.
+    /// The share of this part in the received messages, in percent.
     fn percent(&self, part: f64) -> f64 {
         if self.received == 0.0 { 0.0 } else { 100.0 * part / self.received }
     }
@@ -117,7 +117,7 @@ impl Health {
         }
     }
 
-    /// A change became live: what was measured last was before it.
+    /// A change became live: the latest measurement was before it.
     pub(super) fn changed(&mut self, now: Instant) {
         let Some((_, totals)) = self.measured.back().copied() else { return };
         let before = self.measured.front().map(|(at, first)| totals.rates(first, now.duration_since(*at)));

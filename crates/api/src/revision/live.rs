@@ -61,7 +61,8 @@ impl Revisions {
         Revisions { pipeline, meta, health: Mutex::default() }
     }
 
-    /// Stores a change between preparing and committing it: so exactly what is stored becomes live. Blocks.
+    /// Stores a change between preparing and committing it, so the stored document is exactly the one that becomes
+    /// live. Blocks.
     pub(crate) fn make_live(
         &self,
         change: Change,

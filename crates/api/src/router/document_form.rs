@@ -79,8 +79,8 @@ impl ExpectedRevisions {
 
 /// The revisions that the header If-Match names; `None` without it.
 ///
-/// Tags are taken as they come back: a proxy that packs answers makes them weak (`W/"7"`) or adds to them (`"7-gzip"`), and
-/// what is edited is the same document in any form.
+/// Tags are accepted as they come back: a proxy that compresses answers makes them weak (`W/"7"`) or adds to them
+/// (`"7-gzip"`), and an edit is of the same document in any form.
 pub(super) fn if_match(headers: &HeaderMap) -> Result<Option<ExpectedRevisions>> {
     let (mut revisions, mut is_any, mut is_there) = (Vec::new(), false, false);
     for value in headers.get_all(header::IF_MATCH) {

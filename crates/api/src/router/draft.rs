@@ -1,11 +1,11 @@
-//! A document that was sent, and what it means.
+//! A document that was sent, and its meaning.
 
 use crate::error::Result;
 use crate::extract::{DocumentText, unsupported};
 use logstead_config::{Checked, Document, Problem, draft_json, draft_toml, merge_into_toml};
 use logstead_pipeline::{Change, Live};
 
-/// A document that was sent, what it means, and the text that would be stored.
+/// A document that was sent, its meaning, and the text that would be stored.
 pub(super) struct Draft {
     pub(super) document: Document,
     pub(super) checked: Problems<Checked>,

@@ -36,7 +36,7 @@ pub(crate) struct LogspaceParams {
     comment: Option<String>,
 }
 
-/// Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other.
+/// Changes the retention and the durability of a logspace: a revision of the router document like any other.
 #[utoipa::path(
     put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
     params(
@@ -64,7 +64,7 @@ pub(crate) async fn put_logspace(
     revise(&shared, caller, expected, ChangeReason { comment, trial: None }, change).await
 }
 
-/// Makes the logspace what is wanted.
+/// Changes the logspace to the requested settings.
 fn put(document: &mut Value, id: &str, request: &LogspaceRequest) -> Result<()> {
     let logspaces = document["logspaces"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
     match logspaces.iter_mut().find(|logspace| logspace["id"] == *id) {

@@ -1,6 +1,7 @@
 //! The files of tables that steps look values up in.
 //!
-//! **Invariant:** a file is checked before it replaces another one, and one that the live document names cannot be removed.
+//! **Invariant:** a file is checked before it replaces another one, and one named by the live document cannot be
+//! removed.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};

@@ -3,8 +3,8 @@
 //! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events one
 //! by one. While its client does not take them it reads nothing, and holds at most one turn's events.
 //!
-//! **Invariant:** what is sent is what its caller may see at that moment: whether they may see the same as before is asked
-//! before each event, and which logspaces there are every second.
+//! **Invariant:** a tail sends only messages that its caller may see at that moment: the caller's rights are checked
+//! before each event, and the list of logspaces every second.
 //! **Invariant:** a tail ends soon after its client disconnects, and at once when the server is about to stop.
 
 mod position;
@@ -65,7 +65,7 @@ pub(crate) struct TailRequest {
     last: Option<u32>,
 }
 
-/// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+/// Follows stored messages, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
 /// and `problem` before the server ends the stream.
 #[utoipa::path(
     get, path = "/api/v1/tail", tag = "search",
@@ -279,7 +279,7 @@ impl OpenTail {
         Ok(())
     }
 
-    /// Checks what the caller may see now. New logspaces are followed from their beginning.
+    /// Checks the caller's present rights. New logspaces are followed from their beginning.
     async fn admit(&self, following: &mut TailFollowers) -> Result<()> {
         let changed =
             || ApiError::forbidden("what this login or token may see has changed: open the tail again");

@@ -113,7 +113,7 @@ impl TailFollowers {
         &self.events.logspaces
     }
 
-    /// Reads what was stored; returns what to send, and whether there is more.
+    /// Reads newly stored messages; returns the events to send, and whether there is more.
     pub(crate) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
         let TailFollowers { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
@@ -162,7 +162,7 @@ impl TailFollowers {
 }
 
 impl EventBuilder {
-    /// Takes a part of what was stored in one of the logspaces.
+    /// Takes a part of the messages stored in one of the logspaces.
     fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
         match followed {
             Followed::Missing { sequences, why, .. } => {

@@ -27,25 +27,25 @@ pub struct TooSlow;
 /// The body of a request.
 pub(super) struct RequestBody {
     body: Incoming,
-    pulse: Arc<Deadlines>,
+    deadlines: Arc<Deadlines>,
     credit: Credit,
     /// Fires when the credit is used up while we wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
 impl RequestBody {
-    pub(super) fn new(body: Incoming, pulse: Arc<Deadlines>) -> RequestBody {
-        let credit = pulse.body_credit();
-        RequestBody { body, pulse, credit, sleep: None }
+    pub(super) fn new(body: Incoming, deadlines: Arc<Deadlines>) -> RequestBody {
+        let credit = deadlines.body_credit();
+        RequestBody { body, deadlines, credit, sleep: None }
     }
 
     /// Ready when we have waited long enough.
     fn poll_too_slow(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.credit.wait(Instant::now());
         let Some(end) = self.credit.ends_at() else { return Poll::Pending };
-        let pulse = &self.pulse;
+        let deadlines = &self.deadlines;
         let sleep = self.sleep.get_or_insert_with(|| {
-            pulse.body_rests(true);
+            deadlines.body_rests(true);
             Box::pin(tokio::time::sleep_until(end.into()))
         });
         sleep.as_mut().poll(context)
@@ -53,7 +53,7 @@ impl RequestBody {
 
     fn goes_on(&mut self) {
         if self.sleep.take().is_some() {
-            self.pulse.body_rests(false);
+            self.deadlines.body_rests(false);
         }
     }
 }
@@ -99,7 +99,7 @@ impl Drop for RequestBody {
 pub(super) struct ResponseBody {
     body: Body,
     turn: RequestInProgress,
-    /// On a shared connection: what was produced and is still to be handed over.
+    /// On a shared connection: the data that was produced and is still to be handed over.
     rest: Option<Bytes>,
     /// The size of the piece that the peer is to take.
     offered_bytes: usize,

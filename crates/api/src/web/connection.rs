@@ -1,6 +1,6 @@
 //! One connection: encryption if the listener has it, then HTTP/1.1 or HTTP/2 until either side ends it.
 //!
-//! **Invariant:** whatever a connection does, it is ended at once when its [`Deadlines`] says so.
+//! **Invariant:** a connection is ended as soon as its [`Deadlines`] say so, whatever it is doing.
 
 use super::body::{LongAnswer, RequestBody, ResponseBody};
 use super::closing_response;
@@ -28,7 +28,7 @@ use tokio::sync::watch;
 
 /// Approximate maximum size of a request's head: it is read in pieces.
 const HEAD_BYTES_MAX: usize = 32 << 10;
-/// Maximum size of what is read ahead on a connection, and of what is kept of an answer on a shared one.
+/// Maximum size of data read ahead on a connection, and of data kept of an answer on a shared one.
 const READ_BYTES_MAX: usize = 64 << 10;
 /// The amount that a sender may have sent on a shared connection and that is not read yet. A stranger's costs memory
 /// until it is refused; with 1 ms to the sender it is 128 MB/s.
@@ -56,29 +56,29 @@ pub struct Arrival {
 
 /// A connection that is served.
 pub(super) struct WebConnection {
-    house: Arc<ConnectionContext>,
+    context: Arc<ConnectionContext>,
     serves: ListenerRole,
     stopped: watch::Receiver<bool>,
 }
 
 impl WebConnection {
     pub(super) fn new(
-        house: Arc<ConnectionContext>,
+        context: Arc<ConnectionContext>,
         serves: ListenerRole,
         stopped: watch::Receiver<bool>,
     ) -> WebConnection {
-        WebConnection { house, serves, stopped }
+        WebConnection { context, serves, stopped }
     }
 
-    pub(super) async fn receive(mut self, stream: AcceptedStream, seat: ConnectionSlot) {
+    pub(super) async fn receive(mut self, stream: AcceptedStream, slot: ConnectionSlot) {
         stream.hurry();
         // A silent peer costs no more than its place.
         tokio::select! {
             ready = stream.readable() => if ready.is_err() { return },
-            _ = seat.pulse.ended() => return,
+            _ = slot.deadlines.ended() => return,
             _ = self.stopped.wait_for(|stopped| *stopped) => return,
         }
-        let (apps, pulse) = (&self.house.apps, &seat.pulse);
+        let (apps, deadlines) = (&self.context.apps, &slot.deadlines);
         let arrival = Arrival { peer: stream.peer(), is_unix: stream.is_unix(), is_encrypted: false };
         let app = match self.serves {
             ListenerRole::Console { is_encrypted: false } => &apps.console,
@@ -87,49 +87,49 @@ impl WebConnection {
             ListenerRole::Console { is_encrypted: true } => {
                 let first = tokio::select! {
                     first = stream.first_byte() => first,
-                    _ = pulse.ended() => return,
+                    _ = deadlines.ended() => return,
                 };
                 match first {
-                    Ok(Some(HANDSHAKE)) => return self.encrypt(stream, arrival, pulse).await,
-                    // HTTP at the port of HTTPS: it is told where to go.
+                    Ok(Some(HANDSHAKE)) => return self.encrypt(stream, arrival, deadlines).await,
+                    // Plain HTTP at the port of HTTPS is redirected.
                     Ok(Some(_)) => &apps.redirect,
                     Ok(None) | Err(_) => return,
                 }
             }
         };
         let app = app.clone();
-        self.converse(stream, arrival, app, pulse).await;
+        self.converse(stream, arrival, app, deadlines).await;
     }
 
-    async fn encrypt(self, stream: AcceptedStream, arrival: Arrival, pulse: &Arc<Deadlines>) {
-        let Some(certificates) = &self.house.certificates else { return };
+    async fn encrypt(self, stream: AcceptedStream, arrival: Arrival, deadlines: &Arc<Deadlines>) {
+        let Some(certificates) = &self.context.certificates else { return };
         let accepted = tokio::select! {
             accepted = certificates.acceptor().accept(stream) => accepted,
-            _ = pulse.ended() => return,
+            _ = deadlines.ended() => return,
         };
         let stream = match accepted {
             Ok(stream) => stream,
             Err(error) => {
-                self.house.counters.web.refused.add("tls", 1);
+                self.context.counters.web.refused.add("tls", 1);
                 tracing::debug!("a connection of {} to the web port is not encrypted: {error}", arrival.peer);
                 return;
             }
         };
         let arrival = Arrival { is_encrypted: true, ..arrival };
-        let app = self.house.apps.console.clone();
+        let app = self.context.apps.console.clone();
         let is_shared = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         if is_shared {
-            self.converse_shared(stream, arrival, app, pulse).await;
+            self.converse_shared(stream, arrival, app, deadlines).await;
         } else {
-            self.converse(stream, arrival, app, pulse).await;
+            self.converse(stream, arrival, app, deadlines).await;
         }
     }
 
-    fn answers(&self, arrival: Arrival, app: Router, pulse: &Arc<Deadlines>) -> ConnectionApi {
+    fn answers(&self, arrival: Arrival, app: Router, deadlines: &Arc<Deadlines>) -> ConnectionApi {
         // The users of a proxy share its connections, so the proxy has to pace them.
-        let is_proxy = arrival.is_unix || is_trusted(arrival.peer.ip(), &self.house.limits.trusted_proxies);
+        let is_proxy = arrival.is_unix || is_trusted(arrival.peer.ip(), &self.context.limits.trusted_proxies);
         let app = TowerToHyperService::new(app);
-        ConnectionApi { app, arrival, pulse: pulse.clone(), is_paced: !is_proxy }
+        ConnectionApi { app, arrival, deadlines: deadlines.clone(), is_paced: !is_proxy }
     }
 
     /// Speaks HTTP/1.1 until either side ends it.
@@ -138,10 +138,10 @@ impl WebConnection {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         arrival: Arrival,
         app: Router,
-        pulse: &Arc<Deadlines>,
+        deadlines: &Arc<Deadlines>,
     ) {
-        let service = self.answers(arrival, app, pulse);
-        let io = TokioIo::new(TimedStream::new(stream, pulse.clone(), self.house.counters.clone()));
+        let service = self.answers(arrival, app, deadlines);
+        let io = TokioIo::new(TimedStream::new(stream, deadlines.clone(), self.context.counters.clone()));
         let mut connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(None)
@@ -153,17 +153,17 @@ impl WebConnection {
             tokio::select! {
                 // An error here is for the peer to see.
                 _ = &mut connection => break None,
-                ending = pulse.ended() => break Some(ending),
+                ending = deadlines.ended() => break Some(ending),
                 _ = self.stopped.wait_for(|stopped| *stopped), if !is_stopping => {
                     is_stopping = true;
                     Pin::new(&mut connection).graceful_shutdown();
                 }
             }
         };
-        let head_bytes = pulse.head_bytes();
+        let head_bytes = deadlines.head_bytes();
         let (mut stream, refused) = connection.into_parts().io.into_inner().into_parts();
         let words = match (ending, refused) {
-            (Some(ending), _) => closing_response::words(ending, head_bytes, &self.house.limits),
+            (Some(ending), _) => closing_response::words(ending, head_bytes, &self.context.limits),
             (None, Some(status)) => Some(closing_response::refusal(status)),
             (None, None) => Some(String::new()),
         };
@@ -180,11 +180,11 @@ impl WebConnection {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         arrival: Arrival,
         app: Router,
-        pulse: &Arc<Deadlines>,
+        deadlines: &Arc<Deadlines>,
     ) {
-        pulse.shares();
-        let service = self.answers(arrival, app, pulse);
-        let io = TokioIo::new(TimedStream::new(stream, pulse.clone(), self.house.counters.clone()));
+        deadlines.shares();
+        let service = self.answers(arrival, app, deadlines);
+        let io = TokioIo::new(TimedStream::new(stream, deadlines.clone(), self.context.counters.clone()));
         let mut connection = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .max_concurrent_streams(REQUESTS_MAX)
@@ -199,7 +199,7 @@ impl WebConnection {
             tokio::select! {
                 // An error here is for the peer to see.
                 _ = &mut connection => return,
-                ending = pulse.ended() => break ending,
+                ending = deadlines.ended() => break ending,
                 _ = self.stopped.wait_for(|stopped| *stopped), if !is_stopping => {
                     is_stopping = true;
                     Pin::new(&mut connection).graceful_shutdown();
@@ -217,7 +217,7 @@ impl WebConnection {
 struct ConnectionApi {
     app: TowerToHyperService<Router>,
     arrival: Arrival,
-    pulse: Arc<Deadlines>,
+    deadlines: Arc<Deadlines>,
     /// Whether requests without a login are slowed down when there are many.
     is_paced: bool,
 }
@@ -228,13 +228,13 @@ impl Service<Request<Incoming>> for ConnectionApi {
     type Future = Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Self::Error>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let (pulse, is_paced) = (self.pulse.clone(), self.is_paced);
-        let turn = pulse.asked(Instant::now());
-        let mut request = request.map(|body| Body::new(RequestBody::new(body, pulse.clone())));
+        let (deadlines, is_paced) = (self.deadlines.clone(), self.is_paced);
+        let turn = deadlines.asked(Instant::now());
+        let mut request = request.map(|body| Body::new(RequestBody::new(body, deadlines.clone())));
         let extensions = request.extensions_mut();
         extensions.insert(ConnectInfo(self.arrival.peer));
         extensions.insert(self.arrival);
-        extensions.insert(pulse.clone());
+        extensions.insert(deadlines.clone());
         let app = self.app.clone();
         Box::pin(async move {
             if is_paced && !turn.wait.is_zero() {
@@ -244,7 +244,7 @@ impl Service<Request<Incoming>> for ConnectionApi {
             if answer.extensions().get::<LongAnswer>().is_some() {
                 turn.answers_at_length();
             }
-            let is_shared = pulse.is_shared();
+            let is_shared = deadlines.is_shared();
             Ok(answer.map(|body| ResponseBody::new(body, turn, is_shared)))
         })
     }

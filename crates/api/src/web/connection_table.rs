@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** a full table keeps newcomers out only briefly: the oldest stranger that keeps us waiting gives way,
 //! or if all are at work, the oldest stranger of all. Connections with a login stay.
-//! **Invariant:** a newcomer has the place of the one that gives way at once, with its descriptor: what was free in
-//! between would be taken by senders, and thousands of newcomers would each wait for somebody to leave.
+//! **Invariant:** a newcomer gets the place of the one that gives way at once, with its descriptor: senders would take
+//! any descriptor that was free in between, and thousands of newcomers would each wait for somebody to leave.
 
 use super::deadlines::{ConnectionEnd, Deadlines};
 use super::limits::WebLimits;
@@ -47,7 +47,7 @@ struct OpenConnections {
 pub(super) struct ConnectionSlot {
     table: Arc<ConnectionTable>,
     number: u64,
-    pub(super) pulse: Arc<Deadlines>,
+    pub(super) deadlines: Arc<Deadlines>,
 }
 
 /// Why there is no place now.
@@ -95,8 +95,8 @@ impl ConnectionTable {
         Ok(self.place(&mut open, network, socket, now))
     }
 
-    /// The place of a stranger who leaves for it: one of the same address, if that is what is full. `None` if there is
-    /// no stranger.
+    /// The place of a stranger who leaves for it: one of the same address, if its share is full. `None` if there is no
+    /// stranger.
     pub(super) fn replace(
         self: &Arc<ConnectionTable>,
         full: NoSlot,
@@ -104,20 +104,22 @@ impl ConnectionTable {
         now: Instant,
     ) -> Option<Result<ConnectionSlot, TooManyLeaving>> {
         let network = self.limits.share_of(peer);
-        let is_meant = |pulse: &Deadlines| full != NoSlot::Address || pulse.network == network;
+        let is_meant = |deadlines: &Deadlines| full != NoSlot::Address || deadlines.network == network;
         let mut open = self.open.lock();
         let oldest = |wanted: fn(&Deadlines) -> bool| {
             let mut places = open.places.iter();
-            places.find(|(_, (pulse, _))| is_meant(pulse) && pulse.is_stranger() && wanted(pulse))
+            places.find(|(_, (deadlines, _))| {
+                is_meant(deadlines) && deadlines.is_stranger() && wanted(deadlines)
+            })
         };
         let gives_way = oldest(Deadlines::keeps_us_waiting).or_else(|| oldest(|_| true));
         let number = *gives_way?.0;
         if LEAVING_MAX <= open.leaving {
             return Some(Err(TooManyLeaving));
         }
-        let (pulse, socket) = self.remove(&mut open, number)?;
+        let (deadlines, socket) = self.remove(&mut open, number)?;
         open.leaving += 1;
-        self.end(&pulse, ConnectionEnd::GaveWay);
+        self.end(&deadlines, ConnectionEnd::GaveWay);
         Some(Ok(self.place(&mut open, network, socket, now)))
     }
 
@@ -128,20 +130,20 @@ impl ConnectionTable {
         socket: Socket,
         now: Instant,
     ) -> ConnectionSlot {
-        let pulse = Arc::new(Deadlines::new(network, self.limits.timeouts, now));
+        let deadlines = Arc::new(Deadlines::new(network, self.limits.timeouts, now));
         let number = open.next;
         open.next += 1;
-        open.places.insert(number, (pulse.clone(), socket));
+        open.places.insert(number, (deadlines.clone(), socket));
         if let Some(network) = network {
             *open.by_network.entry(network).or_default() += 1;
         }
         self.counters.web.connections.add(1);
-        ConnectionSlot { table: self.clone(), number, pulse }
+        ConnectionSlot { table: self.clone(), number, deadlines }
     }
 
     fn remove(&self, open: &mut OpenConnections, number: u64) -> Option<(Arc<Deadlines>, Socket)> {
-        let (pulse, socket) = open.places.remove(&number)?;
-        if let Some(network) = pulse.network
+        let (deadlines, socket) = open.places.remove(&number)?;
+        if let Some(network) = deadlines.network
             && let Some(count) = open.by_network.get_mut(&network)
         {
             *count -= 1;
@@ -150,7 +152,7 @@ impl ConnectionTable {
             }
         }
         self.counters.web.connections.add(-1);
-        Some((pulse, socket))
+        Some((deadlines, socket))
     }
 
     /// Returns once a place has become free since the last call.
@@ -160,15 +162,15 @@ impl ConnectionTable {
 
     /// Ends the connections that have kept us waiting too long.
     pub(super) fn sweep(&self, now: Instant) {
-        for (pulse, _) in self.open.lock().places.values() {
-            if let Some(ending) = pulse.due(now) {
-                self.end(pulse, ending);
+        for (deadlines, _) in self.open.lock().places.values() {
+            if let Some(ending) = deadlines.due(now) {
+                self.end(deadlines, ending);
             }
         }
     }
 
-    pub(super) fn end(&self, pulse: &Deadlines, ending: ConnectionEnd) -> bool {
-        let is_first = pulse.end(ending);
+    pub(super) fn end(&self, deadlines: &Deadlines, ending: ConnectionEnd) -> bool {
+        let is_first = deadlines.end(ending);
         if is_first {
             self.counters.web.ended.add(ending.reason(), 1);
         }
@@ -225,20 +227,20 @@ mod tests {
         let table = table(3, 3, 3);
         let seats: Vec<ConnectionSlot> =
             (0..3).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
-        seats[0].pulse.authenticated();
+        seats[0].deadlines.authenticated();
         assert_eq!(full(&table, OTHER), Some(NoSlot::Connections));
-        let _work = seats[2].pulse.asked(Instant::now());
+        let _work = seats[2].deadlines.asked(Instant::now());
         let first = instead(&table, NoSlot::Connections, OTHER).unwrap();
-        assert_eq!(seats[1].pulse.ended().await, ConnectionEnd::GaveWay);
-        let _work = first.pulse.asked(Instant::now());
+        assert_eq!(seats[1].deadlines.ended().await, ConnectionEnd::GaveWay);
+        let _work = first.deadlines.asked(Instant::now());
         let second = instead(&table, NoSlot::Connections, OTHER).unwrap();
         assert_eq!(
-            seats[2].pulse.ended().await,
+            seats[2].deadlines.ended().await,
             ConnectionEnd::GaveWay,
             "nobody keeps us waiting: the oldest goes"
         );
-        first.pulse.authenticated();
-        second.pulse.authenticated();
+        first.deadlines.authenticated();
+        second.deadlines.authenticated();
         assert!(instead(&table, NoSlot::Connections, OTHER).is_none(), "all are known");
         assert_eq!(full(&table, OTHER), Some(NoSlot::Connections));
         assert_eq!((table.counters.web.connections.get(), table.open.lock().leaving), (3, 2));
@@ -274,8 +276,8 @@ mod tests {
             (0..2).map(|_| table.admit(STRANGER, Instant::now()).ok().unwrap()).collect();
         assert_eq!(full(&table, STRANGER), Some(NoSlot::Address));
         let _instead = instead(&table, NoSlot::Address, STRANGER).unwrap();
-        assert_eq!(seats[0].pulse.ended().await, ConnectionEnd::GaveWay);
-        assert!(other.pulse.is_stranger(), "it is none of its business");
+        assert_eq!(seats[0].deadlines.ended().await, ConnectionEnd::GaveWay);
+        assert!(other.deadlines.is_stranger(), "it is none of its business");
         let of_many = [LOCAL, PROXY, LOCAL, PROXY, PROXY, LOCAL, PROXY];
         let seats_of_many: Vec<_> = of_many.map(|peer| table.admit(peer, Instant::now())).into();
         assert!(seats_of_many.iter().all(Result::is_ok));
@@ -284,9 +286,9 @@ mod tests {
     #[test]
     fn descriptors_of_the_process_are_not_used_up() {
         let table = table(10, 10, 1);
-        let seat = table.admit(STRANGER, Instant::now()).ok().unwrap();
+        let slot = table.admit(STRANGER, Instant::now()).ok().unwrap();
         assert_eq!(full(&table, OTHER), Some(NoSlot::Descriptors));
-        drop(seat);
+        drop(slot);
         assert_eq!(full(&table, OTHER), None);
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// An open connection.
+/// The state and the deadlines of an open connection.
 #[derive(Debug)]
 pub struct Deadlines {
     /// The network whose share of connections it counts towards; `None` if many peers may share an address.
@@ -30,17 +30,17 @@ pub struct Deadlines {
 #[derive(Debug)]
 struct DeadlineState {
     phase: Phase,
-    /// Since when.
+    /// The beginning of the phase.
     since: Instant,
     /// The size so far of the head that is being read.
     head_bytes: usize,
     /// Requests that the API has, and how many of them wait for their bodies.
     requests: usize,
     resting_bodies: usize,
-    /// Whether the peer reads what is written to the connection.
+    /// The credit of the peer for reading our answers.
     writing: Credit,
-    /// By request: whether the peer takes what was made of its answer. The requests of a shared connection do not fill
-    /// the connection, as each has its own share of it.
+    /// The credit of each request for reading its answer. The requests of a shared connection do not fill the
+    /// connection, as each has its own share of it.
     taking: BTreeMap<u64, Credit>,
     next_request: u64,
     pace: RequestPace,
@@ -61,7 +61,7 @@ enum Phase {
 /// or that there will be none.
 #[derive(Debug)]
 pub(super) struct RequestInProgress {
-    pulse: Arc<Deadlines>,
+    deadlines: Arc<Deadlines>,
     number: u64,
     /// How long a stranger's request waits, so that many of them cannot slow down others.
     pub(super) wait: Duration,
@@ -156,7 +156,7 @@ impl Deadlines {
         state.next_request += 1;
         let is_known = self.is_known.load(Ordering::Relaxed);
         let wait = if is_known { Duration::ZERO } else { state.pace.ask(now) };
-        RequestInProgress { pulse: self.clone(), number, wait }
+        RequestInProgress { deadlines: self.clone(), number, wait }
     }
 
     /// A request is done with.
@@ -237,21 +237,21 @@ impl Deadlines {
 impl RequestInProgress {
     /// The answer continues for as long as it is read, and its reader may pause for a while.
     pub(super) fn answers_at_length(&self) {
-        let mut state = self.pulse.state.lock();
-        state.writing = Credit::new(self.pulse.timeouts.long_stall);
-        state.taking.insert(self.number, Credit::new(self.pulse.timeouts.long_stall));
+        let mut state = self.deadlines.state.lock();
+        state.writing = Credit::new(self.deadlines.timeouts.long_stall);
+        state.taking.insert(self.number, Credit::new(self.deadlines.timeouts.long_stall));
     }
 
     /// On a shared connection: a piece of the answer was made, and is for the peer to take.
     pub(super) fn offered(&self, now: Instant) {
-        let stall = self.pulse.timeouts.stall;
-        let mut state = self.pulse.state.lock();
+        let stall = self.deadlines.timeouts.stall;
+        let mut state = self.deadlines.state.lock();
         state.taking.entry(self.number).or_insert_with(|| Credit::new(stall)).wait(now);
     }
 
     /// It took the piece, of this many bytes.
     pub(super) fn taken(&self, bytes: usize, now: Instant) {
-        if let Some(credit) = self.pulse.state.lock().taking.get_mut(&self.number) {
+        if let Some(credit) = self.deadlines.state.lock().taking.get_mut(&self.number) {
             credit.moved(bytes, now);
         }
     }
@@ -259,7 +259,7 @@ impl RequestInProgress {
 
 impl Drop for RequestInProgress {
     fn drop(&mut self) {
-        self.pulse.answered(self.number, Instant::now());
+        self.deadlines.answered(self.number, Instant::now());
     }
 }
 
@@ -285,92 +285,96 @@ mod tests {
 
     fn check(what: &str, act: impl FnOnce(&Arc<Deadlines>, Instant), expected: Option<(u32, ConnectionEnd)>) {
         let start = Instant::now();
-        let pulse = Arc::new(Deadlines::new(None, TIMEOUTS, start));
-        act(&pulse, start);
-        let due = |second: &u32| pulse.due(start + *second * SECOND);
+        let deadlines = Arc::new(Deadlines::new(None, TIMEOUTS, start));
+        act(&deadlines, start);
+        let due = |second: &u32| deadlines.due(start + *second * SECOND);
         let found = (0..1000).find_map(|second| Some((second, due(&second)?)));
         assert_eq!(found, expected, "{what}");
     }
 
-    /// A request that is not done with before the test says so; its number.
-    fn ask(pulse: &Arc<Deadlines>, now: Instant) -> u64 {
-        let turn = ManuallyDrop::new(pulse.asked(now));
+    /// A request that goes on until the test ends it; its number.
+    fn ask(deadlines: &Arc<Deadlines>, now: Instant) -> u64 {
+        let turn = ManuallyDrop::new(deadlines.asked(now));
         turn.number
     }
 
     #[test]
     fn whatever_keeps_us_waiting_comes_to_its_end() {
         check("silence", |_, _| (), Some((10, ConnectionEnd::HeadTooSlow)));
-        let half_a_head = |pulse: &Arc<Deadlines>, start: Instant| pulse.read(10, start + 9 * SECOND);
+        let half_a_head = |deadlines: &Arc<Deadlines>, start: Instant| deadlines.read(10, start + 9 * SECOND);
         check("half a head", half_a_head, Some((10, ConnectionEnd::HeadTooSlow)));
-        let work = |pulse: &Arc<Deadlines>, start: Instant| {
-            ask(pulse, start);
+        let work = |deadlines: &Arc<Deadlines>, start: Instant| {
+            ask(deadlines, start);
         };
         check("we take long", work, None);
-        let answered = |pulse: &Arc<Deadlines>, start: Instant| {
-            let number = ask(pulse, start);
-            pulse.answered(number, start + SECOND);
+        let answered = |deadlines: &Arc<Deadlines>, start: Instant| {
+            let number = ask(deadlines, start);
+            deadlines.answered(number, start + SECOND);
         };
         check("nothing more is asked", answered, Some((21, ConnectionEnd::Idle)));
-        let next = |pulse: &Arc<Deadlines>, start: Instant| {
-            answered(pulse, start);
-            pulse.read(10, start + 15 * SECOND);
+        let next = |deadlines: &Arc<Deadlines>, start: Instant| {
+            answered(deadlines, start);
+            deadlines.read(10, start + 15 * SECOND);
         };
         check("half of the next head", next, Some((25, ConnectionEnd::HeadTooSlow)));
-        let unread = |pulse: &Arc<Deadlines>, start: Instant| {
-            let number = ask(pulse, start);
-            pulse.writing(|credit| credit.wait(start + SECOND));
+        let unread = |deadlines: &Arc<Deadlines>, start: Instant| {
+            let number = ask(deadlines, start);
+            deadlines.writing(|credit| credit.wait(start + SECOND));
             number
         };
-        let unread_alone = |pulse: &Arc<Deadlines>, start: Instant| {
-            unread(pulse, start);
+        let unread_alone = |deadlines: &Arc<Deadlines>, start: Instant| {
+            unread(deadlines, start);
         };
         check("an unread answer", unread_alone, Some((31, ConnectionEnd::AnswerUnread)));
-        let unread_to_its_end = |pulse: &Arc<Deadlines>, start: Instant| {
-            let number = unread(pulse, start);
-            pulse.answered(number, start + 2 * SECOND);
+        let unread_to_its_end = |deadlines: &Arc<Deadlines>, start: Instant| {
+            let number = unread(deadlines, start);
+            deadlines.answered(number, start + 2 * SECOND);
         };
         check("the unread end of an answer", unread_to_its_end, Some((31, ConnectionEnd::AnswerUnread)));
-        let long = |pulse: &Arc<Deadlines>, start: Instant| {
-            let turn = ManuallyDrop::new(pulse.asked(start));
+        let long = |deadlines: &Arc<Deadlines>, start: Instant| {
+            let turn = ManuallyDrop::new(deadlines.asked(start));
             turn.answers_at_length();
-            pulse.writing(|credit| credit.wait(start));
+            deadlines.writing(|credit| credit.wait(start));
         };
         check("an unread export", long, Some((300, ConnectionEnd::AnswerUnread)));
     }
 
     #[test]
     fn a_shared_connection_ends_when_nothing_is_asked_on_it_or_one_answer_is_not_taken() {
-        let idle = |pulse: &Arc<Deadlines>, start: Instant| {
-            pulse.shares();
-            let (first, second) = (ask(pulse, start), ask(pulse, start));
-            pulse.answered(first, start + SECOND);
-            pulse.answered(second, start + 5 * SECOND);
+        let idle = |deadlines: &Arc<Deadlines>, start: Instant| {
+            deadlines.shares();
+            let (first, second) = (ask(deadlines, start), ask(deadlines, start));
+            deadlines.answered(first, start + SECOND);
+            deadlines.answered(second, start + 5 * SECOND);
             // Pings.
-            pulse.read(10, start + 15 * SECOND);
+            deadlines.read(10, start + 15 * SECOND);
         };
         check("pings are not requests", idle, Some((25, ConnectionEnd::Idle)));
-        let one_rests = |pulse: &Arc<Deadlines>, start: Instant| {
-            pulse.shares();
-            let turns = [(); 2].map(|()| ManuallyDrop::new(pulse.asked(start)));
+        let one_rests = |deadlines: &Arc<Deadlines>, start: Instant| {
+            deadlines.shares();
+            let turns = [(); 2].map(|()| ManuallyDrop::new(deadlines.asked(start)));
             turns[0].offered(start + SECOND);
             turns[1].offered(start + SECOND);
             turns[1].taken(1 << 20, start + 2 * SECOND);
         };
         check("one of two answers is not taken", one_rests, Some((31, ConnectionEnd::AnswerUnread)));
-        let one_is_long = |pulse: &Arc<Deadlines>, start: Instant| {
-            pulse.shares();
-            let turn = ManuallyDrop::new(pulse.asked(start));
+        let one_is_long = |deadlines: &Arc<Deadlines>, start: Instant| {
+            deadlines.shares();
+            let turn = ManuallyDrop::new(deadlines.asked(start));
             turn.answers_at_length();
             turn.offered(start);
         };
         check("an export that is not taken", one_is_long, Some((300, ConnectionEnd::AnswerUnread)));
-        let given_up = |pulse: &Arc<Deadlines>, start: Instant| {
-            pulse.shares();
-            let number = ask(pulse, start);
-            ManuallyDrop::new(RequestInProgress { pulse: pulse.clone(), number, wait: Duration::ZERO })
-                .offered(start);
-            pulse.answered(number, start + SECOND);
+        let given_up = |deadlines: &Arc<Deadlines>, start: Instant| {
+            deadlines.shares();
+            let number = ask(deadlines, start);
+            ManuallyDrop::new(RequestInProgress {
+                deadlines: deadlines.clone(),
+                number,
+                wait: Duration::ZERO,
+            })
+            .offered(start);
+            deadlines.answered(number, start + SECOND);
         };
         check("the peer gave it up", given_up, Some((21, ConnectionEnd::Idle)));
     }
@@ -378,20 +382,20 @@ mod tests {
     #[test]
     fn who_is_known_and_who_keeps_us_waiting() {
         let now = Instant::now();
-        let pulse = Arc::new(Deadlines::new(None, TIMEOUTS, now));
-        assert!(pulse.keeps_us_waiting());
-        let _first = pulse.asked(now);
-        assert!(!pulse.keeps_us_waiting(), "we are at it");
-        pulse.body_rests(true);
-        assert!(pulse.keeps_us_waiting(), "its body does not come");
-        let second = pulse.asked(now);
-        assert!(!pulse.keeps_us_waiting(), "we are at the second");
+        let deadlines = Arc::new(Deadlines::new(None, TIMEOUTS, now));
+        assert!(deadlines.keeps_us_waiting());
+        let _first = deadlines.asked(now);
+        assert!(!deadlines.keeps_us_waiting(), "we are at it");
+        deadlines.body_rests(true);
+        assert!(deadlines.keeps_us_waiting(), "its body does not come");
+        let second = deadlines.asked(now);
+        assert!(!deadlines.keeps_us_waiting(), "we are at the second");
         drop(second);
-        assert!(pulse.keeps_us_waiting());
-        pulse.body_rests(false);
-        assert!(!pulse.keeps_us_waiting());
-        assert!(pulse.is_stranger());
-        pulse.authenticated();
-        assert!(!pulse.is_stranger());
+        assert!(deadlines.keeps_us_waiting());
+        deadlines.body_rests(false);
+        assert!(!deadlines.keeps_us_waiting());
+        assert!(deadlines.is_stranger());
+        deadlines.authenticated();
+        assert!(!deadlines.is_stranger());
     }
 }

@@ -81,7 +81,7 @@ pub fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// Whether an address is one of the proxies whose word counts.
+/// Whether an address is one of the trusted proxies.
 pub fn is_trusted(peer: IpAddr, proxies: &[IpNet]) -> bool {
     let address = peer.to_canonical();
     proxies.iter().any(|network| network.contains(&address))

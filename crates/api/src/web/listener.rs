@@ -1,4 +1,4 @@
-//! The sockets that HTTP is spoken on: opening them, what each of them serves, and which connection is next.
+//! The sockets for HTTP: opening them, the role of each, and the next connection.
 
 use axum::Router;
 use logstead_config::settings::WebListener;
@@ -184,7 +184,7 @@ impl AcceptedStream {
         matches!(self, AcceptedStream::Unix(_))
     }
 
-    /// Sends what is written at once.
+    /// Sends written data at once.
     pub(super) fn hurry(&self) {
         if let AcceptedStream::Tcp(stream, _) = self {
             stream.set_nodelay(true).ok();

@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How long a newcomer waits for those who leave, which only takes until their task runs.
+/// The longest that a newcomer waits for those who leave, which only takes until their task runs.
 const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -54,7 +54,7 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Accepts connections and serves them.
 struct ListenerTask {
-    house: Arc<ConnectionContext>,
+    context: Arc<ConnectionContext>,
     table: Arc<ConnectionTable>,
     stopped: watch::Receiver<bool>,
     /// When a lack of places was last logged.
@@ -63,32 +63,32 @@ struct ListenerTask {
 
 /// Accepts connections until told to stop, then waits for those that are open.
 pub async fn serve(
-    house: ConnectionContext,
+    context: ConnectionContext,
     listeners: Vec<BoundListener>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let ConnectionContext { limits, sockets, counters, .. } = &house;
+    let ConnectionContext { limits, sockets, counters, .. } = &context;
     counters.web.connections_max.add(limits.connections_max as i64);
     listeners.iter().for_each(|listener| counters.web.listeners.add(listener.kind(), 1));
     let mut sweep = tokio::time::interval(limits.timeouts.sweep_interval());
     let table = Arc::new(ConnectionTable::new(limits.clone(), sockets.clone(), counters.clone()));
-    let house = Arc::new(house);
-    let watching = tokio::spawn(house.clone().watch_certificates());
-    let mut door = ListenerTask { house, table, stopped: stopped.clone(), complained: None };
+    let context = Arc::new(context);
+    let watching = tokio::spawn(context.clone().watch_certificates());
+    let mut task = ListenerTask { context, table, stopped: stopped.clone(), complained: None };
     let mut connections = JoinSet::new();
     let mut next = 0;
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listeners, &mut next) => accepted,
             _ = sweep.tick() => {
-                door.table.sweep(Instant::now());
+                task.table.sweep(Instant::now());
                 continue;
             }
             _ = stopped.wait_for(|stopped| *stopped) => break,
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
-            Ok((listener, stream)) => door.admit(listener, stream, &mut connections).await,
+            Ok((listener, stream)) => task.admit(listener, stream, &mut connections).await,
             Err(error) => {
                 tracing::warn!("a connection to the web port could not be accepted: {error}");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -101,7 +101,7 @@ pub async fn serve(
     loop {
         tokio::select! {
             ended = connections.join_next() => if ended.is_none() { return },
-            _ = sweep.tick() => door.table.sweep(Instant::now()),
+            _ = sweep.tick() => task.table.sweep(Instant::now()),
         }
     }
 }
@@ -114,20 +114,21 @@ impl ListenerTask {
         stream: AcceptedStream,
         connections: &mut JoinSet<()>,
     ) {
-        self.house.counters.web.accepted.add(1);
+        self.context.counters.web.accepted.add(1);
         let peer = stream.peer().ip();
-        match self.seat(peer).await {
-            Ok(seat) => {
-                let visit = WebConnection::new(self.house.clone(), listener.serves(), self.stopped.clone());
-                connections.spawn(visit.receive(stream, seat));
+        match self.slot(peer).await {
+            Ok(slot) => {
+                let connection =
+                    WebConnection::new(self.context.clone(), listener.serves(), self.stopped.clone());
+                connections.spawn(connection.receive(stream, slot));
             }
             Err(full) => self.refuse(listener, &stream, peer, full),
         }
     }
 
     fn refuse(&mut self, listener: &BoundListener, stream: &AcceptedStream, peer: IpAddr, full: NoSlot) {
-        self.house.counters.web.refused.add(full.reason(), 1);
-        let detail = self.house.limits.detail(full);
+        self.context.counters.web.refused.add(full.reason(), 1);
+        let detail = self.context.limits.detail(full);
         // If a new socket does not take it at once, it is not worth waiting for. Without keys there is nothing to say.
         if !listener.is_encrypted() {
             stream.try_write(closing_response::no_place(&detail).as_bytes()).ok();
@@ -139,16 +140,16 @@ impl ListenerTask {
     }
 
     /// A place for a new connection. If there is none, it gets that of a connection that keeps us waiting.
-    async fn seat(&self, peer: IpAddr) -> Result<ConnectionSlot, NoSlot> {
+    async fn slot(&self, peer: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let end = Instant::now() + LEAVING_WAIT_MAX;
         loop {
             let now = Instant::now();
             let full = match self.table.admit(peer, now) {
-                Ok(seat) => return Ok(seat),
+                Ok(slot) => return Ok(slot),
                 Err(full) => full,
             };
             match self.table.replace(full, peer, now) {
-                Some(Ok(seat)) => return Ok(seat),
+                Some(Ok(slot)) => return Ok(slot),
                 Some(Err(TooManyLeaving)) if now < end => {
                     tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
                 }

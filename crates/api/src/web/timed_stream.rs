@@ -12,18 +12,18 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A stream with its pulse.
+/// A stream with its deadlines.
 pub(super) struct TimedStream<S> {
     stream: S,
-    pulse: Arc<Deadlines>,
+    deadlines: Arc<Deadlines>,
     counters: Arc<Counters>,
     /// The status with which HTTP itself refused something.
     refused: Option<u16>,
 }
 
 impl<S> TimedStream<S> {
-    pub(super) fn new(stream: S, pulse: Arc<Deadlines>, counters: Arc<Counters>) -> TimedStream<S> {
-        TimedStream { stream, pulse, counters, refused: None }
+    pub(super) fn new(stream: S, deadlines: Arc<Deadlines>, counters: Arc<Counters>) -> TimedStream<S> {
+        TimedStream { stream, deadlines, counters, refused: None }
     }
 
     /// The stream, and the status that is still to be sent.
@@ -35,10 +35,10 @@ impl<S> TimedStream<S> {
         match polled {
             Poll::Ready(Ok(bytes)) => {
                 self.counters.web.sent_bytes.add(*bytes);
-                self.pulse.writing(|credit| credit.moved(*bytes, Instant::now()));
+                self.deadlines.writing(|credit| credit.moved(*bytes, Instant::now()));
             }
             Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.pulse.writing(|credit| credit.wait(Instant::now())),
+            Poll::Pending => self.deadlines.writing(|credit| credit.wait(Instant::now())),
         }
     }
 }
@@ -54,7 +54,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
         let bytes = buffer.filled().len() - before;
         if 0 < bytes {
             self.counters.web.received_bytes.add(bytes);
-            self.pulse.read(bytes, Instant::now());
+            self.deadlines.read(bytes, Instant::now());
         }
         Poll::Ready(Ok(()))
     }
@@ -66,7 +66,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if 0 < self.pulse.head_bytes()
+        if 0 < self.deadlines.head_bytes()
             && let Some(status) = bare_refusal(bytes)
         {
             self.refused = Some(status);

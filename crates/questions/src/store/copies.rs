@@ -1,4 +1,4 @@
-//! Which copies a question leaves out: those whose original it asks for too.
+//! The copies that a question leaves out: those whose original is in another of its logspaces.
 //!
 //! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here.
 //! Copies are left out by a condition on two columns, which the indexes answer
@@ -16,7 +16,7 @@ use std::ops::Bound;
 /// The treatment of copies by a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Copies {
-    /// It leaves out those whose original it asks for too.
+    /// Copies whose original is in another logspace of the question are left out.
     #[default]
     LeftOut,
     /// Each counts like any other message.
@@ -35,8 +35,8 @@ impl Copies {
     }
 }
 
-/// The copies that one logspace leaves out of what a query finds, where it is asked beside these others; `None` where it
-/// leaves out none, whatever it holds.
+/// The copies that one logspace leaves out of a query's matches, if it is searched together with these others; `None`
+/// if it leaves out none, whatever it holds.
 pub(super) fn left_out<'a>(
     query: &Query,
     others: impl Iterator<Item = (&'a str, &'a Searcher)>,
@@ -46,7 +46,7 @@ pub(super) fn left_out<'a>(
     (!copies.is_empty()).then(|| Query::or(copies))
 }
 
-/// The copies of what a query finds in another logspace.
+/// The copies of a query's matches in another logspace.
 fn copies_of(query: &Query, logspace: &str, held_after: Timestamp) -> Option<Query> {
     let asked = if query.tells_copies() { query.of_originals_in(logspace) } else { Query::All };
     if held_after == Timestamp::MAX || asked.is_nothing() {

@@ -1,5 +1,5 @@
-//! Every kind of question leaves out the copies whose original it asks for too, and no others: over random messages that are
-//! stored in several logspaces, and whatever becomes of these.
+//! Every kind of question leaves out the copies whose original is in another of its logspaces, and no others: over
+//! random messages that are stored in several logspaces, and whatever happens to these.
 
 use super::{Copies, Logspaces, PageRequest, SearchCriteria};
 use logstead_answer::{Aggregation, Facets, Histogram, Settings, Value, Width};
@@ -53,7 +53,7 @@ struct Message {
 enum Step {
     Store(Vec<Message>),
     Seal(usize),
-    /// Removes what was received before one of its messages, file by file.
+    /// Removes the messages received before one of its messages, file by file.
     Expire(usize, Index),
     Restart,
 }
@@ -85,7 +85,7 @@ struct Logspace {
     dir: PathBuf,
     opened: Opened,
     kept: Vec<Kept>,
-    /// When the last of what has expired was received.
+    /// The time when the last of its expired messages was received.
     expired: Timestamp,
 }
 

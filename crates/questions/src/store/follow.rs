@@ -9,7 +9,7 @@ use logstead_work::Run;
 use std::collections::BTreeMap;
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on, or does not follow it; nothing where the run is told to end before all are
+    /// Follows each logspace from a sequence on, or does not follow it; `None` if the run is told to end before all are
     /// ready.
     pub fn follow(
         &self,
@@ -30,8 +30,8 @@ impl Logspaces {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
-    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first;
-    /// nothing where the run is told to end before all are ready.
+    /// Follows each logspace from now on, after the newest stored messages that pass the stages, the oldest of them
+    /// first; `None` if the run is told to end before all are ready.
     pub fn follow_after_newest(
         self,
         wanted: SearchCriteria<'_>,

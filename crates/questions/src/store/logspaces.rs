@@ -1,4 +1,4 @@
-//! Logspaces that are searched as one, and what they are asked.
+//! Logspaces that are searched as one, and the criteria.
 
 use super::Coverage;
 use super::copies::{Copies, left_out};
@@ -26,11 +26,11 @@ pub struct SearchCriteria<'a> {
     pub copies: Copies,
 }
 
-/// One of them, and what it is asked.
+/// A logspace, and the filter for it.
 pub struct InLogspace<'a> {
     pub id: &'a str,
     pub searcher: &'a Searcher,
-    /// Nothing where the run was told to end before it was ready.
+    /// `None` if the run was told to end before the filter was ready.
     pub filter: Option<Filter>,
     pub range: TimeRange,
 }
@@ -96,7 +96,7 @@ impl Logspaces {
         self.0.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect()
     }
 
-    /// Each with what it is asked.
+    /// Each logspace with its filter.
     pub fn each<'a>(
         &'a self,
         wanted: SearchCriteria<'a>,
@@ -175,7 +175,7 @@ impl Logspaces {
         Ok(coverage)
     }
 
-    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by what is stored.
+    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by the stored messages.
     pub fn prepare(
         &self,
         pipeline: &Pipeline,

@@ -82,7 +82,7 @@ impl Logspaces {
             let is_cut = !found.coverage.unfinished.is_empty();
             whole.coverage = whole.coverage.joined(found.coverage);
             if is_cut && whole.reached != request.after {
-                // The next page begins with this part, of which nothing is given out yet.
+                // The next page begins with this part, none of which is returned yet.
                 whole.more = true;
                 return whole;
             }
@@ -162,7 +162,7 @@ mod tests {
         ["a", "b"].map(logspace).into_iter().collect()
     }
 
-    /// A page of what a stage keeps. Its time is over when it was looked at so often.
+    /// A page of the messages that a stage lets through. Its time is over after this many looks.
     fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
         let pipeline = parse_pipeline("* | where keep").unwrap();
         let passing = StreamedStages::new(&pipeline, NOW);
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// One thread, which may hold so many bytes of messages.
+    /// One thread, which may hold this many bytes of messages.
     struct SingleLane(usize);
 
     impl Lanes for SingleLane {

@@ -3,8 +3,8 @@
 //! Pages of all logspaces are merged. The length of a page depends on that of the messages so far, so memory does not
 //! depend on how many match.
 //!
-//! **Invariant:** what is read is what the logspaces held at one moment: exactly the messages that were counted, apart
-//! from unreadable ones. These are left out and counted, and the part that holds them is named.
+//! **Invariant:** it reads the state of the logspaces at one moment: exactly the messages that were counted, apart from
+//! unreadable ones. These are left out and counted, and the part that holds them is named.
 
 use super::order::compare;
 use super::streamed_stages::StreamedStages;

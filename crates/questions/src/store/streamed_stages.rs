@@ -23,8 +23,8 @@ impl StreamedStages {
         (!pipeline.stages.is_empty()).then(|| StreamedStages { transform, columns: pipeline.columns() })
     }
 
-    /// The same of what is written into a file, where it holds messages and not a table: all stages stream, and the columns
-    /// of a CSV file are known before the first message.
+    /// The same for messages on their way into a file, if it holds messages and not a table: all stages stream, and the
+    /// columns of a CSV file are known before the first message.
     pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<StreamedStages> {
         let is_open = is_csv && pipeline.columns().is_none() && pipeline.added().is_none();
         if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }

@@ -14,7 +14,7 @@ pub struct TableJson {
     columns: Vec<TableColumn>,
     /// Each has a value for every column; at most 10 000.
     rows: Vec<Vec<TableCell>>,
-    /// Notes about the table: what was cut, and why.
+    /// Notes about the table: the parts that were cut, and why.
     notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ enum TableCell {
     Null,
 }
 
-/// A count is a number, too: with one schema for each, it would fit two of which only one may fit.
+/// A count is a number, too: with one schema for each, it would match two of them, and only one may match.
 impl PartialSchema for TableCell {
     fn schema() -> RefOr<Schema> {
         let types = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);

@@ -8,7 +8,7 @@ use std::fs;
 const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";
 const SHORTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"90d\" }\n";
 
-/// A data directory as a server leaves it: a shorter retention at first, then the one that is meant.
+/// A data directory as a server leaves it: a shorter retention at first, then the intended one.
 fn data() -> tempfile::TempDir {
     let data = tempfile::tempdir().unwrap();
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
@@ -132,7 +132,7 @@ fn answers(meta: &Meta) -> String {
     )
 }
 
-/// The files of a database, by what follows its name.
+/// The files of a database, by the suffix of the name.
 type Files = std::collections::BTreeMap<&'static str, Vec<u8>>;
 
 fn taken(data: &Path) -> Files {
@@ -150,8 +150,8 @@ fn put(data: &Path, files: &Files) {
     }
 }
 
-/// A database with something of each kind, and the states in which a process can leave it that is killed during a
-/// change, each with what it answers then.
+/// A database with something of each kind, and the states in which a process that is killed during a change can leave
+/// it, each with the contents that it then has.
 fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     use logstead_accounts::{NewToken, Role};
     let meta = open_first(data);

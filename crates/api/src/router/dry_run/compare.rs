@@ -32,7 +32,7 @@ pub(super) struct Comparison {
     targets: BTreeMap<String, (Volume, Volume)>,
 }
 
-/// A cell, and what is counted in it by number and not by name.
+/// A cell, and the counts in it by number and not by name.
 struct CellCounts {
     cell: OutcomeCell,
     /// How many messages routes take, by their positions: in the live document, and in the draft.
@@ -126,7 +126,7 @@ impl Comparison {
     ) {
         let key = (numbers_before[before.of_rows[row]], numbers_after[after.of_rows[row]]);
         let looks = |outcomes: &Outcomes| outcomes.looks(batch, row);
-        // Only what a step has touched can look different.
+        // Only messages that a step has touched can look different.
         let touched = before.is_changed(row) || after.is_changed(row);
         let both = touched.then(|| (looks(before), looks(after)));
         let differs = both.as_ref().filter(|_| !before.is_dropped(row) && !after.is_dropped(row));
@@ -163,7 +163,7 @@ impl Comparison {
                 *cell.differs.entry((*name).to_owned()).or_default() += 1;
             }
         }
-        // Those that look different are what one wants to see: the others make room for the first of them.
+        // Messages that look different are the interesting ones: the others make room for the first of them.
         let wanted = !differs.is_empty() || cell.changed == 0;
         if !differs.is_empty() && cell.changed == 1 {
             cell.examples.clear();

@@ -1,5 +1,5 @@
-//! `POST /router/test`: what a draft would have done with stored messages, or with pasted ones, beside what the live document
-//! does. Nothing is sent and nothing is stored.
+//! `POST /router/test`: the outcome of a draft for stored messages, or for pasted ones, beside that of the live
+//! document. Nothing is sent and nothing is stored.
 //!
 //! In JSON, the answer is the report. In `application/x-ndjson`, it is a line `{"progress": REPORT}` now and then, and
 //! `{"end": REPORT}`; an answer without it was broken off. With many messages, the lines have the figures of a sample
@@ -168,7 +168,7 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
 /// Tries everything, and tells now and then how far it is.
 async fn run(mut trial: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender<BodyPiece>) {
     let cancel = Arc::new(cancel);
-    // A small one first: it says within moments what a large one says better.
+    // A small sample first: it shows within moments what a large one shows better.
     for size in [sample / 10, sample] {
         if size == 0 || trial.total() <= 2 * size {
             continue;

@@ -77,7 +77,7 @@ pub(super) struct StepChanges {
     pub(super) changed: u64,
 }
 
-/// From when to when.
+/// A range of time.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct TestedRange {
     #[schema(format = DateTime)]

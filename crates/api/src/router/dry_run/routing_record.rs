@@ -38,7 +38,7 @@ impl Watch for RoutingRecord {
     }
 }
 
-/// The same for the draft, where what each step does is counted and shown as well.
+/// The same for the draft, in which the effect of each step is counted and shown as well.
 pub(super) struct DraftRecord<'a> {
     pub(super) routes: &'a mut Vec<RouteReport>,
     pub(super) examples_max: usize,

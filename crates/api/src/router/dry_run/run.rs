@@ -33,7 +33,7 @@ pub(super) struct DryRunSetup {
     pub(super) examples_max: usize,
 }
 
-/// Messages that are tried, and what was found so far.
+/// A dry run: its messages, and the results so far.
 pub(super) struct DryRun {
     ground: DryRunSetup,
     reader: SourceReader,
@@ -235,7 +235,7 @@ impl DryRun {
         Ok(read)
     }
 
-    /// Tries what comes next. Whether that was all.
+    /// Tries the next messages. Returns whether those were the last.
     pub(super) fn next_piece(&mut self, cancel: &Cancel) -> Result<bool, Cancelled> {
         let Some(mut stored) = self.stored.take() else { return Err(Cancelled) };
         let taken = self.take(&mut stored.reading, cancel);
@@ -254,7 +254,7 @@ impl DryRun {
             let (builder, ids, reader) = &mut *taken.borrow_mut();
             reader.stored(&hit.batch, hit.row, builder);
             ids.push((logspace.to_owned(), hit.sequence));
-            // A piece is as long as what was received.
+            // A piece is as long as its messages' raw bytes.
             hit.batch.write_raw(hit.row, out);
         };
         reading.next_piece(take, &cancel.run(), &mut Vec::new())?;

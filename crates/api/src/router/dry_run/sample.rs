@@ -1,5 +1,5 @@
-//! A sample of the messages of a range: which parts of it are looked at, how many messages of each, and how far off what
-//! the sample says may be. Pure.
+//! A sample of the messages of a range: the parts of it that are looked at, the number of messages of each, and the
+//! margin of error. Pure.
 //!
 //! A part gives messages that follow each other, as steps that remember need them, and as many as its share of all.
 
@@ -61,8 +61,8 @@ pub(super) fn shares(parts: &[CountedRange], size: u64) -> Vec<u64> {
     shares
 }
 
-/// How far the share of what is counted may be off, from how much it differs between the parts: each has the messages that
-/// were looked at, and those of them that count. `total` is how many there are.
+/// The margin of error of the share of counted messages, from how much it differs between the parts: each has the
+/// messages that were looked at, and those of them that count. `total` is the number of all messages.
 pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
     let (messages, counted) = looked_at.iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
     let parts = looked_at.iter().filter(|(messages, _)| 0 < *messages).count() as f64;
@@ -80,7 +80,7 @@ pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
 /// From the first message to the last, where a range has no end.
 pub(super) fn bounded(range: TimeRange, stored: Option<TimeRange>) -> Option<TimeRange> {
     let within = range.intersect(stored?);
-    // A time after the last one that can be told is in no part.
+    // A time after the last representable one is in no part.
     Some(within).filter(|within| !within.is_empty() && within.last < Timestamp::MAX)
 }
 

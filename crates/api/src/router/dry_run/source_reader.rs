@@ -16,9 +16,9 @@ pub(super) struct SourceReader {
     pipeline: Arc<Pipeline>,
     /// By source; `None` for those that read something else than syslog.
     formats: HashMap<String, Option<Arc<Parser>>>,
-    /// Whether what is stored may be different from what was received.
+    /// Whether stored messages may be different from the received ones.
     reads_again: bool,
-    /// The sources of what comes over HTTP.
+    /// The sources of messages over HTTP.
     http: Vec<String>,
 }
 

@@ -240,7 +240,7 @@ impl Watch for Tracer<'_> {
     }
 }
 
-/// Why a step could not be done as a whole, and what was done of it.
+/// The reason why a step could not be done as a whole, and the part that was done.
 fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
     if let Acting::Parse { .. } = action {
         return "the text is not in this format: the message goes on as it is, flagged as unparsed"
