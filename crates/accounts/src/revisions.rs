@@ -39,7 +39,7 @@ impl Meta {
         author: &str,
         comment: &str,
         now: Timestamp,
-        trial: Option<RevisionDeadline>,
+        deadline: Option<RevisionDeadline>,
     ) -> Result<u64> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -50,7 +50,7 @@ impl Meta {
             let number = transaction.last_insert_rowid() as u64;
             transaction
                 .execute("DELETE FROM revisions WHERE number <= ?1", [number as i64 - REVISIONS_MAX])?;
-            unconfirmed::begin(&transaction, number, trial)?;
+            unconfirmed::begin(&transaction, number, deadline)?;
             transaction.commit()?;
             Ok(number)
         })

@@ -21,7 +21,7 @@ pub struct UnconfirmedRevision {
     pub back_if_worse: bool,
 }
 
-/// How long a revision may be on trial.
+/// The time until which a revision may stay unconfirmed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RevisionDeadline {
     /// When it is taken back.
@@ -36,7 +36,7 @@ impl Meta {
         read(&self.connection())
     }
 
-    /// Keeps a revision for good; `false` if it is not on trial.
+    /// Confirms a revision; `false` if it is not unconfirmed.
     pub fn confirm_revision(&self, revision: u64) -> Result<bool> {
         self.write(|connection| {
             let ended =
@@ -46,11 +46,15 @@ impl Meta {
     }
 }
 
-/// Says that the revision that was just stored is on trial, or that none is.
-pub(super) fn begin(connection: &Connection, revision: u64, trial: Option<RevisionDeadline>) -> Result<()> {
+/// Notes that the revision that was just stored is unconfirmed, or that none is.
+pub(super) fn begin(
+    connection: &Connection,
+    revision: u64,
+    deadline: Option<RevisionDeadline>,
+) -> Result<()> {
     let before = read(connection)?;
     connection.execute("DELETE FROM revision_on_trial", [])?;
-    let Some(RevisionDeadline { until, back_if_worse }) = trial else { return Ok(()) };
+    let Some(RevisionDeadline { until, back_if_worse }) = deadline else { return Ok(()) };
     let last: Option<i64> = connection.query_row(
         "SELECT max(number) FROM revisions WHERE number < ?1",
         [revision as i64],
@@ -97,17 +101,17 @@ mod tests {
         add(Some(trial(1)));
         assert_eq!(meta.unconfirmed_revision().unwrap(), None, "the first has nothing to go back to");
         add(Some(trial(70)));
-        let on_trial = |revision, until| UnconfirmedRevision {
+        let unconfirmed = |revision, until| UnconfirmedRevision {
             revision,
             back_to: 1,
             until: Timestamp::from_nanos(until),
             back_if_worse: until == 70,
         };
-        assert_eq!(meta.unconfirmed_revision().unwrap(), Some(on_trial(2, 70)));
+        assert_eq!(meta.unconfirmed_revision().unwrap(), Some(unconfirmed(2, 70)));
         add(Some(trial(80)));
         assert_eq!(
             meta.unconfirmed_revision().unwrap(),
-            Some(on_trial(3, 80)),
+            Some(unconfirmed(3, 80)),
             "nobody confirmed the one between"
         );
         assert!(!meta.confirm_revision(2).unwrap());

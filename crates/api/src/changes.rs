@@ -52,7 +52,7 @@ pub(super) async fn changes(
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accepted.contains(EVENTS) {
         // Other clients would wait for an end that never comes.
-        let detail = format!("this answer has no end: ask for it with `Accept: {EVENTS}`");
+        let detail = format!("this endpoint streams: request it with `Accept: {EVENTS}`");
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
     let Ok(permit) = shared.listeners.clone().try_acquire_owned() else {

@@ -2,8 +2,8 @@
 //!
 //! | folder      | owns                                                        |
 //! |-------------|-------------------------------------------------------------|
-//! | `access/`   | who may do what: callers, logins, accounts                  |
-//! | `question/` | what all questions to the store share, and when they run    |
+//! | `access/`   | callers, logins, accounts, and their rights                 |
+//! | `question/` | the common part of all questions to the store, and their turns |
 //! | `ask/`      | the questions, a file for each                              |
 //! | `tail/`     | messages as they are stored                                 |
 //! | `router/`   | the router document and its revisions                       |

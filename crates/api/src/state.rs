@@ -32,7 +32,7 @@ const META_CALLS_MAX: usize = 4;
 /// Logins of others that wait for their provider at a time. Each takes a thread.
 const PROVIDERS_ASKED_MAX: usize = 8;
 /// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
-const TRIALS_MAX: usize = 4;
+const TEST_MESSAGES_MAX: usize = 4;
 /// Pages that wait for something to be stored at a time. Each takes a task and a channel of one event.
 const LISTENERS_MAX: usize = 1_000;
 /// Instant searches that run beside the others: one for each caller.
@@ -111,7 +111,7 @@ pub(super) struct ApiInner {
     /// Exports that run.
     pub(super) exports: Arc<Semaphore>,
     /// Test messages that are on their way to destinations.
-    pub(super) trials: Arc<Semaphore>,
+    pub(super) test_messages: Arc<Semaphore>,
     /// The threads that searches use besides their own.
     pub(super) lanes: Pool,
 }
@@ -144,7 +144,7 @@ impl ApiInner {
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(lanes.max(1)),
             exports: Arc::new(Semaphore::new(exports_max)),
-            trials: Arc::new(Semaphore::new(TRIALS_MAX)),
+            test_messages: Arc::new(Semaphore::new(TEST_MESSAGES_MAX)),
             lanes: Pool::holding(lanes, held),
         })
     }

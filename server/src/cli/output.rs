@@ -1,9 +1,9 @@
 //! The output of a command: standard output, a file, or anything else with a name.
 //!
-//! | the name is that of           | what is done                                                                   |
+//! | the name is that of           | the output                                                                     |
 //! |-------------------------------|--------------------------------------------------------------------------------|
 //! | nothing, or a regular file    | `FILE.part` is written, and gets the name once everything is in it             |
-//! | a link                        | the same with what it leads to                                                 |
+//! | a link                        | the same with its target                                                       |
 //! | a pipe, a device, a socket    | it is written to; it is what it was afterwards                                 |
 //! | a folder                      | is refused                                                                     |
 //!

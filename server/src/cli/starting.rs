@@ -2,7 +2,7 @@
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
-//! | what was written last | | it is used |
+//! | the database written last | | it is used |
 //! | intact, and another: a backup, or without router documents that are kept | | refused, unless it is accepted; it gets the router documents that it lacks from their copies |
 //! | missing or empty | is new | one is created |
 //! | missing, empty or damaged | holds messages or router documents | refused, unless a new one is asked for |

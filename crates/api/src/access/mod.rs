@@ -6,7 +6,7 @@
 //! | `throttle`     | the wait after failed attempts                           |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
 //! | `authenticate`, `recheck` | from the headers of a request to its caller, and once more later |
-//! | `credentials`  | names and passwords: which are allowed, and which fit    |
+//! | `credentials`  | names and passwords: the rules for them, and checking them |
 //! | `gate`         | tokens of senders to sources with sockets of their own   |
 //! | `grants`       | the parts of the store that can be granted               |
 //! | `session`      | logging in and out, the first administrator              |

@@ -2,12 +2,12 @@
 //!
 //! | module     | owns                                                                    |
 //! |------------|-------------------------------------------------------------------------|
-//! | `protocol` | the list of protocols                                                   |
+//! | `protocol` | the list of protocols, and the rows of their tables of paths            |
 //! | `body_memory` | the memory for bodies and for messages parsed from them              |
 //! | `incoming` | a request with messages: its sender, its source, its body; storing      |
 //! | `streamed` | storing a body while it arrives                                         |
 //! | `refusal_format` | refusals in the format of a protocol                              |
-//! | `ecosystem`, `route` | the paths of other systems                                    |
+//! | `ecosystem` | the paths of other systems                                             |
 //! | `pace`     | the rate limit of a token                                               |
 //! | `idempotency`, `attempt` | storing once what may be sent twice                       |
 //! | `params`   | the parameters of our own protocol, `native`                            |
@@ -33,7 +33,6 @@ pub(super) mod pace;
 mod params;
 pub(super) mod protocol;
 pub(super) mod refusal_format;
-mod route;
 mod splunk;
 mod streamed;
 

@@ -1,4 +1,7 @@
-//! The protocols that messages come in over HTTP.
+//! The protocols that messages come in over HTTP, and the rows of their tables of paths.
+
+use crate::state::SharedState;
+use axum::routing::MethodRouter;
 
 /// The protocol of a route. Refusals have its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,4 +35,12 @@ pub(crate) enum CredentialPlace {
     Unreadable,
     /// By a token.
     Token,
+}
+
+/// A row of a protocol's table.
+pub(crate) struct ProtocolRoute {
+    /// The methods that are answered.
+    pub methods: &'static [&'static str],
+    pub paths: &'static [&'static str],
+    pub answer: fn() -> MethodRouter<SharedState>,
 }

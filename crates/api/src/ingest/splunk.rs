@@ -5,7 +5,7 @@
 
 use super::incoming::{Incoming, IngestOutcome};
 use super::protocol::CredentialPlace;
-use super::route::ProtocolRoute;
+use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{JsonBody, QueryString};
 use crate::state::SharedState;

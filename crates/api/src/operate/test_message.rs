@@ -50,7 +50,7 @@ pub(crate) async fn test(
     JsonBody(body): JsonBody<Map<String, Value>>,
 ) -> Result<axum::Json<TestAnswer>> {
     let destination = read(&shared, &body)?;
-    let Ok(permit) = shared.trials.clone().try_acquire_owned() else {
+    let Ok(permit) = shared.test_messages.clone().try_acquire_owned() else {
         return Err(busy("other test messages are still on their way"));
     };
     shared.audit(caller.actor(), "destination.test", destination.id.clone()).await;

@@ -69,15 +69,15 @@ impl Revisions {
         expected: Option<u64>,
         author: &str,
         comment: &str,
-        trial: Option<ConfirmationTerms>,
+        terms: Option<ConfirmationTerms>,
     ) -> Result<Arc<Live>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
-        let trial = trial.map(|ConfirmationTerms { within, back_if_worse }| RevisionDeadline {
+        let deadline = terms.map(|ConfirmationTerms { within, back_if_worse }| RevisionDeadline {
             until: later(now, within),
             back_if_worse,
         });
-        let revision = self.meta.add_unconfirmed_revision(prepared.toml(), author, comment, now, trial)?;
+        let revision = self.meta.add_unconfirmed_revision(prepared.toml(), author, comment, now, deadline)?;
         self.measure();
         let live = prepared.commit(revision);
         self.health.lock().changed(Instant::now());

@@ -49,8 +49,8 @@ impl ApplyParams {
             return Err(refused("`back_if_worse` needs `confirm_within`, such as 10m".to_owned()));
         }
         let back_if_worse = back_if_worse.unwrap_or(false);
-        let trial = within.map(|within| ConfirmationTerms { within, back_if_worse });
-        Ok(ChangeReason { comment: comment.unwrap_or_else(standard), trial })
+        let terms = within.map(|within| ConfirmationTerms { within, back_if_worse });
+        Ok(ChangeReason { comment: comment.unwrap_or_else(standard), terms })
     }
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct RouterChange {
 /// Why a change is made, and whether it has to be confirmed.
 pub(super) struct ChangeReason {
     pub(super) comment: String,
-    pub(super) trial: Option<ConfirmationTerms>,
+    pub(super) terms: Option<ConfirmationTerms>,
 }
 
 /// Makes a draft live, if it can run and `expected` is the live revision.
@@ -79,7 +79,7 @@ pub(super) async fn apply(
     caller: Caller,
     draft: Problems<Draft>,
     expected: Option<u64>,
-    ChangeReason { comment, trial }: ChangeReason,
+    ChangeReason { comment, terms }: ChangeReason,
 ) -> Result<Response> {
     if COMMENT_BYTES_MAX < comment.len() {
         let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
@@ -100,14 +100,14 @@ pub(super) async fn apply(
         let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
         let made = move || {
             let revisions = &inner.state.revisions;
-            let live = revisions.make_live(change, expected, &author, &kept, trial);
+            let live = revisions.make_live(change, expected, &author, &kept, terms);
             let live = live.map_err(|error| refusal(&inner, error))?;
             Ok::<_, ApiError>((live, revisions.unconfirmed()?))
         };
         let (live, unconfirmed) = blocking(made).await??;
         (applied.revision, applied.unconfirmed) = (live.revision, unconfirmed);
-        let on_trial = trial.map(|trial| format!(", to be confirmed within {:?}", trial.within));
-        let detail = format!("revision {}{}: {comment}", applied.revision, on_trial.unwrap_or_default());
+        let confirmation = terms.map(|terms| format!(", to be confirmed within {:?}", terms.within));
+        let detail = format!("revision {}{}: {comment}", applied.revision, confirmation.unwrap_or_default());
         shared.audit(caller.actor(), "router.apply", detail).await;
     }
     let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, DocumentForm::Json, false))]);

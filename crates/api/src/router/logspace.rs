@@ -61,7 +61,7 @@ pub(crate) async fn put_logspace(
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;
     let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
     let change = |document: &mut Value| put(document, &id, &request);
-    revise(&shared, caller, expected, ChangeReason { comment, trial: None }, change).await
+    revise(&shared, caller, expected, ChangeReason { comment, terms: None }, change).await
 }
 
 /// Changes the logspace to the requested settings.

@@ -140,7 +140,7 @@ pub(crate) struct Confirmed {
     revision: u64,
 }
 
-/// Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+/// Confirms the live revision: it will not be rolled back automatically. `If-Match` may name the revision that was
 /// looked at.
 #[utoipa::path(
     post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))

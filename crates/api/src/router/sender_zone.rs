@@ -71,5 +71,5 @@ pub(crate) async fn put_timezone(
         found["timezones"] = zones.into();
         Ok(())
     };
-    revise(&shared, caller, None, ChangeReason { comment, trial: None }, change).await
+    revise(&shared, caller, None, ChangeReason { comment, terms: None }, change).await
 }

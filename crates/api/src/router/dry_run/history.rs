@@ -136,14 +136,14 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
     let (cancel, guard) = Cancel::without_limit(&shared);
     let sample = if in_lines && limit.is_none() { sample } else { 0 };
     let begin = move || {
-        let mut trial = DryRun::new(ground, reader, started);
-        trial.begin(question, limit, &cancel).map(|()| (trial, cancel))
+        let mut dry_run = DryRun::new(ground, reader, started);
+        dry_run.begin(question, limit, &cancel).map(|()| (dry_run, cancel))
     };
-    let (trial, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
+    let (dry_run, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
     let (lines, mut received) = mpsc::channel(LINES_MAX);
     tokio::spawn(request_id::followed(async move {
         let _permit = permit;
-        run(trial, sample, cancel, lines).await;
+        run(dry_run, sample, cancel, lines).await;
     }));
     if in_lines {
         let mut response = StreamedBody::whole(received, guard).into_response();
@@ -166,29 +166,29 @@ pub(crate) async fn test(headers: HeaderMap, asked: CallerQuestion<TestRequest>)
 }
 
 /// Tries everything, and tells now and then how far it is.
-async fn run(mut trial: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender<BodyPiece>) {
+async fn run(mut dry_run: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender<BodyPiece>) {
     let cancel = Arc::new(cancel);
     // A small sample first: it shows within moments what a large one shows better.
     for size in [sample / 10, sample] {
-        if size == 0 || trial.total() <= 2 * size {
+        if size == 0 || dry_run.total() <= 2 * size {
             continue;
         }
         let Some((next, Ok(()))) =
-            step(trial, &cancel, move |trial, cancel| trial.sample(size, cancel)).await
+            step(dry_run, &cancel, move |dry_run, cancel| dry_run.sample(size, cancel)).await
         else {
             return;
         };
-        trial = next;
-        if !tell(&lines, &TestLine::Progress(trial.report())).await {
+        dry_run = next;
+        if !tell(&lines, &TestLine::Progress(dry_run.report())).await {
             return;
         }
     }
     let mut told = Instant::now();
     loop {
-        let Some((next, Ok(done))) = step(trial, &cancel, DryRun::next_piece).await else { return };
-        trial = next;
+        let Some((next, Ok(done))) = step(dry_run, &cancel, DryRun::next_piece).await else { return };
+        dry_run = next;
         if done {
-            if tell(&lines, &TestLine::End(trial.report())).await {
+            if tell(&lines, &TestLine::End(dry_run.report())).await {
                 // Without it the connection would break.
                 lines.send(BodyPiece::End(HeaderMap::new())).await.ok();
             }
@@ -196,7 +196,7 @@ async fn run(mut trial: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender
         }
         if TELL_INTERVAL <= told.elapsed() {
             told = Instant::now();
-            if !tell(&lines, &TestLine::Progress(trial.report())).await {
+            if !tell(&lines, &TestLine::Progress(dry_run.report())).await {
                 return;
             }
         }
@@ -205,14 +205,14 @@ async fn run(mut trial: DryRun, sample: u64, cancel: Cancel, lines: mpsc::Sender
 
 /// Works on a blocking thread. Nothing after a panic.
 async fn step<T: Send + 'static>(
-    mut trial: DryRun,
+    mut dry_run: DryRun,
     cancel: &Arc<Cancel>,
     work: impl FnOnce(&mut DryRun, &Cancel) -> T + Send + 'static,
 ) -> Option<(DryRun, T)> {
     let cancel = cancel.clone();
     let made = blocking(move || {
-        let done = work(&mut trial, &cancel);
-        (trial, done)
+        let done = work(&mut dry_run, &cancel);
+        (dry_run, done)
     });
     made.await.inspect_err(|_| tracing::error!("a test of a draft was broken off by a panic")).ok()
 }

@@ -1,4 +1,4 @@
-//! A draft on trial: messages are read, and taken through the live document and through the draft.
+//! A dry run of a draft: messages are read, and taken through the live document and through the draft.
 //!
 //! **Invariant:** what several logspaces hold of one message is tried once, as a search finds it once.
 
