@@ -35,7 +35,7 @@ pub struct AuditEntry {
     pub user: String,
     /// The action, such as `router.apply`.
     pub action: String,
-    /// To what, from where.
+    /// The details: the object, the origin.
     pub detail: String,
 }
 

@@ -18,9 +18,9 @@ pub struct ExternalUser {
     pub subject: String,
     /// The name to show, which has to be free.
     pub name: String,
-    /// By the groups.
+    /// The role that the groups give.
     pub role: Role,
-    /// Likewise.
+    /// The grant that the groups give.
     pub grant: Grant,
 }
 

@@ -25,7 +25,7 @@ impl TotpSecret {
         Ok(TotpSecret(bytes))
     }
 
-    /// In base 32, to type into an app.
+    /// The secret in base 32, to type into an app.
     pub fn base32(&self) -> String {
         const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
         // Five bytes are eight letters, and 20 bytes are four times five.

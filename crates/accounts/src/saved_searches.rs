@@ -28,7 +28,7 @@ pub struct SearchToSave {
     pub tags: Vec<String>,
     /// Whether everyone may see it.
     pub shared: bool,
-    /// In the query language.
+    /// The query, in the query language.
     pub query: String,
     /// The start of the time range, as it was written.
     pub from: Option<String>,
@@ -240,7 +240,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
     };
     Ok(SavedSearch {
         id: row.get(0)?,
-        // For an owner who is gone, the name as it was.
+        // The name of an owner who is gone stays as it was.
         account: row.get(14).ok(),
         owner: row.get(1)?,
         search,

@@ -16,9 +16,9 @@ const PROLONG_STEP: i64 = 60 * SECOND;
 /// How long sessions last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionLimits {
-    /// Without being used.
+    /// The longest that a session lasts without being used.
     pub idle_max: Duration,
-    /// However they are used.
+    /// The longest that a session lasts, however it is used.
     pub age_max: Duration,
 }
 
@@ -33,7 +33,7 @@ fn after(time: Timestamp, duration: Duration) -> Timestamp {
     time.saturating_add(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// Whose session it is.
+/// A session and its user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
     /// The user's account.

@@ -75,7 +75,7 @@ impl Meta {
         self.store.lock()
     }
 
-    /// For reading, and for changes that need no space.
+    /// The connection, for reading and for changes that need no space.
     pub(super) fn connection(&self) -> MappedMutexGuard<'_, Connection> {
         MutexGuard::map(self.store.lock(), |store| &mut store.connection)
     }

@@ -17,7 +17,7 @@ pub struct UnconfirmedRevision {
     pub back_to: u64,
     /// When, unless it is confirmed.
     pub until: Timestamp,
-    /// Whether it goes back before that if messages fare worse than before.
+    /// Whether it goes back before that if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct UnconfirmedRevision {
 pub struct RevisionDeadline {
     /// When it is taken back.
     pub until: Timestamp,
-    /// Whether it is taken back before that if messages fare worse than before.
+    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 

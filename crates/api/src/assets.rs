@@ -193,7 +193,7 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
 /// The file of this tag compressed with gzip; `None` if that makes it no smaller. The build decides how many there are.
 fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
-    // Those who come meanwhile wait rather than do the same.
+    // Requests that come meanwhile wait rather than do the same.
     let mut kept = KEPT.lock();
     if let Some(gzipped) = kept.get(tag) {
         return gzipped.clone();

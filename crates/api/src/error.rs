@@ -26,7 +26,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<usize>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<usize>,
@@ -38,7 +38,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
     excerpt: Option<String>,
-    /// Which part of a document, such as `routes[2].where`.
+    /// The part of a document, such as `routes[2].where`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     path: Option<String>,
@@ -67,7 +67,7 @@ pub(crate) struct DocumentProblem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u32>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<u32>,

@@ -48,7 +48,7 @@ const PIECES_MAX: usize = 2;
 /// How long a client may pause: it blocks a place that others could use.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
-/// Which messages to export, and how.
+/// The messages to export, and the format.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -243,7 +243,7 @@ impl RunningExport {
         response
     }
 
-    /// Each part waits for its place first, so that it is asked at the last moment who gets it.
+    /// Sends part by part. Each waits for its place first, so that the caller is checked at the last moment.
     async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {

@@ -49,7 +49,7 @@ pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<SharedState>)> {
     own.into_iter().chain(ecosystem::routes()).collect()
 }
 
-/// Those of the port for metrics.
+/// The routes of the port for metrics.
 pub(super) fn metrics() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(system::healthz))

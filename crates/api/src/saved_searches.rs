@@ -51,7 +51,7 @@ pub(crate) struct SavedSearchRequest {
     /// Whether everyone may see and use it. Searches of tokens always are shared.
     #[serde(default)]
     shared: bool,
-    /// In the query language, optionally with stages.
+    /// The query, in the query language, optionally with stages.
     #[serde(default)]
     query: String,
     /// RFC 3339, or relative as `-1h`.
@@ -89,7 +89,7 @@ pub(crate) struct SavedSearch {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
-    /// By anyone.
+    /// The last use by anyone.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
     /// Whether it belongs to the caller.
@@ -106,7 +106,7 @@ pub(crate) struct SavedSearches {
     next: Option<i64>,
 }
 
-/// Which part of the list.
+/// The part of the list to return.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -271,7 +271,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
     Ok(text.to_owned())
 }
 
-/// Without duplicates, in their order.
+/// The tags without duplicates, in their order.
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
         let detail = format!("there are {} tags: at most {TAGS_MAX} are kept", tags.len());

@@ -52,7 +52,7 @@ pub struct ApiState {
     pub admin_token: Option<String>,
     /// Creates the first administrator; printed when the server starts.
     pub setup_code: Option<String>,
-    /// How it was started.
+    /// The facts of how it was started.
     pub process: Process,
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 /// How much memory the groups of a table may take.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
-/// Which copies count.
+/// The copies that count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(super) enum CopiesCounted {
     /// Each, in its own logspace

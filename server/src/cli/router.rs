@@ -194,7 +194,7 @@ fn document(file: &Path) -> Result<(String, String), CommandFailure> {
     Ok((file.display().to_string(), document_backups::without_header(&read(file)?).to_owned()))
 }
 
-/// Warnings; `Err` says what cannot run on this machine.
+/// Returns warnings; `Err` names the parts that cannot run on this machine.
 fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, CommandFailure> {
     let wrong = |problems: Vec<Problem>| CommandFailure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;

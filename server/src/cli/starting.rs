@@ -42,7 +42,7 @@ pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")
 }
 
-/// Which database to start with.
+/// The database to start with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DatabaseChoice {
     /// The database that was written last.

@@ -16,7 +16,7 @@ use logstead_work::Pool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which data directory, and which of its logspaces.
+/// The data directory, and the logspaces in it.
 #[derive(Args, Debug)]
 pub(super) struct StoreArgs {
     #[command(flatten)]

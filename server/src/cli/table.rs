@@ -12,7 +12,7 @@ use std::iter::zip;
 /// A table, as the API returns it.
 pub(super) struct PrintedTable {
     names: Vec<String>,
-    /// Which columns are aligned to the right.
+    /// Whether a column is aligned to the right, for each of them.
     are_numbers: Vec<bool>,
     rows: Vec<Vec<Value>>,
 }

@@ -108,7 +108,7 @@ enum UserAction {
     },
 }
 
-/// Which data directory.
+/// The data directory.
 #[derive(Args, Debug)]
 struct DataDirectoryArgs {
     #[command(flatten)]

@@ -49,7 +49,7 @@ pub struct Provider {
 #[derive(Default)]
 struct ProviderCache {
     configuration: Option<(Instant, Arc<Configuration>)>,
-    /// Why it did not say, the last time.
+    /// The latest failure to fetch it, and when.
     failed: Option<(Instant, String)>,
     keys: Option<(Instant, Arc<JwkSet>)>,
     /// When they were fetched again because of a key that was not among them.

@@ -57,7 +57,7 @@ pub(crate) struct ListedSessionBody {
     current: bool,
     #[schema(format = DateTime)]
     began_at: String,
-    /// To the minute.
+    /// The time of the last use, to the minute.
     #[schema(format = DateTime)]
     last_used: String,
     /// If it is not used until then.
@@ -91,7 +91,7 @@ pub(crate) struct CurrentPassword {
 pub(crate) struct NewTotp {
     /// In base 32, to type in: 30 seconds, 6 digits, SHA-1.
     secret: String,
-    /// For a QR code.
+    /// The address for a QR code.
     uri: String,
 }
 

@@ -99,7 +99,7 @@ pub(crate) async fn audit(
     Ok(axum::Json(Audit { entries: entries.collect(), complete }))
 }
 
-/// Which entries.
+/// The entries to list.
 struct AuditFilter {
     query: query::Query,
     from: Timestamp,

@@ -1,4 +1,4 @@
-//! From the headers of a request to its [`Caller`].
+//! Finds the [`Caller`] of a request by its headers.
 //!
 //! **Invariant:** a token that is wrong is refused, even beside a good cookie.
 

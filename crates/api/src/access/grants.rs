@@ -123,7 +123,7 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
 }
 
 /// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
-/// Those that the caller may not search are not there.
+/// Logspaces that the caller may not search do not exist for it.
 fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
     let known = searchers.iter().map(|(id, _)| id.as_str());
@@ -153,7 +153,7 @@ fn check_scope(text: &str) -> Result<()> {
     }
 }
 
-/// For the audit log.
+/// The text of a grant for the audit log.
 pub(super) fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> String {
     let logspaces = logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
     let scope = scope.as_ref().map(|text| format!(", scope {text}"));

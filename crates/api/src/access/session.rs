@@ -54,7 +54,7 @@ pub(crate) struct SessionState {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Provider {
     id: String,
-    /// For its button.
+    /// The text for its button.
     label: String,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct Setup {
     #[serde(default = "admin")]
     #[schema(default = "admin", min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
 }

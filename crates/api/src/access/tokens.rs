@@ -87,7 +87,7 @@ pub(crate) struct ListedToken {
     created_at: String,
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
-    /// To the minute.
+    /// The time of the last use, to the minute.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
     /// How much it may send.

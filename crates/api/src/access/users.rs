@@ -22,7 +22,7 @@ pub(crate) struct NewUser {
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
     /// Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
@@ -83,7 +83,7 @@ pub(crate) struct Users {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewPassword {
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
     /// The password to replace. Required for one's own.

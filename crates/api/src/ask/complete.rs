@@ -87,10 +87,10 @@ pub(crate) struct CompleteResponse {
 /// Something that can be written there.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteOption {
-    /// To show.
+    /// The text to show.
     #[schema(example = "web-1")]
     label: String,
-    /// To insert, quoted if necessary.
+    /// The text to insert, quoted if necessary.
     insert: String,
     kind: OptionKind,
     /// The option's purpose.
@@ -182,7 +182,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
 
 /// The typed text, and how options compare with it.
 struct TypedText {
-    /// In lower case, without wildcards around it.
+    /// The text in lower case, without wildcards around it.
     text: String,
 }
 

@@ -20,7 +20,7 @@ const LIMIT_MAX: u32 = 1000;
 /// Default number of messages on each side.
 const LIMIT: u32 = 20;
 
-/// Which messages around one.
+/// The messages to show around one.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -22,7 +22,7 @@ pub(crate) fn encode(order: Order, question: u64, place: &GlobalPosition) -> Str
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// From a text that was handed out; `None` for any other.
+/// Reads a text that was handed out; `None` for any other.
 pub(crate) fn decode(text: &str) -> Option<(Order, u64, GlobalPosition)> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (&[version, order], rest) = bytes.split_first_chunk()?;

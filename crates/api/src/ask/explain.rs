@@ -78,7 +78,7 @@ pub(crate) struct ExplainedClause {
     how: String,
     /// Messages of the asked segments that certainly match.
     certain_messages: u64,
-    /// Those that may.
+    /// Messages of the asked segments that may match.
     possible_messages: u64,
 }
 

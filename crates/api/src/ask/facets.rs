@@ -20,7 +20,7 @@ const LIMIT_MAX: u32 = 10_000;
 /// Default number of values of a field.
 const LIMIT: u32 = 10;
 
-/// Which values to count.
+/// The values to count.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +49,7 @@ pub(crate) struct FacetsRequest {
 /// The values of fields.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct FacetsResponse {
-    /// By the names that were asked for.
+    /// The facets, by the names that were asked for.
     fields: BTreeMap<String, Facet>,
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
@@ -140,7 +140,7 @@ pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum:
 
 impl QuestionParameters for FacetsRequest {}
 
-/// Which values are counted.
+/// The values to count.
 pub(crate) struct FacetSelection {
     pub(crate) fields: Vec<String>,
     pub(crate) limit: Option<u32>,

@@ -24,7 +24,7 @@ const RANKED: u64 = 20;
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryRequest {
-    /// In the query language, optionally with stages.
+    /// The query, in the query language, optionally with stages.
     #[serde(default)]
     query: String,
     /// The treatment of a query that cannot be parsed.

@@ -19,7 +19,7 @@ use std::time::Instant;
 /// Maximum number of messages of a page.
 const LIMIT_MAX: u32 = 10_000;
 
-/// Which messages, and how many.
+/// The messages to find, and how many.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +39,7 @@ impl QuestionParameters for SearchRequest {
     const STAGES: AllowedStages = AllowedStages::Streaming;
 }
 
-/// Which messages come first.
+/// The order of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Order)]
@@ -70,7 +70,7 @@ pub(crate) struct SearchResponse {
     columns: Option<Vec<String>>,
 }
 
-/// Which messages to count.
+/// The messages to count.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -150,7 +150,7 @@ pub(crate) async fn by_id(shared: &SharedState, caller: &Caller, id: String) -> 
     Ok((logspace, hit))
 }
 
-/// Which page a request means; a cursor comes with the question that is asked.
+/// The page that a request means; a cursor comes with the question that is asked.
 pub(crate) fn page_request(
     limit: Option<u32>,
     order: Option<ResultOrder>,

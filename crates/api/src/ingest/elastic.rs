@@ -172,7 +172,7 @@ async fn store(
     let filter = Filter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
     let (mut messages, late) = (stored.messages, stored.late);
-    // Nothing of it: as a whole, so that its sender waits as long as it is asked to.
+    // A body of which nothing is accepted is refused as a whole, so that its sender waits as long as it is told to.
     let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();

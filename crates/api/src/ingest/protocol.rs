@@ -27,13 +27,13 @@ pub(crate) enum IngestProtocol {
 /// The place of a caller's credentials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CredentialPlace {
-    /// Not at all.
+    /// There are none.
     Nothing,
-    /// In the address, where logs of proxies would have it.
+    /// They are in the address, where logs of proxies would have them.
     InAddress,
-    /// By a header that says nothing of the kind.
+    /// They are in a header that cannot be read as such.
     Unreadable,
-    /// By a token.
+    /// They are a token.
     Token,
 }
 

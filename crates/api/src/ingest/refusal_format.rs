@@ -1,4 +1,4 @@
-//! Refusals in the words of the protocol that was spoken, so that its clients understand them.
+//! Refusals in the format of the request's protocol, so that its clients understand them.
 //!
 //! Handlers and the login refuse with an [`ApiError`](crate::error::ApiError), whatever the protocol. Its response
 //! carries a [`RefusalDetail`], from which the outermost layer here makes the protocol's own refusal.

@@ -1,7 +1,7 @@
 //! A body that is stored while it comes, as it may be of any length.
 //!
-//! **Invariant:** before each batch it is asked whether the token is still one, and whether it may send more: a long request
-//! is worth no more than many short ones.
+//! **Invariant:** the token and its limits are checked again before each batch: a long request is worth no more than
+//! many short ones.
 
 use super::incoming::{Incoming, not_stored};
 use crate::access::recheck::CallerRecheck;
@@ -19,7 +19,7 @@ const STREAM_BYTES_MAX: usize = 1 << 20;
 const STREAM_REST_MAX: Duration = Duration::from_millis(200);
 /// The length of the pieces in which the streamed body of a limited token is read, so that it can be held back.
 const LIMITED_PIECE_BYTES: usize = 4 << 10;
-/// While it is held back, it is asked again this often whether its token is still one.
+/// The interval at which the token is checked again while the body is held back.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 impl Incoming {

@@ -62,7 +62,7 @@ pub(crate) struct SettingInForce {
     about: String,
 }
 
-/// Which layer a setting is from.
+/// The layer that a setting is from.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SettingOrigin {

@@ -19,7 +19,7 @@ pub(crate) struct CertificateFiles {
 pub(crate) struct CertificateFile {
     /// The user of the file: `web`, `source` or `destination`.
     owner: &'static str,
-    /// Which source or destination; empty for the web.
+    /// The id of the source or destination; empty for the web.
     id: String,
     /// `certificate`: our own; `client_ca`: who signs those of senders; `ca`: who signs those of servers.
     role: &'static str,

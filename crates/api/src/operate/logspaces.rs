@@ -27,9 +27,9 @@ pub(crate) struct Logspaces {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetentionRequest {
-    /// At most this old, for example `90d`.
+    /// The maximum age, for example `90d`.
     age: Option<String>,
-    /// At most this much on disk, for example `200GiB`.
+    /// The maximum size on disk, for example `200GiB`.
     size: Option<String>,
 }
 

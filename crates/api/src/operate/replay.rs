@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 /// Lines that wait for a slow client.
 const LINES_MAX: usize = 16;
 
-/// Which messages: `query`, `from`, `to` and `logspaces` as of a search.
+/// The messages to send: `query`, `from`, `to` and `logspaces` like in a search.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReplayRequest {}
@@ -42,7 +42,7 @@ pub(crate) struct ReplayLine {
     end: bool,
     /// Messages that match and cannot be read, as far as is known.
     missing: u64,
-    /// Why it ended early.
+    /// The reason why it ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<String>,

@@ -35,7 +35,7 @@ const FRAMES_MAX: usize = 200;
 /// How far back the last messages are looked for.
 const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
 
-/// Which senders.
+/// The senders to list.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -80,7 +80,7 @@ pub(crate) struct SentFrame {
     #[schema(required)]
     device_time: Option<String>,
     address: String,
-    /// In base64.
+    /// The bytes in base64.
     bytes: String,
     recognised: Recognised,
     /// The fields that were read out of it, by name.
@@ -107,7 +107,7 @@ pub(crate) async fn senders(
     .await
 }
 
-/// Which senders are listed.
+/// The filter for the list of senders.
 pub(super) struct SenderFilter {
     pub(super) text: String,
     pub(super) from: Option<Timestamp>,
@@ -323,7 +323,7 @@ pub(crate) async fn forget(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Which senders to forget.
+/// The senders to forget.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

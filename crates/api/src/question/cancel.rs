@@ -131,7 +131,7 @@ impl Cancel {
         Cancel::within(shared, Some(time_max.saturating_sub(spent)))
     }
 
-    /// Without a time limit.
+    /// Cancels work that has no time limit.
     pub(crate) fn without_limit(shared: &SharedState) -> (Cancel, Guard) {
         Cancel::within(shared, None)
     }
@@ -176,7 +176,7 @@ impl Cancel {
         self.shared.state.settings.limits.search_time_max.duration().as_secs_f64()
     }
 
-    /// Until it is requested, with the lanes that all searches share.
+    /// The run of the work: it goes on until cancelling is requested, on the lanes that all searches share.
     pub(crate) fn run(&self) -> Run<'_> {
         Run { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
     }

@@ -13,15 +13,15 @@ pub(crate) trait QuestionParameters: DeserializeOwned + Send {
     /// The common parameters that it takes.
     const COMMON: &'static [&'static str] =
         &["query", "unparsed", "from", "to", "timezone", "logspaces", "copies"];
-    /// Which stages the query may have.
+    /// The stages that the query may have.
     const STAGES: AllowedStages = AllowedStages::None;
 }
 
-/// Which stages a query may have.
+/// The stages that a query may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AllowedStages {
     None,
-    /// Those that work on messages one by one.
+    /// Stages that work on messages one by one.
     Streaming,
     All,
 }
@@ -31,7 +31,7 @@ pub(crate) enum AllowedStages {
 #[into_params(parameter_in = Query)]
 #[schema(as = Common)]
 pub(crate) struct CommonParameters {
-    /// In the query language; empty or `*` means all.
+    /// The query, in the query language; empty or `*` means all.
     #[schema(value_type = String, required = false)]
     #[param(value_type = String, required = false)]
     pub(crate) query: Option<String>,
@@ -55,7 +55,7 @@ pub(crate) struct CommonParameters {
     pub(crate) copies: Option<CopiesAsked>,
 }
 
-/// Which copies count.
+/// The copies that count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CopiesAsked {

@@ -45,10 +45,10 @@ pub(crate) struct StoreQuestion {
     pub(crate) query: Query,
     /// Whether the caller may see only a part of the messages in these logspaces.
     pub(crate) narrowed: bool,
-    /// That part.
+    /// The filter of that part.
     scope: Option<Query>,
     pub(crate) stages: Vec<Stage>,
-    /// Those before them that became a part of the query.
+    /// The stages before them that became a part of the query.
     first_stages: Vec<Stage>,
     pub(crate) warnings: Vec<QueryWarning>,
     /// The range of the request, or the one that the query names.
@@ -338,7 +338,7 @@ impl StoreQuestion {
         let compared: Vec<&str> = self.query.literals().into_iter().filter_map(hint::compared).collect();
         let unknown = self.unknown_fields(&compared, cancel);
         for UnknownField { name, meant } in unknown.into_iter().take(UNKNOWN_WARNINGS_MAX) {
-            // Without a field of a name like it, it is a text.
+            // If no field has a similar name, it is a text.
             let Some(meant) = meant else { continue };
             let suggestion = self.text.replacen(&name, &meant, 1);
             let warning = QueryWarning::of_text(&name, &meant);

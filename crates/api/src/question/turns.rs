@@ -10,9 +10,9 @@ use std::hash::Hash;
 /// How many may run and wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TurnLimits {
-    /// At a time.
+    /// Questions that run at a time.
     pub(crate) running_max: usize,
-    /// At a time, of one caller.
+    /// Questions of one caller that run at a time.
     pub(crate) running_of_one_max: usize,
     /// The waiting questions of one caller.
     pub(crate) waiting_of_one_max: usize,

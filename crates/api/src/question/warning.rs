@@ -16,7 +16,7 @@ pub(crate) struct QueryWarning {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<usize>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<usize>,
@@ -48,7 +48,7 @@ pub(crate) enum WarningCode {
     UnknownField,
     /// The query names a logspace that there is not, or that the caller may not search.
     UnknownLogspace,
-    /// Not all was looked at in the time that there is.
+    /// The time did not suffice to look at everything.
     Unfinished,
     /// A part of the store cannot be read.
     Damaged,

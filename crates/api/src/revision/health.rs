@@ -1,5 +1,5 @@
-//! How messages fare: how many a second come in, are stored, dropped and so on, before a change of the router document and
-//! after it. Pure: totals and times in, rates out.
+//! The rates of messages: how many a second are received, stored, dropped and so on, before a change of the router
+//! document and after it. Pure: totals and times in, rates out.
 
 use logstead_pipeline::Pipeline;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(crate) struct Rates {
     seconds: f64,
     received: f64,
     stored: f64,
-    /// Not stored, but given to a destination.
+    /// Messages given to a destination, but not stored.
     forwarded: f64,
     /// Neither.
     dropped: f64,

@@ -34,7 +34,7 @@ pub enum LiveError {
 pub struct ConfirmationTerms {
     /// How long it may stay without being confirmed.
     pub within: Duration,
-    /// Whether it is taken back before that if messages fare worse than before.
+    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Unconfirmed {
     /// When, unless it is confirmed.
     #[schema(format = DateTime)]
     until: String,
-    /// Whether it is taken back before that if messages fare worse than before.
+    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
     back_if_worse: bool,
     /// How messages fared before it was live, and since. Unknown for a revision that was made live before the process
     /// started.

@@ -1,4 +1,4 @@
-//! Takes back revisions that nobody confirms: before anything runs, and by a thread that also measures how messages fare.
+//! Takes back revisions that nobody confirms: before anything runs, and by a thread that also measures the rates of messages.
 
 use super::AUTHOR;
 use super::live::Revisions;

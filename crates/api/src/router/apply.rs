@@ -63,7 +63,7 @@ pub(crate) struct RouterChange {
     changes: Vec<String>,
     /// Valid, but probably a mistake.
     warnings: Vec<String>,
-    /// Until when it has to be confirmed, if so.
+    /// The confirmation that it needs, and by when; null if it needs none.
     unconfirmed: Option<Unconfirmed>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct FormParams {
 #[serde(rename_all = "lowercase")]
 #[schema(as = Form)]
 pub(crate) enum DocumentForm {
-    /// For programs.
+    /// JSON, for programs.
     Json,
     /// The text as it was written, with comments.
     Toml,

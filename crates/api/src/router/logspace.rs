@@ -28,7 +28,7 @@ pub(crate) struct LogspaceRequest {
     durability: Option<String>,
 }
 
-/// Why it is changed.
+/// The reason for the change.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceParams {

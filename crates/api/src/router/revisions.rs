@@ -16,7 +16,7 @@ use logstead_config::{Document, check_toml, diff, from_toml};
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-/// Which revisions to compare.
+/// The revisions to compare.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DifferenceParams {

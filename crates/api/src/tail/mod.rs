@@ -51,7 +51,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
 /// Tells proxies not to buffer.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Which messages to follow, and from where on.
+/// The messages to follow, and the position to start at.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -265,8 +265,8 @@ impl OpenTail {
         blocking(turn).await
     }
 
-    /// Sends events one by one, as the client takes them. Each waits for its place first, so that it is asked at the last
-    /// moment who gets it.
+    /// Sends events one by one, as the client takes them. Each waits for its place first, so that the caller is checked
+    /// at the last moment.
     async fn send(&mut self, events: Vec<Bytes>) -> Result<(), TailEnd> {
         for event in events {
             let place = tokio::select! {

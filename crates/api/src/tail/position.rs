@@ -9,7 +9,7 @@ pub(crate) struct TailPosition {
 }
 
 impl TailPosition {
-    /// From a text that was handed out; `None` for any other.
+    /// Reads a text that was handed out; `None` for any other.
     pub(crate) fn parse(text: &str) -> Option<TailPosition> {
         if text == "-" {
             return Some(TailPosition::default());

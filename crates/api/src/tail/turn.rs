@@ -31,7 +31,7 @@ const TURN_TIME_MAX: Duration = Duration::from_millis(50);
 pub(crate) struct TailFollowers {
     followers: Vec<Follower>,
     events: EventBuilder,
-    /// Which one is read first in the next turn.
+    /// The one to read first in the next turn.
     first: usize,
     /// Messages before these sequences were stored when the tail began.
     backlog_ends: Vec<u64>,

@@ -20,7 +20,7 @@ pub(crate) enum TailEvent {
 /// The data of an event `messages`. Its `id` is the position after them.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailMessages {
-    /// In the order in which they were stored, at most 500.
+    /// The messages in the order in which they were stored, at most 500.
     pub(super) messages: Vec<MessageJson>,
     /// The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
     #[serde(skip_serializing_if = "Option::is_none")]

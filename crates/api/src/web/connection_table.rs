@@ -39,7 +39,7 @@ struct OpenConnections {
     places: BTreeMap<u64, (Arc<Deadlines>, Socket)>,
     by_network: HashMap<IpAddr, usize>,
     next: u64,
-    /// Those whose place is taken, but whose task has not ended yet.
+    /// Connections whose place is taken, but whose task has not ended yet.
     leaving: usize,
 }
 

@@ -29,13 +29,13 @@ pub struct WebLimits {
 /// How long a peer may keep us waiting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
-    /// For the head of a request.
+    /// The time for the head of a request.
     pub header: Duration,
-    /// For the next request.
+    /// The time until the next request.
     pub idle: Duration,
     /// For the next bytes of a body, or until it reads more of an answer.
     pub(crate) stall: Duration,
-    /// Until it reads more of an endless answer.
+    /// The time until the peer reads more of an endless answer.
     pub(crate) long_stall: Duration,
 }
 

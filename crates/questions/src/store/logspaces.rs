@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 #[derive(Clone)]
 pub struct Logspaces(Vec<(String, Searcher)>);
 
-/// Which messages are wanted.
+/// The messages to search for.
 #[derive(Clone, Copy)]
 pub struct SearchCriteria<'a> {
     /// The query to match.

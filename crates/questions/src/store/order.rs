@@ -41,7 +41,7 @@ impl GlobalPosition {
     }
 }
 
-/// Which of two messages comes first.
+/// Compares two messages by the order.
 pub(super) fn compare(order: Order, a_id: &str, a: &Hit, b_id: &str, b: &Hit) -> Ordering {
     let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
     match order {

@@ -9,7 +9,7 @@ use super::{Coverage, GlobalPosition, Logspaces, SearchCriteria};
 use logstead_indexer::{Order, Request};
 use logstead_work::Run;
 
-/// Which page of messages is asked for.
+/// The page of messages to find.
 pub struct PageRequest {
     /// The order of the messages.
     pub order: Order,

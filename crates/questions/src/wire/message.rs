@@ -22,7 +22,7 @@ pub struct MessageJson {
     rest: MessageNumbers,
 }
 
-/// Which message it is, and when.
+/// The id of a message, and its times.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Place)]
 struct MessageIdentity {

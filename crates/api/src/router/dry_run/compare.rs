@@ -13,11 +13,11 @@ use logstead_route::{Lookups, Routed, Router};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Cells of the matrix that are told apart.
+/// The most cells of the matrix; the rest share one.
 const CELLS_MAX: usize = 200;
 /// The cell of all others.
 const OTHERS: (usize, usize) = (usize::MAX, usize::MAX);
-/// Names of fields that are told apart in a cell.
+/// The most names of fields that are counted in a cell.
 const NAMES_MAX: usize = 100;
 
 /// Tries messages in both.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Outcomes {
     /// The outcomes that there are, each as the names of targets and reasons.
     pub(super) names: Vec<Vec<String>>,
-    /// Which of them it is, for each message.
+    /// The index of the outcome of each message.
     pub(super) of_rows: Vec<usize>,
     /// How messages look that a step has changed, each with the messages that it has.
     changed: Vec<(Selection, Arc<Batch>)>,

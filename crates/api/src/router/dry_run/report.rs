@@ -46,7 +46,7 @@ pub(super) struct OutcomeCell {
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
     pub(super) count: u64,
-    /// Those of them that look different where they go in both.
+    /// Those of them that reach a target in both documents and look different there.
     pub(super) changed: u64,
     /// How many differ in each field.
     pub(super) differs: BTreeMap<String, u64>,

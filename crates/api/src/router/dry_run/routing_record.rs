@@ -5,12 +5,12 @@ use super::shown_message::ShownMessage;
 use logstead_record::Selection;
 use logstead_route::{AtRoute, AtStep, Watch};
 
-/// Which messages of a batch routes took and steps changed.
+/// The messages of a batch that routes took and steps changed.
 #[derive(Default)]
 pub(super) struct RoutingRecord {
-    /// By the position of the route.
+    /// The messages of each route, by its position.
     pub(super) taken: Vec<(usize, Selection)>,
-    /// By the positions of the route and of the step in it.
+    /// The messages that each step changed, by the positions of the route and of the step in it.
     pub(super) changed: Vec<((usize, usize), Selection)>,
     /// Messages that a `parse` step could not read.
     pub(super) parse_failures: u64,

@@ -77,7 +77,7 @@ pub(super) fn margin(looked_at: &[(u64, u64)], total: u64) -> f64 {
     (STANDARD_ERRORS * (variance * unknown).sqrt()).min(1.0)
 }
 
-/// From the first message to the last, where a range has no end.
+/// The range from the first message to the last, if it has no bound of its own.
 pub(super) fn bounded(range: TimeRange, stored: Option<TimeRange>) -> Option<TimeRange> {
     let within = range.intersect(stored?);
     // A time after the last representable one is in no part.

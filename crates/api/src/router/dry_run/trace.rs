@@ -18,7 +18,7 @@ use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch, unfit};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Which message, and through which document.
+/// The message to trace, and the document to take it through.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TraceRequest {
@@ -48,7 +48,7 @@ pub(crate) struct Trace {
 struct RouteTrace {
     id: String,
     verdict: RouteVerdict,
-    /// In words.
+    /// The reason in words.
     why: String,
     #[serde(rename = "final")]
     is_final: bool,
@@ -70,7 +70,7 @@ struct StepTrace {
     step: usize,
     kind: String,
     verdict: StepVerdict,
-    /// In words.
+    /// The reason in words.
     why: String,
     /// The message after it.
     #[serde(skip_serializing_if = "Option::is_none")]

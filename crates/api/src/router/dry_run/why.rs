@@ -17,14 +17,14 @@ fn means(query: &Query, batch: &Batch, row: usize) -> bool {
     !Matcher::new(query, &context).select_within(batch, &only).is_empty()
 }
 
-/// Why it does not.
+/// The reason why a query does not match a message, in words.
 pub(super) fn why_not(query: &Query, batch: &Batch, row: usize) -> String {
     let failing = query.clauses().iter().filter(|clause| !means(clause, batch, row));
     let reasons: Vec<String> = failing.map(|clause| reason(clause, batch, row)).collect();
     reasons.join("; ")
 }
 
-/// Why it does not, or which of the stages behind it leaves the message out.
+/// The reason why it does not match, or the stage behind it that leaves the message out.
 pub(super) fn why_left_out(query: &Query, stages: &[Stage], batch: &Arc<Batch>, row: usize) -> String {
     if !means(query, batch, row) {
         return why_not(query, batch, row);
