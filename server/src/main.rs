@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// The system's allocator keeps what was freed: after a burst the process stays as large as it ever was.
+/// The system's allocator keeps freed memory: after a burst the process stays as large as it ever was.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -1,4 +1,4 @@
-//! Who owns or did something: an account, which is never reused, and the name that people read.
+//! Owners and actors: an account, which is never reused, and the name that people read.
 //!
 //! **Invariant:** rights depend on the account. A name can be given to someone else later.
 
@@ -49,7 +49,7 @@ impl FromSql for Account {
     }
 }
 
-/// Who does something: the account, if there is one, and its name.
+/// An actor: its account, if it has one, and its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Actor {
     /// `None` for the system itself, and for failed logins.

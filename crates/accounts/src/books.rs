@@ -1,5 +1,5 @@
-//! What is recorded alongside a request and must never fail it: last uses, prolonged sessions, logins. It is kept in
-//! memory until the database takes it: mere times for a few seconds, the rest only while the disk is full or cannot
+//! Records made alongside a request, which must never fail it: last uses, prolonged sessions, logins. They are kept in
+//! memory until the database takes them: mere times for a few seconds, the rest only while the disk is full or cannot
 //! be written.
 //!
 //! | what                                    | waits                        | bound                         |
@@ -33,9 +33,9 @@ pub struct AuditEntry {
     pub account: Option<Account>,
     /// The account's name at that time.
     pub user: String,
-    /// What, such as `router.apply`.
+    /// The action, such as `router.apply`.
     pub action: String,
-    /// To what, from where.
+    /// The details: the object, the origin.
     pub detail: String,
 }
 
@@ -57,45 +57,45 @@ impl AuditEntry {
 /// The hash of a session's secret.
 pub(super) type SessionHash = [u8; 32];
 
-/// What has a time of its last use.
+/// An item whose last use is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Used {
+pub(super) enum UsedItem {
     Token(i64),
     Search(i64),
 }
 
-/// Where a session began, as far as it is known.
+/// The browser in which a session began, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Browser {
     /// Its address.
     pub address: Option<String>,
-    /// What it calls itself.
+    /// Its User-Agent.
     pub agent: Option<String>,
 }
 
 /// A session was used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prolonged {
+pub(super) struct SessionUse {
     pub(super) until: Timestamp,
     pub(super) seen_at: Timestamp,
 }
 
 /// A session that is not in the database yet.
 #[derive(Clone, Debug)]
-pub(super) struct Begun {
+pub(super) struct NewSession {
     pub(super) user_id: i64,
     pub(super) began_at: Timestamp,
     pub(super) expires_at: Timestamp,
     pub(super) browser: Browser,
 }
 
-/// What waits to be written.
+/// Entries that wait to be written.
 #[derive(Default)]
 pub(super) struct Books {
-    used: HashMap<Used, Timestamp>,
-    prolonged: HashMap<SessionHash, Prolonged>,
+    used: HashMap<UsedItem, Timestamp>,
+    prolonged: HashMap<SessionHash, SessionUse>,
     used_steps: HashMap<i64, i64>,
-    begun: HashMap<SessionHash, Begun>,
+    begun: HashMap<SessionHash, NewSession>,
     ended: HashSet<SessionHash>,
     audit: VecDeque<AuditEntry>,
     audit_bytes: usize,
@@ -106,24 +106,24 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn used(&mut self, what: Used, at: Timestamp) {
+    pub(super) fn used(&mut self, what: UsedItem, at: Timestamp) {
         self.used.insert(what, at);
     }
 
-    pub(super) fn last_used(&self, what: Used) -> Option<Timestamp> {
+    pub(super) fn last_used(&self, what: UsedItem) -> Option<Timestamp> {
         self.used.get(&what).copied()
     }
 
-    pub(super) fn prolong(&mut self, session: SessionHash, prolonged: Prolonged) {
+    pub(super) fn prolong(&mut self, session: SessionHash, prolonged: SessionUse) {
         self.prolonged.insert(session, prolonged);
     }
 
-    pub(super) fn prolonged(&self, session: &SessionHash) -> Option<Prolonged> {
+    pub(super) fn prolonged(&self, session: &SessionHash) -> Option<SessionUse> {
         self.prolonged.get(session).copied()
     }
 
     /// Says whether there was room for it.
-    pub(super) fn begin(&mut self, session: SessionHash, begun: Begun) -> bool {
+    pub(super) fn begin(&mut self, session: SessionHash, begun: NewSession) -> bool {
         let has_room = self.begun.len() < SESSIONS_MAX;
         if has_room {
             self.begun.insert(session, begun);
@@ -131,12 +131,12 @@ impl Books {
         has_room
     }
 
-    pub(super) fn begun(&self, session: &SessionHash) -> Option<&Begun> {
+    pub(super) fn begun(&self, session: &SessionHash) -> Option<&NewSession> {
         self.begun.get(session)
     }
 
     /// The sessions of a user that are not in the database yet.
-    pub(super) fn begun_by(&self, user_id: i64) -> impl Iterator<Item = (&SessionHash, &Begun)> {
+    pub(super) fn begun_by(&self, user_id: i64) -> impl Iterator<Item = (&SessionHash, &NewSession)> {
         self.begun.iter().filter(move |(_, begun)| begun.user_id == user_id)
     }
 
@@ -193,7 +193,7 @@ impl Books {
         }
     }
 
-    /// What waits, newest first.
+    /// Waiting audit entries, newest first.
     pub(super) fn audit(&self) -> impl Iterator<Item = &AuditEntry> {
         self.audit.iter().rev()
     }
@@ -228,14 +228,14 @@ impl Books {
     fn write_times(&self, transaction: &Transaction<'_>) -> Result<()> {
         for (what, at) in &self.used {
             let (sql, id) = match what {
-                Used::Token(id) => ("UPDATE tokens SET last_used = ?2 WHERE id = ?1", id),
-                Used::Search(id) => ("UPDATE saved_searches SET last_used = ?2 WHERE id = ?1", id),
+                UsedItem::Token(id) => ("UPDATE tokens SET last_used = ?2 WHERE id = ?1", id),
+                UsedItem::Search(id) => ("UPDATE saved_searches SET last_used = ?2 WHERE id = ?1", id),
             };
             transaction.prepare_cached(sql)?.execute(params![id, Nanos(*at)])?;
         }
         let mut prolong = transaction
             .prepare_cached("UPDATE sessions SET expires_at = ?2, seen_at = ?3 WHERE hash = ?1")?;
-        for (hash, Prolonged { until, seen_at }) in &self.prolonged {
+        for (hash, SessionUse { until, seen_at }) in &self.prolonged {
             prolong.execute(params![hash, Nanos(*until), Nanos(*seen_at)])?;
         }
         let mut use_step = transaction
@@ -252,11 +252,11 @@ impl Books {
             "INSERT OR IGNORE INTO sessions (hash, user_id, began_at, expires_at, seen_at, address, browser)
              SELECT ?1, id, ?3, ?4, ?5, ?6, ?7 FROM users WHERE id = ?2",
         )?;
-        for (hash, Begun { user_id, began_at, expires_at, browser: Browser { address, agent } }) in
+        for (hash, NewSession { user_id, began_at, expires_at, browser: Browser { address, agent } }) in
             &self.begun
         {
-            let unused = Prolonged { until: *expires_at, seen_at: *began_at };
-            let Prolonged { until, seen_at } = self.prolonged(hash).unwrap_or(unused);
+            let unused = SessionUse { until: *expires_at, seen_at: *began_at };
+            let SessionUse { until, seen_at } = self.prolonged(hash).unwrap_or(unused);
             let (began_at, until, seen_at) = (Nanos(*began_at), Nanos(until), Nanos(seen_at));
             begin.execute(params![hash, user_id, began_at, until, seen_at, address, agent])?;
         }
@@ -304,7 +304,7 @@ mod tests {
         assert!(books.audit_bytes <= AUDIT_BYTES_MAX);
         assert_eq!(books.stuck() as u64 + books.audit_dropped_total, 20);
 
-        let begun = Begun {
+        let begun = NewSession {
             user_id: 1,
             began_at: Timestamp::default(),
             expires_at: Timestamp::default(),

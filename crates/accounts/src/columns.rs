@@ -21,17 +21,17 @@ impl FromSql for Nanos {
 }
 
 /// A value as the database stores it in a column of text.
-pub(super) struct Json<T>(pub(super) T);
+pub(super) struct JsonColumn<T>(pub(super) T);
 
-impl<T: Serialize> ToSql for Json<T> {
+impl<T: Serialize> ToSql for JsonColumn<T> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let text = serde_json::to_string(&self.0);
         text.map(Into::into).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
     }
 }
 
-impl<T: DeserializeOwned> FromSql for Json<T> {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Json<T>> {
-        serde_json::from_str(value.as_str()?).map(Json).map_err(FromSqlError::other)
+impl<T: DeserializeOwned> FromSql for JsonColumn<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<JsonColumn<T>> {
+        serde_json::from_str(value.as_str()?).map(JsonColumn).map_err(FromSqlError::other)
     }
 }

@@ -9,7 +9,7 @@ pub enum Error {
     /// The file cannot be opened.
     #[error("cannot open {}: {source}", path.display())]
     Open {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -18,15 +18,15 @@ pub enum Error {
     #[error("{} is damaged: {what}; put a backup of it in its place, or start once with `serve --new-database`, which sets \
              it aside and begins a new one beside the messages", path.display())]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's description.
         what: String,
     },
     /// Another version of this program wrote the file.
     #[error("{} has schema version {found}, and this program reads version {known}; start the version that wrote it", path.display())]
     Version {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// The file's version.
         found: u32,
@@ -45,7 +45,7 @@ pub enum Error {
          data directory ({0})"
     )]
     NotWritable(rusqlite::Error),
-    /// It cannot be written down what the database is by now, so the next start would not believe it.
+    /// The witness cannot be brought up to date, so the next start would not trust the database.
     #[error(
         "the witness of the database cannot be written: look after the disk of the data directory, and try again ({0})"
     )]
@@ -71,7 +71,7 @@ pub enum Error {
     /// There is none of this name.
     #[error("there is no user `{0}`")]
     NoSuchUser(String),
-    /// Without it nobody could administrate.
+    /// It is the last administrator: without it nobody could administrate.
     #[error(
         "`{0}` is the last administrator with a password that Logstead keeps, and has to stay one: make another one first"
     )]
@@ -82,33 +82,33 @@ pub enum Error {
     /// It is somebody else's.
     #[error("the saved search {id} belongs to {owner}: save a copy under a name of your own")]
     OthersSearch {
-        /// Which.
+        /// The id of the search.
         id: i64,
-        /// Whose.
+        /// The owner's name.
         owner: String,
     },
     /// The name is taken.
     #[error("{owner} has a saved search `{name}` in this folder already: choose another name or folder")]
     SearchExists {
-        /// Whose.
+        /// The owner's name.
         owner: String,
-        /// Which.
+        /// The name of the search.
         name: String,
     },
     /// The limit is reached.
     #[error("{owner} has {max} saved searches, which is the most: remove one first")]
     TooManySearches {
-        /// Whose.
+        /// The owner's name.
         owner: String,
-        /// How many there may be.
+        /// The limit.
         max: u32,
     },
-    /// Who keeps the password is somebody else.
+    /// The password is kept by OIDC or LDAP.
     #[error("the password of `{name}` is kept by {origin}: change it there")]
     PasswordElsewhere {
-        /// Whose.
+        /// The user's name.
         name: String,
-        /// Where.
+        /// The provider that keeps it.
         origin: String,
     },
     /// A name that a provider gives to one person belongs to another here.
@@ -130,7 +130,7 @@ pub enum Error {
     AlreadySetUp,
 }
 
-/// What calls return.
+/// The result of a call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {

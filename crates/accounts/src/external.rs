@@ -1,4 +1,4 @@
-//! Users whom somebody else knows: an OpenID provider or a directory. Each login says again what they may do.
+//! Users known to a provider: an OpenID provider or a directory. Each login sets their rights again.
 //!
 //! **Invariant:** who somebody is depends on the provider and its subject, never on the name: a name that belongs to
 //! another user here is refused, so that no provider can hand out the accounts of others.
@@ -9,25 +9,25 @@ use super::{Credentials, Error, Grant, Meta, Result, Role};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-/// Somebody whom a provider knows, and what the settings make of that.
+/// A person known to a provider, with the rights that the settings give them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Known {
+pub struct ExternalUser {
     /// `oidc:ID` or `ldap:ID`.
     pub origin: String,
-    /// What the provider calls this person for ever.
+    /// The provider's permanent identifier for this person.
     pub subject: String,
     /// The name to show, which has to be free.
     pub name: String,
-    /// By the groups.
+    /// The role that the groups give.
     pub role: Role,
-    /// Likewise.
+    /// The grant that the groups give.
     pub grant: Grant,
 }
 
 impl Meta {
     /// The user of somebody who has just logged in elsewhere: made the first time, and with these rights from now on.
-    pub fn admit(&self, known: &Known, now: Timestamp) -> Result<Credentials> {
-        let Known { origin, subject, name, role, grant } = known;
+    pub fn admit(&self, known: &ExternalUser, now: Timestamp) -> Result<Credentials> {
+        let ExternalUser { origin, subject, name, role, grant } = known;
         self.write(|connection| {
             let transaction = connection.transaction()?;
             let owner = transaction.query_row(
@@ -59,9 +59,9 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
 
-    fn known(origin: &str, subject: &str, name: &str, role: Role) -> Known {
+    fn known(origin: &str, subject: &str, name: &str, role: Role) -> ExternalUser {
         let (origin, subject, name) = (origin.to_owned(), subject.to_owned(), name.to_owned());
-        Known { origin, subject, name, role, grant: Grant::default() }
+        ExternalUser { origin, subject, name, role, grant: Grant::default() }
     }
 
     #[test]

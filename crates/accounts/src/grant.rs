@@ -1,11 +1,11 @@
-//! The part of the store that an account may search: some logspaces, and in them what a filter finds.
+//! The part of the store that an account may search: some logspaces, and in them the messages that a filter finds.
 //!
 //! **Invariant:** a grant that cannot be read is an error, never "everything".
 
-use super::columns::Json;
+use super::columns::JsonColumn;
 use rusqlite::Row;
 
-/// What an account may search. The default is everything.
+/// The messages that an account may search. The default is everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Grant {
     /// Ids; `None` for all logspaces, including future ones.
@@ -20,14 +20,14 @@ impl Grant {
         *self == Grant::default()
     }
 
-    /// From the columns `logspaces` and `scope`, of which the first is at `at`.
+    /// Reads the columns `logspaces` and `scope`; the first is at `at`.
     pub(super) fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Grant> {
-        let logspaces: Option<Json<Vec<String>>> = row.get(at)?;
+        let logspaces: Option<JsonColumn<Vec<String>>> = row.get(at)?;
         Ok(Grant { logspaces: logspaces.map(|list| list.0), scope: row.get(at + 1)? })
     }
 
     /// The column `logspaces`.
-    pub(super) fn logspaces_column(&self) -> Option<Json<&Vec<String>>> {
-        self.logspaces.as_ref().map(Json)
+    pub(super) fn logspaces_column(&self) -> Option<JsonColumn<&Vec<String>>> {
+        self.logspaces.as_ref().map(JsonColumn)
     }
 }

@@ -1,5 +1,5 @@
-//! What the server must remember besides messages: users, sessions, tokens, router revisions and the audit log,
-//! in one SQLite file.
+//! The server's own records, besides messages: users, sessions, tokens, router revisions and the audit log, in one
+//! SQLite file.
 //!
 //! | table     | holds                                                           |
 //! |-----------|-----------------------------------------------------------------|
@@ -14,27 +14,26 @@
 //! | revision_on_trial | the revision that is taken back unless it is confirmed   |
 //! | audit     | who changed what, and who failed to log in                      |
 //!
-//! **Invariant:** no password and no secret is stored, only hashes to compare them with. The one exception is the secret of
-//! an authenticator app, from which both sides compute the codes.
-//! **Invariant:** a change that a call has returned `Ok` for survives a power cut (`synchronous=FULL`). What is only
-//! recorded alongside a request ([`books`]) never fails it, and is written when the disk allows.
+//! **Invariant:** no password and no secret is stored, only hashes to compare them with. The one exception is the
+//! secret of an authenticator app, from which both sides compute the codes.
+//! **Invariant:** a change that a call has returned `Ok` for survives a power cut (`synchronous=FULL`). Entries that
+//! are only recorded alongside a request ([`books`]) never fail it, and are written when the disk allows.
 //! **Invariant:** the clock comes in as an argument. Calls block: async code makes them on a blocking thread.
 
 mod account;
 mod audit;
+mod bookkeeper;
 mod books;
 mod columns;
 mod devices;
+pub mod document_backups;
 mod error;
 mod external;
 mod grant;
 pub mod identity;
-mod keeping;
-pub mod kept;
+mod integrity;
 pub mod name;
-mod on_trial;
 mod one_time;
-mod opening;
 pub mod password;
 mod preferences;
 mod revisions;
@@ -45,19 +44,19 @@ mod session_list;
 mod sessions;
 mod store;
 mod tokens;
+mod unconfirmed;
 mod users;
 mod wal;
 mod witness;
 
 pub use account::{Account, Actor};
+pub use bookkeeper::{Bookkeeper, BooksStatus};
 pub use books::{AuditEntry, Browser};
 pub use error::{Error, Result};
-pub use external::Known;
+pub use external::ExternalUser;
 pub use grant::Grant;
-pub use keeping::{Bookkeeper, BooksStatus};
-pub use on_trial::{OnTrial, Trial};
+pub use integrity::{CheckDepth, DatabaseState, IntactDatabase, inspect, remove_spare_log, set_aside};
 pub use one_time::{TotpSecret, step_at, typed};
-pub use opening::{Found, Look, Whole, look, remove_spare_log, set_aside};
 pub use revisions::Revision;
 pub use saved_searches::{SAVED_SEARCHES_MAX, SavedSearch, SearchToSave};
 pub use second_factor::SecondFactor;
@@ -65,5 +64,6 @@ pub use secret::{Secret, setup_code};
 pub use session_list::ListedSession;
 pub use sessions::{Session, SessionLimits};
 pub use store::Meta;
-pub use tokens::{NewToken, Token, TokenLimits};
+pub use tokens::{ApiToken, NewToken, TokenLimits};
+pub use unconfirmed::{RevisionDeadline, UnconfirmedRevision};
 pub use users::{Credentials, Role, User};

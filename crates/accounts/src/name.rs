@@ -24,7 +24,7 @@ const RESERVED: [&str; 14] = [
     "unknown",
 ];
 
-/// What is wrong with a new name, if anything.
+/// Finds what is wrong with a new name, if anything.
 pub fn flaw(name: &str) -> Option<String> {
     let is_fit = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '@');
     let folded = name.to_ascii_lowercase();

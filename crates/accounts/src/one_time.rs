@@ -13,7 +13,7 @@ const DIGITS: usize = 6;
 /// How many steps a clock may be ahead or behind.
 const SKEW_STEPS_MAX: i64 = 1;
 
-/// What an authenticator app and we compute codes from.
+/// The secret from which an authenticator app and this server compute codes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret(pub(super) [u8; SECRET_BYTES]);
 
@@ -25,7 +25,7 @@ impl TotpSecret {
         Ok(TotpSecret(bytes))
     }
 
-    /// In base 32, to type into an app.
+    /// The secret in base 32, to type into an app.
     pub fn base32(&self) -> String {
         const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
         // Five bytes are eight letters, and 20 bytes are four times five.
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn codes_are_those_of_rfc_6238() {
-        // Appendix B, of whose eight digits these are the last six.
+        // The last six of the eight digits in appendix B.
         for (seconds, code) in [
             (59, "287082"),
             (1_111_111_109, "081804"),

@@ -19,7 +19,7 @@ pub const PASSWORD_BYTES_MAX: usize = 1024;
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5bm9ib2R5MTIzNA$2FxHVdGoyHWNZKb+qJ4UC1f2hxC0HPVTnBvVSDIqMQ8";
 
-/// What is wrong with a new password of the user `name`, if anything.
+/// Finds what is wrong with a new password of the user `name`, if anything.
 pub fn weakness(password: &str, name: &str) -> Option<String> {
     if password.chars().count() < PASSWORD_CHARS_MIN {
         return Some(format!("a password has at least {PASSWORD_CHARS_MIN} characters"));
@@ -115,7 +115,7 @@ pub fn verify(password: &str, hash: Option<&str>) -> bool {
     if PASSWORD_BYTES_MAX < password.len() {
         return false;
     }
-    // Those whose password is kept elsewhere have an empty one.
+    // Users whose password is kept elsewhere have an empty hash.
     let hash = hash.filter(|hash| !hash.is_empty());
     let Ok(parsed) = PasswordHash::new(hash.unwrap_or(NOBODY)) else { return false };
     let fits = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();

@@ -1,30 +1,30 @@
-//! What users prefer in the console. The server keeps it and does not read it.
+//! The users' preferences in the console. The server keeps them and does not read them.
 //!
-//! **Invariant:** what a user prefers goes with the user.
+//! **Invariant:** a user's preferences are removed with the user.
 
-use super::columns::Json;
+use super::columns::JsonColumn;
 use super::{Meta, Result};
 use rusqlite::{OptionalExtension, params};
 use serde_json::{Map, Value};
 
 impl Meta {
-    /// What a user prefers; an empty object at first.
+    /// A user's preferences; an empty object at first.
     pub fn preferences(&self, user: i64) -> Result<Map<String, Value>> {
         let store = self.store();
         let mut statement =
             store.connection.prepare_cached("SELECT body FROM preferences WHERE user_id = ?1")?;
-        let found: Option<Json<Map<String, Value>>> =
+        let found: Option<JsonColumn<Map<String, Value>>> =
             statement.query_row([user], |row| row.get(0)).optional()?;
-        Ok(found.map(|Json(preferences)| preferences).unwrap_or_default())
+        Ok(found.map(|JsonColumn(preferences)| preferences).unwrap_or_default())
     }
 
-    /// Replaces what a user prefers.
+    /// Replaces a user's preferences.
     pub fn set_preferences(&self, user: i64, preferences: &Map<String, Value>) -> Result<()> {
         self.write(|connection| {
             connection.execute(
                 "INSERT INTO preferences (user_id, body) VALUES (?1, ?2)
                  ON CONFLICT (user_id) DO UPDATE SET body = excluded.body",
-                params![user, Json(preferences)],
+                params![user, JsonColumn(preferences)],
             )?;
             Ok(())
         })

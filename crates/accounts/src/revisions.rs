@@ -3,7 +3,7 @@
 //! **Invariant:** a revision never changes and its number is never reused.
 
 use super::columns::Nanos;
-use super::on_trial::{self, Trial};
+use super::unconfirmed::{self, RevisionDeadline};
 use super::{Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{OptionalExtension, params};
@@ -18,7 +18,7 @@ pub struct Revision {
     pub number: u64,
     /// The document as text.
     pub toml: String,
-    /// Who stored it.
+    /// The name of the user or token that stored it.
     pub author: String,
     /// Why.
     pub comment: String,
@@ -29,17 +29,17 @@ pub struct Revision {
 impl Meta {
     /// Stores a document as the newest revision: its number.
     pub fn add_revision(&self, toml: &str, author: &str, comment: &str, now: Timestamp) -> Result<u64> {
-        self.add_revision_on_trial(toml, author, comment, now, None)
+        self.add_unconfirmed_revision(toml, author, comment, now, None)
     }
 
-    /// The same of one that may have to be confirmed.
-    pub fn add_revision_on_trial(
+    /// The same for a revision that may have to be confirmed.
+    pub fn add_unconfirmed_revision(
         &self,
         toml: &str,
         author: &str,
         comment: &str,
         now: Timestamp,
-        trial: Option<Trial>,
+        deadline: Option<RevisionDeadline>,
     ) -> Result<u64> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -50,7 +50,7 @@ impl Meta {
             let number = transaction.last_insert_rowid() as u64;
             transaction
                 .execute("DELETE FROM revisions WHERE number <= ?1", [number as i64 - REVISIONS_MAX])?;
-            on_trial::begin(&transaction, number, trial)?;
+            unconfirmed::begin(&transaction, number, deadline)?;
             transaction.commit()?;
             Ok(number)
         })

@@ -4,8 +4,8 @@
 //! **Invariant:** a search that is not shared is visible only to its owner.
 //! **Invariant:** an owner has no two searches of the same name in a folder.
 
-use super::books::Used;
-use super::columns::{Json, Nanos};
+use super::books::UsedItem;
+use super::columns::{JsonColumn, Nanos};
 use super::{Account, Actor, Error, Meta, Result};
 use logstead_record::Timestamp;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params};
@@ -17,7 +17,7 @@ pub const SAVED_SEARCHES_MAX: u32 = 1000;
 const COLUMNS: &str = "id, owner, folder, name, tags, shared, query, from_time, to_time, logspaces, view, created_at, \
                        updated_at, last_used, account";
 
-/// What its owner decides about a search.
+/// The parts of a saved search that its owner sets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchToSave {
     /// Unique in the folder.
@@ -28,9 +28,9 @@ pub struct SearchToSave {
     pub tags: Vec<String>,
     /// Whether everyone may see it.
     pub shared: bool,
-    /// In the query language.
+    /// The query, in the query language.
     pub query: String,
-    /// As the time range was written.
+    /// The start of the time range, as it was written.
     pub from: Option<String>,
     /// Likewise.
     pub to: Option<String>,
@@ -56,9 +56,9 @@ pub struct SavedSearch {
     pub id: i64,
     /// Its owner; `None` if the account is gone.
     pub account: Option<Account>,
-    /// What the owner was called: a user's name, or `token:` and a token's.
+    /// The owner's name: that of a user, or `token:` and that of a token.
     pub owner: String,
-    /// What the owner decided.
+    /// The parts that the owner sets.
     pub search: SearchToSave,
     /// When it was made.
     pub created_at: Timestamp,
@@ -96,7 +96,7 @@ impl Meta {
                 return Ok((searches, last));
             }
             let mut search = search?;
-            search.last_used = search.last_used.max(store.books.last_used(Used::Search(search.id)));
+            search.last_used = search.last_used.max(store.books.last_used(UsedItem::Search(search.id)));
             bytes += search.search.bytes();
             searches.push(search);
         }
@@ -107,7 +107,7 @@ impl Meta {
     pub fn saved_search(&self, viewer: Account, id: i64) -> Result<SavedSearch> {
         let store = self.store();
         let mut search = seen(&store.connection, Some(viewer), id)?;
-        search.last_used = search.last_used.max(store.books.last_used(Used::Search(id)));
+        search.last_used = search.last_used.max(store.books.last_used(UsedItem::Search(id)));
         Ok(search)
     }
 
@@ -133,14 +133,15 @@ impl Meta {
     /// Replaces a saved search. The owner may do so, and an `admin` if it is shared.
     pub fn replace_saved_search(
         &self,
-        (caller, admin): (Account, bool),
+        caller: Account,
+        is_admin: bool,
         id: i64,
         new: &SearchToSave,
         now: Timestamp,
     ) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
-            let SavedSearch { account, owner, .. } = changeable(&transaction, (caller, admin), id)?;
+            let SavedSearch { account, owner, .. } = changeable(&transaction, caller, is_admin, id)?;
             update(&transaction, id, new, now).map_err(|error| taken(error, &owner, new))?;
             // An administrator may have made it private to its owner.
             let search = seen(&transaction, account.or(Some(caller)), id)?;
@@ -150,10 +151,10 @@ impl Meta {
     }
 
     /// Removes a saved search; allowed for those who may replace it.
-    pub fn remove_saved_search(&self, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+    pub fn remove_saved_search(&self, caller: Account, is_admin: bool, id: i64) -> Result<SavedSearch> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
-            let removed = changeable(&transaction, (caller, admin), id)?;
+            let removed = changeable(&transaction, caller, is_admin, id)?;
             transaction.execute("DELETE FROM saved_searches WHERE id = ?1", [id])?;
             transaction.commit()?;
             Ok(removed)
@@ -164,7 +165,7 @@ impl Meta {
     pub fn use_saved_search(&self, viewer: Account, id: i64, now: Timestamp) -> Result<()> {
         let mut store = self.store();
         seen(&store.connection, Some(viewer), id)?;
-        store.books.used(Used::Search(id), now);
+        store.books.used(UsedItem::Search(id), now);
         Ok(())
     }
 }
@@ -175,7 +176,8 @@ fn insert(
     new: &SearchToSave,
     now: Timestamp,
 ) -> rusqlite::Result<usize> {
-    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    let (tags, logspaces, view) =
+        (JsonColumn(&new.tags), new.logspaces.as_ref().map(JsonColumn), JsonColumn(&new.view));
     connection.execute(
         "INSERT INTO saved_searches (account, owner, folder, name, tags, shared, query, from_time, to_time, logspaces,
                                      view, created_at, updated_at)
@@ -188,7 +190,8 @@ fn insert(
 }
 
 fn update(connection: &Connection, id: i64, new: &SearchToSave, now: Timestamp) -> rusqlite::Result<usize> {
-    let (tags, logspaces, view) = (Json(&new.tags), new.logspaces.as_ref().map(Json), Json(&new.view));
+    let (tags, logspaces, view) =
+        (JsonColumn(&new.tags), new.logspaces.as_ref().map(JsonColumn), JsonColumn(&new.view));
     connection.execute(
         "UPDATE saved_searches SET folder = ?2, name = ?3, tags = ?4, shared = ?5, query = ?6, from_time = ?7,
                                    to_time = ?8, logspaces = ?9, view = ?10, updated_at = ?11
@@ -206,9 +209,9 @@ fn seen(connection: &Connection, viewer: Option<Account>, id: i64) -> Result<Sav
     statement.query_row(params![id, viewer], read).optional()?.ok_or(Error::NoSuchSearch(id))
 }
 
-fn changeable(connection: &Connection, (caller, admin): (Account, bool), id: i64) -> Result<SavedSearch> {
+fn changeable(connection: &Connection, caller: Account, is_admin: bool, id: i64) -> Result<SavedSearch> {
     let found = seen(connection, Some(caller), id)?;
-    let may = found.account == Some(caller) || admin;
+    let may = found.account == Some(caller) || is_admin;
     if may { Ok(found) } else { Err(Error::OthersSearch { id, owner: found.owner }) }
 }
 
@@ -223,21 +226,21 @@ fn taken(error: rusqlite::Error, owner: &str, new: &SearchToSave) -> Error {
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<SavedSearch> {
-    let logspaces: Option<Json<Vec<String>>> = row.get(9)?;
+    let logspaces: Option<JsonColumn<Vec<String>>> = row.get(9)?;
     let search = SearchToSave {
         folder: row.get(2)?,
         name: row.get(3)?,
-        tags: row.get::<_, Json<_>>(4)?.0,
+        tags: row.get::<_, JsonColumn<_>>(4)?.0,
         shared: row.get(5)?,
         query: row.get(6)?,
         from: row.get(7)?,
         to: row.get(8)?,
         logspaces: logspaces.map(|list| list.0),
-        view: row.get::<_, Json<_>>(10)?.0,
+        view: row.get::<_, JsonColumn<_>>(10)?.0,
     };
     Ok(SavedSearch {
         id: row.get(0)?,
-        // For an owner who is gone, the name as it was.
+        // The name of an owner who is gone stays as it was.
         account: row.get(14).ok(),
         owner: row.get(1)?,
         search,
@@ -288,14 +291,14 @@ mod tests {
         assert_eq!((saved.created_at, saved.updated_at, saved.last_used), (NOW, NOW, None));
         assert_eq!(saved.search, search("errors", false));
         let changed = SearchToSave { logspaces: None, view: Value::Null, ..search("faults", true) };
-        let replaced = meta.replace_saved_search((ANA, false), saved.id, &changed, LATER).unwrap();
+        let replaced = meta.replace_saved_search(ANA, false, saved.id, &changed, LATER).unwrap();
         assert_eq!((replaced.id, replaced.created_at, replaced.updated_at), (saved.id, NOW, LATER));
         assert_eq!(replaced.search, changed);
         meta.use_saved_search(BO, saved.id, LATER).unwrap();
         let seen = meta.saved_search(BO, saved.id).unwrap();
         assert_eq!(seen.last_used, Some(LATER));
         assert_eq!(meta.saved_searches(BO).unwrap(), [seen]);
-        meta.remove_saved_search((ANA, false), saved.id).unwrap();
+        meta.remove_saved_search(ANA, false, saved.id).unwrap();
         assert_eq!(meta.saved_searches(ANA).unwrap(), []);
     }
 
@@ -306,18 +309,18 @@ mod tests {
         let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap().id;
         let new = search("new", true);
         for admin in [false, true] {
-            let replaced = meta.replace_saved_search((BO, admin), own, &new, NOW);
+            let replaced = meta.replace_saved_search(BO, admin, own, &new, NOW);
             assert!(matches!(replaced, Err(Error::NoSuchSearch(_))));
-            let removed = meta.remove_saved_search((BO, admin), own);
+            let removed = meta.remove_saved_search(BO, admin, own);
             assert!(matches!(removed, Err(Error::NoSuchSearch(_))));
         }
         assert!(matches!(meta.use_saved_search(BO, own, NOW), Err(Error::NoSuchSearch(_))));
-        let refused = meta.replace_saved_search((BO, false), shared, &new, NOW);
+        let refused = meta.replace_saved_search(BO, false, shared, &new, NOW);
         assert!(matches!(refused, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
-        assert!(meta.remove_saved_search((BO, false), shared).is_err());
-        let replaced = meta.replace_saved_search((BO, true), shared, &new, NOW).unwrap();
+        assert!(meta.remove_saved_search(BO, false, shared).is_err());
+        let replaced = meta.replace_saved_search(BO, true, shared, &new, NOW).unwrap();
         assert_eq!((replaced.owner.as_str(), replaced.search.name.as_str()), ("ana", "new"));
-        meta.replace_saved_search((ANA, false), own, &search("own", true), NOW).unwrap();
+        meta.replace_saved_search(ANA, false, own, &search("own", true), NOW).unwrap();
     }
 
     #[test]
@@ -328,7 +331,7 @@ mod tests {
         assert!(matches!(again, Err(Error::SearchExists { .. })));
         let elsewhere = SearchToSave { folder: String::new(), ..search("errors", false) };
         let other = meta.add_saved_search(&actor(ANA, "ana"), &elsewhere, NOW).unwrap();
-        let moved = meta.replace_saved_search((ANA, false), other.id, &search("errors", false), NOW);
+        let moved = meta.replace_saved_search(ANA, false, other.id, &search("errors", false), NOW);
         assert!(matches!(moved, Err(Error::SearchExists { .. })));
         meta.add_saved_search(&actor(BO, "bo"), &search("errors", false), NOW).unwrap();
     }
@@ -361,10 +364,10 @@ mod tests {
         let (_directory, meta) = meta();
         let shared = meta.add_saved_search(&actor(ANA, "ana"), &search("shared", true), NOW).unwrap();
         let again = Account::User(3);
-        let removed = meta.remove_saved_search((again, false), shared.id);
+        let removed = meta.remove_saved_search(again, false, shared.id);
         assert!(matches!(removed, Err(Error::OthersSearch { owner, .. }) if owner == "ana"));
         // Nor does a token own what an administrator of its name does.
-        assert!(meta.remove_saved_search((Account::Token(1), false), shared.id).is_err());
+        assert!(meta.remove_saved_search(Account::Token(1), false, shared.id).is_err());
         meta.add_saved_search(&actor(again, "ana"), &search("shared", true), NOW).unwrap();
     }
 }

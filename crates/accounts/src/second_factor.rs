@@ -18,7 +18,7 @@ const ENROLMENT_MAX: i64 = 15 * 60 * SECOND;
 /// A second factor that is in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SecondFactor {
-    /// Since when.
+    /// The time when it was set up.
     pub since: Timestamp,
     /// Recovery codes that were not used yet.
     pub recovery_codes_left: u32,
@@ -38,7 +38,7 @@ impl Meta {
         Ok(found.optional()?)
     }
 
-    /// Begins an enrolment, and forgets one that was not finished. Refused while there is a second factor in use.
+    /// Begins an enrolment, and forgets an unfinished one. Refused while there is a second factor in use.
     pub fn begin_totp(&self, user_id: i64, secret: &TotpSecret, now: Timestamp) -> Result<()> {
         let begun = self.write(|connection| {
             Ok(connection.execute(
@@ -164,7 +164,7 @@ fn recovery_codes() -> Result<Vec<String>> {
     (0..RECOVERY_CODES).map(|_| setup_code()).collect()
 }
 
-/// Of a code as it was typed: in any case, with or without the dashes.
+/// The hash of a code as it was typed: in any case, with or without the dashes.
 fn hash(code: &str) -> [u8; 32] {
     let letters = code.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_uppercase());
     Secret::presented(&letters.collect::<String>()).hash()

@@ -34,7 +34,7 @@ impl Secret {
         &self.0
     }
 
-    /// Its hash, which is what is stored.
+    /// Its hash; only that is stored.
     pub fn hash(&self) -> [u8; 32] {
         *blake3::hash(self.0.as_bytes()).as_bytes()
     }

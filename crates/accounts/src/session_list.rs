@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the id of a session tells nothing about its secret, and is good for nothing but ending it.
 
-use super::books::{Begun, Browser, SessionHash};
+use super::books::{Browser, NewSession, SessionHash};
 use super::columns::Nanos;
 use super::sessions::SESSIONS_OF_USER_MAX;
 use super::users::id;
@@ -23,7 +23,7 @@ pub struct ListedSession {
     pub seen_at: Timestamp,
     /// When it ends if it is not used.
     pub expires_at: Timestamp,
-    /// Where it began.
+    /// The browser in which it began.
     pub browser: Browser,
 }
 
@@ -43,7 +43,7 @@ impl Meta {
         })?;
         let mut sessions = written.collect::<rusqlite::Result<Vec<_>>>()?;
         let begun = store.books.begun_by(user_id);
-        sessions.extend(begun.map(|(hash, Begun { began_at, expires_at, browser, .. })| {
+        sessions.extend(begun.map(|(hash, NewSession { began_at, expires_at, browser, .. })| {
             listed(*hash, *began_at, *began_at, *expires_at, browser.clone())
         }));
         for session in &mut sessions {
@@ -183,7 +183,7 @@ mod tests {
         let secret = begin(&meta, 1, "desk", 1);
         meta.set_disabled("ana", Some(at(2))).unwrap();
         assert_eq!(meta.use_session(secret.hash(), &LIMITS, at(3)).unwrap(), None);
-        // Also one that a login began in the same moment.
+        // A session that a login began in the same moment ends, too.
         let late = begin(&meta, 1, "desk", 2);
         assert_eq!(meta.use_session(late.hash(), &LIMITS, at(3)).unwrap(), None);
     }

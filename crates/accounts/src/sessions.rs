@@ -1,8 +1,8 @@
 //! Browser sessions: they end when unused for the lifetime in the settings, and in any case some time after the login.
 
-use super::books::{Begun, Browser, Prolonged, SessionHash};
+use super::books::{Browser, NewSession, SessionHash, SessionUse};
 use super::columns::Nanos;
-use super::store::Store;
+use super::store::MetaStore;
 use super::{Account, Grant, Meta, Result, Role};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
@@ -16,9 +16,9 @@ const PROLONG_STEP: i64 = 60 * SECOND;
 /// How long sessions last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SessionLimits {
-    /// Without being used.
+    /// The longest that a session lasts without being used.
     pub idle_max: Duration,
-    /// However they are used.
+    /// The longest that a session lasts, however it is used.
     pub age_max: Duration,
 }
 
@@ -33,18 +33,18 @@ fn after(time: Timestamp, duration: Duration) -> Timestamp {
     time.saturating_add(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
 }
 
-/// Whose session it is.
+/// A session and its user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Session {
     /// The user's account.
     pub account: Account,
     /// The user's name.
     pub user: String,
-    /// What the user may do now; changes while a session lasts.
+    /// The user's current role, which may change while a session lasts.
     pub role: Role,
-    /// What the user may search now, likewise.
+    /// The user's current grant, which may change as well.
     pub grant: Grant,
-    /// Who keeps the user's password; `None` if we do.
+    /// The provider that keeps the user's password; `None` if it is kept here.
     pub origin: Option<String>,
     /// Whether the user has a second factor.
     pub has_second_factor: bool,
@@ -54,8 +54,8 @@ pub struct Session {
     pub prolonged: bool,
 }
 
-/// What is known of a session before checking whether it has ended.
-struct Found {
+/// A session as stored, before checking whether it has ended.
+struct SessionRow {
     began_at: Timestamp,
     seen_at: Timestamp,
     session: Session,
@@ -74,7 +74,7 @@ impl Meta {
     ) -> Result<Timestamp> {
         let expires_at = limits.expiry(now, now);
         let mut store = self.store();
-        // Of those that seem to have ended, some may have been prolonged since the last round.
+        // Some of the sessions that seem to have ended may have been prolonged since the last round.
         let written = store.keep_books(now).and_then(|()| {
             store.write(|connection| {
                 let transaction = connection.transaction()?;
@@ -95,7 +95,7 @@ impl Meta {
         match written {
             Err(error) if error.is_of_the_disk() => {
                 store.must_wait(&error);
-                let begun = Begun { user_id, began_at: now, expires_at, browser: browser.clone() };
+                let begun = NewSession { user_id, began_at: now, expires_at, browser: browser.clone() };
                 if store.books.begin(secret_hash, begun) { Ok(expires_at) } else { Err(error) }
             }
             written => written.map(|()| expires_at),
@@ -110,7 +110,7 @@ impl Meta {
         now: Timestamp,
     ) -> Result<Option<Session>> {
         let mut store = self.store();
-        let Some(Found { began_at, seen_at, mut session }) = store.session(&secret_hash)? else {
+        let Some(SessionRow { began_at, seen_at, mut session }) = store.session(&secret_hash)? else {
             return Ok(None);
         };
         session.expires_at = session.expires_at.min(after(began_at, limits.age_max));
@@ -121,7 +121,7 @@ impl Meta {
         let is_later = session.expires_at.saturating_add(PROLONG_STEP) < prolonged;
         if is_later || seen_at.saturating_add(PROLONG_STEP) < now {
             let until = session.expires_at.max(prolonged);
-            store.books.prolong(secret_hash, Prolonged { until, seen_at: now });
+            store.books.prolong(secret_hash, SessionUse { until, seen_at: now });
             if is_later {
                 (session.expires_at, session.prolonged) = (until, true);
             }
@@ -147,9 +147,9 @@ impl Meta {
     }
 }
 
-impl Store {
-    /// As it is, with what waits to be written.
-    fn session(&self, hash: &SessionHash) -> Result<Option<Found>> {
+impl MetaStore {
+    /// The session as stored, updated with the entries that wait to be written.
+    fn session(&self, hash: &SessionHash) -> Result<Option<SessionRow>> {
         if self.books.has_ended(hash) {
             return Ok(None);
         }
@@ -158,7 +158,7 @@ impl Store {
             None => self.written(hash)?,
         };
         Ok(found.map(|mut found| {
-            if let Some(Prolonged { until, seen_at }) = self.books.prolonged(hash) {
+            if let Some(SessionUse { until, seen_at }) = self.books.prolonged(hash) {
                 found.session.expires_at = found.session.expires_at.max(until);
                 found.seen_at = seen_at;
             }
@@ -166,7 +166,7 @@ impl Store {
         }))
     }
 
-    fn written(&self, hash: &SessionHash) -> Result<Option<Found>> {
+    fn written(&self, hash: &SessionHash) -> Result<Option<SessionRow>> {
         let sql = format!(
             "SELECT {USER_COLUMNS}, began_at, expires_at, coalesce(seen_at, began_at)
              FROM sessions JOIN users ON users.id = user_id WHERE hash = ?1 AND disabled_at IS NULL"
@@ -175,7 +175,7 @@ impl Store {
         Ok(statement.query_row([hash], read).optional()?)
     }
 
-    fn begun(&self, begun: &Begun) -> Result<Option<Found>> {
+    fn begun(&self, begun: &NewSession) -> Result<Option<SessionRow>> {
         let sql =
             format!("SELECT {USER_COLUMNS}, ?2, ?3, ?2 FROM users WHERE id = ?1 AND disabled_at IS NULL");
         let mut statement = self.connection.prepare_cached(&sql)?;
@@ -184,11 +184,11 @@ impl Store {
     }
 }
 
-/// What [`read`] reads of a user.
+/// The columns of a user that [`read`] reads.
 const USER_COLUMNS: &str = "users.id, users.name, role, logspaces, scope, origin,
     EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
+fn read(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let session = Session {
         account: Account::User(row.get(0)?),
         user: row.get(1)?,
@@ -200,7 +200,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Found> {
         prolonged: false,
     };
     let time = |at| row.get::<_, Nanos>(at).map(|nanos| nanos.0);
-    Ok(Found { began_at: time(7)?, seen_at: time(9)?, session })
+    Ok(SessionRow { began_at: time(7)?, seen_at: time(9)?, session })
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The database: its file, its schema, and how a change is written when the disk is full.
 //!
 //! **Invariant:** a change that returned `Ok` survives a power cut; see [`super`].
-//! **Invariant:** it is then in the file itself, whose pages have the sum that the [witness](super::witness) says; the
+//! **Invariant:** it is then in the file itself, whose pages have the sum in the [witness](super::witness); the
 //! write-ahead log is empty between two changes, or holds nothing that the file lacks.
 
 use super::books::Books;
 use super::error::{Error, Result};
-use super::opening::{BUSY_WAIT_MAX, beside, is_damage};
+use super::integrity::{BUSY_WAIT_MAX, beside, is_damage};
 use super::wal::Wal;
 use super::witness::{self, Pages, Witness};
 use logstead_flow::machine::reserve::Reserve;
@@ -30,21 +30,21 @@ const SHARED_PAGE_BYTES: u64 = 4096;
 /// A handle on the database. Cheap to clone; one call runs at a time.
 #[derive(Clone)]
 pub struct Meta {
-    store: Arc<Mutex<Store>>,
+    store: Arc<Mutex<MetaStore>>,
 }
 
 /// The database, what waits to be written to it, and the space that is reserved for it.
-pub(super) struct Store {
+pub(super) struct MetaStore {
     pub(super) connection: Connection,
     pub(super) books: Books,
     pub(super) reserve: Reserve,
     /// Whether it has been logged that something has to wait.
     pub(super) is_waiting: bool,
-    settled: Settled,
+    settled: WitnessedFile,
 }
 
-/// What the witness says of the file, and what it takes to say it again.
-struct Settled {
+/// The file's witness, and the state needed to renew it.
+struct WitnessedFile {
     path: PathBuf,
     log: Option<File>,
     pages: Pages,
@@ -64,17 +64,18 @@ impl Meta {
                 opened => break opened?,
             }
         };
-        let settled = Settled::begin(path, &connection)?;
-        let mut store = Store { connection, books: Books::default(), reserve, is_waiting: false, settled };
+        let settled = WitnessedFile::begin(path, &connection)?;
+        let mut store =
+            MetaStore { connection, books: Books::default(), reserve, is_waiting: false, settled };
         store.settle()?;
         Ok(Meta { store: Arc::new(Mutex::new(store)) })
     }
 
-    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+    pub(super) fn store(&self) -> MutexGuard<'_, MetaStore> {
         self.store.lock()
     }
 
-    /// For reading, and for changes that need no space.
+    /// The connection, for reading and for changes that need no space.
     pub(super) fn connection(&self) -> MappedMutexGuard<'_, Connection> {
         MutexGuard::map(self.store.lock(), |store| &mut store.connection)
     }
@@ -85,7 +86,7 @@ impl Meta {
     }
 }
 
-impl Store {
+impl MetaStore {
     pub(super) fn write<T>(&mut self, mut change: impl FnMut(&mut Connection) -> Result<T>) -> Result<T> {
         let mut done = change(&mut self.connection);
         if matches!(done, Err(Error::Full(_))) && self.reuse_log().is_ok() {
@@ -99,8 +100,8 @@ impl Store {
         Ok(done)
     }
 
-    /// Has the witness say what the database is by now, and takes the log into the file. On a full disk the log keeps its
-    /// space, which the next change needs.
+    /// Records the database's present sum in the witness, and moves the log into the file. On a full disk the log keeps
+    /// its space, which the next change needs.
     pub(super) fn settle(&mut self) -> Result<()> {
         if !self.settled.settle(&self.connection)? {
             return Ok(());
@@ -130,11 +131,11 @@ impl Store {
     }
 }
 
-impl Settled {
-    fn begin(path: &Path, connection: &Connection) -> Result<Settled> {
+impl WitnessedFile {
+    fn begin(path: &Path, connection: &Connection) -> Result<WitnessedFile> {
         let not_opened = |source: io::Error| Error::Open { path: path.to_owned(), source: source.into() };
         let witness = Witness::open(&beside(path, witness::SUFFIX)).map_err(not_opened)?;
-        let mut settled = Settled {
+        let mut settled = WitnessedFile {
             path: path.to_owned(),
             log: None,
             pages: Pages::default(),

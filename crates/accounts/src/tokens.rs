@@ -1,7 +1,7 @@
 //! API tokens: for programs, shown once, with a role and an optional end.
 
-use super::books::Used;
-use super::columns::{Json, Nanos};
+use super::books::UsedItem;
+use super::columns::{JsonColumn, Nanos};
 use super::{Actor, Error, Grant, Meta, Result, Role, Secret};
 use logstead_record::{SECOND, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// `last_used` is recorded at most this often.
 const LAST_USED_STEP: i64 = 60 * SECOND;
 
-/// How much a token may send; what is absent is not limited.
+/// The limits of a token; an absent one does not apply.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenLimits {
@@ -42,14 +42,14 @@ impl TokenLimits {
 
 /// A token, without its secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Token {
+pub struct ApiToken {
     /// Identifies it for removal.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
-    /// What it may search.
+    /// The messages that it may search.
     pub grant: Grant,
     /// The name of its creator.
     pub created_by: String,
@@ -61,7 +61,7 @@ pub struct Token {
     pub last_used: Option<Timestamp>,
     /// How much it may send.
     pub limits: TokenLimits,
-    /// Until when the secret works that it had before.
+    /// The end of the secret that it had before.
     pub former_until: Option<Timestamp>,
 }
 
@@ -69,7 +69,7 @@ pub struct Token {
 pub struct NewToken<'a> {
     /// Its name, unique among the tokens that work.
     pub name: &'a str,
-    /// What it may do.
+    /// Its role.
     pub role: Role,
     /// Its creator.
     pub created_by: Actor,
@@ -113,7 +113,7 @@ impl Meta {
             if is_taken {
                 return Err(Error::TokenExists(new.name.to_owned()));
             }
-            insert(&transaction, new, (grant, limits), secret.hash(), now)?;
+            insert(&transaction, new, grant, limits, secret.hash(), now)?;
             let id = transaction.last_insert_rowid();
             transaction.commit()?;
             Ok(id)
@@ -122,7 +122,7 @@ impl Meta {
     }
 
     /// All tokens, including those that have ended.
-    pub fn tokens(&self) -> Result<Vec<Token>> {
+    pub fn tokens(&self) -> Result<Vec<ApiToken>> {
         let store = self.store();
         let mut statement = store.connection.prepare_cached(
             "SELECT id, name, role, created_by, created_at, expires_at, last_used, logspaces, scope, limits,
@@ -131,13 +131,13 @@ impl Meta {
         )?;
         let mut tokens = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
         for token in &mut tokens {
-            token.last_used = token.last_used.max(store.books.last_used(Used::Token(token.id)));
+            token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(token.id)));
         }
         Ok(tokens)
     }
 
     /// The token of a secret; `None` if there is none or it has ended.
-    pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<Token>> {
+    pub fn use_token(&self, secret_hash: [u8; 32], now: Timestamp) -> Result<Option<ApiToken>> {
         let mut store = self.store();
         let found = store
             .connection
@@ -150,9 +150,9 @@ impl Meta {
             .query_row(params![secret_hash, Nanos(now)], read)
             .optional()?;
         let Some(mut token) = found else { return Ok(None) };
-        token.last_used = token.last_used.max(store.books.last_used(Used::Token(token.id)));
+        token.last_used = token.last_used.max(store.books.last_used(UsedItem::Token(token.id)));
         if token.last_used.is_none_or(|used| used.saturating_add(LAST_USED_STEP) < now) {
-            store.books.used(Used::Token(token.id), now);
+            store.books.used(UsedItem::Token(token.id), now);
         }
         Ok(Some(token))
     }
@@ -192,7 +192,8 @@ impl Meta {
 fn insert(
     connection: &Connection,
     new: &NewToken<'_>,
-    (grant, limits): (&Grant, &TokenLimits),
+    grant: &Grant,
+    limits: &TokenLimits,
     hash: [u8; 32],
     now: Timestamp,
 ) -> Result<()> {
@@ -202,13 +203,13 @@ fn insert(
     connection.execute(
         "INSERT INTO tokens (name, role, hash, created_by_account, created_by, created_at, expires_at, logspaces, scope, limits)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope, Json(limits)],
+        params![name, role, hash, account, author, Nanos(now), expires_at, logspaces, grant.scope, JsonColumn(limits)],
     )?;
     Ok(())
 }
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
-    Ok(Token {
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<ApiToken> {
+    Ok(ApiToken {
         id: row.get(0)?,
         name: row.get(1)?,
         role: row.get(2)?,
@@ -217,7 +218,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Token> {
         created_at: row.get::<_, Nanos>(4)?.0,
         expires_at: row.get::<_, Option<Nanos>>(5)?.map(|nanos| nanos.0),
         last_used: row.get::<_, Option<Nanos>>(6)?.map(|nanos| nanos.0),
-        limits: row.get::<_, Option<Json<TokenLimits>>>(9)?.map(|json| json.0).unwrap_or_default(),
+        limits: row.get::<_, Option<JsonColumn<TokenLimits>>>(9)?.map(|json| json.0).unwrap_or_default(),
         former_until: row.get::<_, Option<Nanos>>(10)?.map(|nanos| nanos.0),
     })
 }

@@ -1,7 +1,7 @@
-//! Users and what they may do.
+//! Users and their rights.
 //!
-//! **Invariant:** once there is an administrator, there is always one who can log in with a password that we keep, whatever
-//! becomes of providers.
+//! **Invariant:** once there is an administrator, there is always one who can log in with a password that we keep,
+//! whatever happens to providers.
 
 use super::columns::Nanos;
 use super::{Account, Error, Grant, Meta, Result, password};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What an account may do. Each role includes those before it.
+/// The role of an account. Each role includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -63,11 +63,11 @@ impl FromSql for Role {
 pub struct User {
     /// Unique without regard to ASCII case.
     pub name: String,
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
-    /// What the user may search.
+    /// The messages that the user may search.
     pub grant: Grant,
-    /// Who keeps the user's password, `oidc:ID` or `ldap:ID`; `None` if we do.
+    /// The provider that keeps the user's password, `oidc:ID` or `ldap:ID`; `None` if it is kept here.
     pub origin: Option<String>,
     /// Whether nobody can log in as this user.
     pub is_disabled: bool,
@@ -77,19 +77,19 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
-/// What a login is checked against.
+/// The data that a login is checked against.
 pub struct Credentials {
     /// Never reused.
     pub id: i64,
     /// The name as it is stored, however it was typed.
     pub name: String,
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
-    /// What the user may search.
+    /// The messages that the user may search.
     pub grant: Grant,
     /// For [`password::verify`].
     pub password_hash: String,
-    /// Who keeps the user's password; `None` if we do.
+    /// The provider that keeps the user's password; `None` if it is kept here.
     pub origin: Option<String>,
     /// Whether nobody can log in as this user.
     pub is_disabled: bool,
@@ -164,7 +164,7 @@ impl Meta {
         if added == 1 { Ok(()) } else { Err(Error::UserExists(name.to_owned())) }
     }
 
-    /// Changes what a user may do and search. Returns the user before and after.
+    /// Changes the role and the grant of a user. Returns the user before and after.
     pub fn change_user(&self, name: &str, role: Role, grant: &Grant) -> Result<(User, User)> {
         self.write(|connection| {
             let transaction = connection.transaction()?;
@@ -202,7 +202,7 @@ impl Meta {
         Ok(())
     }
 
-    /// Lets nobody log in as this user, whose sessions end, or lets them again.
+    /// Disables a user, whose sessions end, or enables the user again.
     pub fn set_disabled(&self, name: &str, disabled_at: Option<Timestamp>) -> Result<()> {
         let mut store = self.store();
         let id = store.write(|connection| {
@@ -253,18 +253,18 @@ impl Meta {
         user(&self.connection(), name)
     }
 
-    /// What a login is checked against.
+    /// Finds the credentials that a login of this user is checked against.
     pub fn credentials(&self, name: &str) -> Result<Option<Credentials>> {
         let connection = self.connection();
         credentials(&connection, "name = ?1", [name])
     }
 }
 
-/// What [`read`] reads.
+/// The columns that [`read`] reads.
 const COLUMNS: &str = "name, role, created_at, logspaces, scope, origin, disabled_at IS NOT NULL,
     EXISTS (SELECT 1 FROM totp WHERE totp.user_id = users.id AND confirmed_at IS NOT NULL)";
 
-/// What a login of the user that the condition finds is checked against.
+/// Finds the credentials of the user that meets the condition.
 pub(super) fn credentials(
     connection: &Connection,
     condition: &str,
@@ -319,7 +319,7 @@ fn another_admin(connection: &Connection, user: &User) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Known;
+    use crate::ExternalUser;
 
     const NOW: Timestamp = Timestamp::from_nanos(7);
 
@@ -366,7 +366,7 @@ mod tests {
     fn an_administrator_whose_password_we_keep_stays_able_to_log_in() {
         let (_directory, meta) = meta();
         meta.add_first_admin("admin", "h", NOW).unwrap();
-        let known = |name: &str| Known {
+        let known = |name: &str| ExternalUser {
             origin: "oidc:corp".to_owned(),
             subject: format!("subject of {name}"),
             name: name.to_owned(),

@@ -1,13 +1,13 @@
-//! SQLite's write-ahead log, read without SQLite: which pages it would put over those of the database. SQLite ends
-//! silently at the first frame that is not whole, and removes a log whose database is empty; this reader changes nothing
-//! and says which of the two it is.
+//! SQLite's write-ahead log, read without SQLite: the pages that it would put over those of the database. SQLite ends
+//! silently at the first frame that is not whole, and removes a log whose database is empty; this reader changes
+//! nothing and says which of the two it is.
 //!
 //! ```text
 //! header   magic 0x377f0682 or …83 (sums of big-endian words) │ 3007000 │ page bytes │ number │ salt 8 │ sum 8
 //! frame    page number │ pages after this commit, or 0 │ salt 8 │ sum 8 │ the page
 //! ```
 //!
-//! **Invariant:** only what a commit ends counts, as for SQLite.
+//! **Invariant:** only frames up to a commit count, as for SQLite.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const HEADER_BYTES: usize = 32;
 const FRAME_HEADER_BYTES: usize = 24;
 const MAGIC: u32 = 0x377f_0682;
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Default, Debug)]
 pub(super) struct Wal<'a> {
     /// The newest committed form of each page, by its number.
@@ -34,14 +34,14 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 
 /// SQLite's sum, which goes on from the sum before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Sum {
+struct FrameSum {
     first: u32,
     second: u32,
     is_big_endian: bool,
 }
 
-impl Sum {
-    fn over(mut self, bytes: &[u8]) -> Sum {
+impl FrameSum {
+    fn over(mut self, bytes: &[u8]) -> FrameSum {
         for pair in bytes.chunks_exact(8) {
             let (first, second) = (&pair[..4], &pair[4..]);
             let read = |bytes: &[u8]| {
@@ -74,7 +74,7 @@ impl<'a> Wal<'a> {
         let mut pending = BTreeMap::new();
         for frame in bytes[HEADER_BYTES..].chunks(FRAME_HEADER_BYTES + wal.page_bytes) {
             let is_cut = frame.len() < FRAME_HEADER_BYTES + wal.page_bytes;
-            // Behind what was written this time lies what was written before, under another salt.
+            // Older frames lie behind those written this time, under another salt.
             if FRAME_HEADER_BYTES <= frame.len() && frame[8..16] != bytes[16..24] {
                 break;
             }
@@ -96,12 +96,12 @@ impl<'a> Wal<'a> {
 }
 
 /// The sum of a header that is whole.
-fn header(bytes: &[u8]) -> Option<Sum> {
+fn header(bytes: &[u8]) -> Option<FrameSum> {
     let header = bytes.get(..HEADER_BYTES)?;
     let is_ours = word(header, 0) & !1 == MAGIC;
     let page_bytes = word(header, 8);
     let fits = page_bytes.is_power_of_two() && (512..=65_536).contains(&page_bytes);
-    let start = Sum { first: 0, second: 0, is_big_endian: word(header, 0) & 1 == 1 };
+    let start = FrameSum { first: 0, second: 0, is_big_endian: word(header, 0) & 1 == 1 };
     let sum = start.over(&header[..24]);
     (is_ours && fits && sum.is_at(header, 24)).then_some(sum)
 }
@@ -137,7 +137,7 @@ mod tests {
             let mut changed = whole.clone();
             changed[at] ^= 4;
             let wal = Wal::read(&changed);
-            // A changed salt looks like the end of what was written this time: the witness knows better.
+            // A changed salt looks like the end of the newest frames: the witness knows better.
             let in_frame = at.saturating_sub(HEADER_BYTES) % (FRAME_HEADER_BYTES + 4096);
             let is_salt = HEADER_BYTES <= at && (8..16).contains(&in_frame);
             assert!(wal.is_broken || is_salt, "byte {at}");

@@ -25,7 +25,7 @@ const SUMMED_BYTES: usize = 40;
 
 /// The sum of all pages: that of their hashes, in any order.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Sum {
+pub(super) struct PageSum {
     pub(super) page_bytes: u32,
     pub(super) pages: u32,
     pub(super) sum: u128,
@@ -86,34 +86,34 @@ impl Pages {
         }
     }
 
-    pub(super) fn sum(&self) -> Sum {
+    pub(super) fn sum(&self) -> PageSum {
         let sum = self.hashes.iter().fold(0, |sum, hash| sum ^ hash);
-        Sum { page_bytes: self.page_bytes, pages: self.hashes.len() as u32, sum }
+        PageSum { page_bytes: self.page_bytes, pages: self.hashes.len() as u32, sum }
     }
 }
 
-/// What the file says.
+/// The contents of the witness file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Said {
+pub(super) enum WitnessRecord {
     /// There is none.
     Missing,
     /// Neither slot is whole.
     Unreadable,
     /// The newest slot, and its count.
-    Sum(u64, Sum),
+    Sum(u64, PageSum),
 }
 
 /// Reads the witness of a database.
-pub(super) fn read(path: &Path) -> io::Result<Said> {
+pub(super) fn read(path: &Path) -> io::Result<WitnessRecord> {
     let bytes = match std::fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Said::Missing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(WitnessRecord::Missing),
         bytes => bytes?,
     };
     let newest = bytes.chunks(SLOT_BYTES).take(2).filter_map(slot).max_by_key(|(count, _)| *count);
-    Ok(newest.map_or(Said::Unreadable, |(count, sum)| Said::Sum(count, sum)))
+    Ok(newest.map_or(WitnessRecord::Unreadable, |(count, sum)| WitnessRecord::Sum(count, sum)))
 }
 
-fn slot(bytes: &[u8]) -> Option<(u64, Sum)> {
+fn slot(bytes: &[u8]) -> Option<(u64, PageSum)> {
     let summed = bytes.get(..SUMMED_BYTES)?;
     let crc = bytes.get(SUMMED_BYTES..SUMMED_BYTES + 4)?;
     if summed[..8] != MAGIC[..] || crc != crc32c::crc32c(summed).to_le_bytes() {
@@ -122,7 +122,7 @@ fn slot(bytes: &[u8]) -> Option<(u64, Sum)> {
     let four = |at: usize| u32::from_le_bytes(summed[at..at + 4].try_into().expect("four bytes"));
     let count = u64::from_le_bytes(summed[8..16].try_into().expect("eight bytes"));
     let sum = u128::from_le_bytes(summed[24..40].try_into().expect("sixteen bytes"));
-    Some((count, Sum { page_bytes: four(16), pages: four(20), sum }))
+    Some((count, PageSum { page_bytes: four(16), pages: four(20), sum }))
 }
 
 /// The witness of an open database.
@@ -130,7 +130,7 @@ fn slot(bytes: &[u8]) -> Option<(u64, Sum)> {
 pub(super) struct Witness {
     file: File,
     count: u64,
-    said: Option<Sum>,
+    said: Option<PageSum>,
 }
 
 impl Witness {
@@ -148,14 +148,14 @@ impl Witness {
             File::open(folder)?.sync_all()?;
         }
         let (count, said) = match read(path)? {
-            Said::Sum(count, sum) => (count, Some(sum)),
-            Said::Missing | Said::Unreadable => (0, None),
+            WitnessRecord::Sum(count, sum) => (count, Some(sum)),
+            WitnessRecord::Missing | WitnessRecord::Unreadable => (0, None),
         };
         Ok(Witness { file, count, said })
     }
 
     /// Writes another sum down, durably.
-    pub(super) fn say(&mut self, sum: Sum) -> io::Result<()> {
+    pub(super) fn say(&mut self, sum: PageSum) -> io::Result<()> {
         if self.said == Some(sum) {
             return Ok(());
         }
@@ -182,19 +182,19 @@ mod tests {
     fn the_newest_whole_slot_counts() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db.sum");
-        assert_eq!(read(&path).unwrap(), Said::Missing);
-        let sum = |sum| Sum { page_bytes: 4096, pages: 3, sum };
+        assert_eq!(read(&path).unwrap(), WitnessRecord::Missing);
+        let sum = |sum| PageSum { page_bytes: 4096, pages: 3, sum };
         let mut witness = Witness::open(&path).unwrap();
-        assert_eq!(read(&path).unwrap(), Said::Unreadable);
+        assert_eq!(read(&path).unwrap(), WitnessRecord::Unreadable);
         for at in 1..=5 {
             witness.say(sum(at)).unwrap();
-            assert_eq!(read(&path).unwrap(), Said::Sum(at as u64, sum(at)));
+            assert_eq!(read(&path).unwrap(), WitnessRecord::Sum(at as u64, sum(at)));
         }
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[SLOT_BYTES + 30] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(read(&path).unwrap(), Said::Sum(4, sum(4)), "a write that was cut");
+        assert_eq!(read(&path).unwrap(), WitnessRecord::Sum(4, sum(4)), "a write that was cut");
         Witness::open(&path).unwrap().say(sum(9)).unwrap();
-        assert_eq!(read(&path).unwrap(), Said::Sum(5, sum(9)));
+        assert_eq!(read(&path).unwrap(), WitnessRecord::Sum(5, sum(9)));
     }
 }

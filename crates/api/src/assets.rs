@@ -10,7 +10,7 @@
 //!
 //! **Invariant:** files with a hash in their name are cached forever, everything else is revalidated.
 
-use super::compress::AsItIs;
+use super::compress::Uncompressed;
 use super::error::ApiError;
 use super::ingest::greeting;
 use axum::body::{Body, Bytes};
@@ -33,7 +33,7 @@ use std::sync::Arc;
 #[allow_missing = true]
 struct Console;
 
-/// Where Vite puts files whose names change with their contents.
+/// The folder for files whose names change with their contents, as Vite fills it.
 const HASHED: &str = "assets/";
 
 /// Smaller files fit into one packet anyway.
@@ -56,7 +56,7 @@ const NOT_BUILT: &str = "<!doctype html><meta charset=utf-8><title>Logstead</tit
 pub(crate) type Base = Arc<str>;
 
 /// A file of the console as it is served.
-struct File {
+struct ServedFile {
     data: Cow<'static, [u8]>,
     media_type: String,
     /// Weak, since the same file may be sent compressed or not.
@@ -65,8 +65,8 @@ struct File {
     packed: Option<Cow<'static, [u8]>>,
 }
 
-impl File {
-    fn find(name: &str, base: &str) -> Option<File> {
+impl ServedFile {
+    fn find(name: &str, base: &str) -> Option<ServedFile> {
         let file = Console::get(name)?;
         let hash = file.metadata.sha256_hash();
         let hash = hash.iter().take(16).fold(String::new(), |mut hex, byte| {
@@ -76,10 +76,10 @@ impl File {
         let media_type = file.metadata.mimetype().to_owned();
         if name == PAGE && !base.is_empty() {
             let data = Cow::Owned(moved(&String::from_utf8_lossy(&file.data), base).into_bytes());
-            return Some(File { data, media_type, tag: format!("W/\"{hash}{base}\""), packed: None });
+            return Some(ServedFile { data, media_type, tag: format!("W/\"{hash}{base}\""), packed: None });
         }
         let packed = Console::get(&format!("{name}{PACKED}")).map(|packed| packed.data);
-        Some(File { data: file.data, media_type, tag: format!("W/\"{hash}\""), packed })
+        Some(ServedFile { data: file.data, media_type, tag: format!("W/\"{hash}\""), packed })
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn service<S: Clone + Send + Sync + 'static>(base: Base) -> MethodRou
     axum::routing::any(move |request| serve(base.clone(), request))
 }
 
-/// Answers whoever reads a file or a page of the console, before others are asked.
+/// Serves files and pages of the console before the other routes are tried.
 pub(crate) async fn first(State(base): State<Base>, request: Request, next: Next) -> Response {
     let name = request.uri().path().trim_start_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -112,7 +112,7 @@ async fn serve(base: Base, request: Request) -> Response {
         return greeting(request.headers());
     }
     let name = Some(path.trim_start_matches('/')).filter(|name| !name.is_empty()).unwrap_or(PAGE);
-    let file = File::find(name, &base);
+    let file = ServedFile::find(name, &base);
     let is_page = file.is_none() && !is_for_programs(name) && wants_html(request.headers());
     if !is_read && (file.is_some() || is_page) {
         let detail = format!("{} is not answered at {path}", request.method());
@@ -121,7 +121,7 @@ async fn serve(base: Base, request: Request) -> Response {
     }
     match file {
         Some(file) => answer(name, file, request.headers()),
-        None if name == PAGE || is_page => match File::find(PAGE, &base) {
+        None if name == PAGE || is_page => match ServedFile::find(PAGE, &base) {
             Some(page) => answer(PAGE, page, request.headers()),
             None => (StatusCode::SERVICE_UNAVAILABLE, Html(NOT_BUILT)).into_response(),
         },
@@ -130,7 +130,7 @@ async fn serve(base: Base, request: Request) -> Response {
     }
 }
 
-/// Where there is nothing for browsers to open, even if it is missing.
+/// Whether a path has nothing for browsers to open, even if it is missing.
 fn is_for_programs(name: &str) -> bool {
     name == "api" || name.starts_with("api/") || name.starts_with(HASHED)
 }
@@ -144,7 +144,7 @@ fn wants_html(request: &HeaderMap) -> bool {
     })
 }
 
-fn answer(name: &str, file: File, request: &HeaderMap) -> Response {
+fn answer(name: &str, file: ServedFile, request: &HeaderMap) -> Response {
     let tag = file.tag.clone();
     let is_known = request.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if is_known {
@@ -159,7 +159,7 @@ fn answer(name: &str, file: File, request: &HeaderMap) -> Response {
         headers.extend(coding.map(|coding| (header::CONTENT_ENCODING, HeaderValue::from_static(coding))));
         response
     };
-    response.extensions_mut().insert(AsItIs);
+    response.extensions_mut().insert(Uncompressed);
     let caching = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -168,8 +168,8 @@ fn answer(name: &str, file: File, request: &HeaderMap) -> Response {
     response
 }
 
-/// What is sent of a file, and how it is compressed.
-fn packed(file: File, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
+/// The bytes of a file to send, and their compression.
+fn packed(file: ServedFile, request: &HeaderMap) -> (Bytes, Option<&'static str>) {
     if let Some(brotli) = file.packed.filter(|_| takes(request, "br")) {
         return (bytes(brotli), Some("br"));
     }
@@ -193,7 +193,7 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
 /// The file of this tag compressed with gzip; `None` if that makes it no smaller. The build decides how many there are.
 fn gzipped(tag: &str, plain: &Bytes) -> Option<Bytes> {
     static KEPT: Mutex<BTreeMap<String, Option<Bytes>>> = Mutex::new(BTreeMap::new());
-    // Those who come meanwhile wait rather than do the same.
+    // Requests that come meanwhile wait rather than do the same.
     let mut kept = KEPT.lock();
     if let Some(gzipped) = kept.get(tag) {
         return gzipped.clone();
@@ -226,8 +226,8 @@ mod tests {
             r#"<meta name="base" content="" /><link href="/favicon.svg" /><script src="/assets/a.js">"#;
         let below = r#"<meta name="base" content="/logs" /><link href="/logs/favicon.svg" /><script src="/logs/assets/a.js">"#;
         assert_eq!(moved(page, "/logs"), below);
-        // What the build made is of that form.
-        let Some(built) = File::find(PAGE, "/logs") else { return };
+        // The page that the build made has that form.
+        let Some(built) = ServedFile::find(PAGE, "/logs") else { return };
         let built = String::from_utf8(built.data.into_owned()).unwrap();
         assert!(built.contains(r#"<meta name="base" content="/logs""#), "{built}");
         assert_eq!(built.matches("=\"/").count(), built.matches("=\"/logs").count(), "{built}");

@@ -1,16 +1,16 @@
 //! Says that something was stored, so that a page that is looked at need not ask again and again.
 //!
-//! **Invariant:** what a listener costs has a bound: two events a second, nothing while nothing is stored but a sign of
-//! life, and a limited number of listeners.
-//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when something came: of
-//! logspaces that they may not search nothing is said, and callers with a scope are told by the clock.
+//! **Invariant:** the cost of a listener is bounded: two events a second, only a sign of life while nothing is stored,
+//! and a limited number of listeners.
+//! **Invariant:** callers who see a part of the store learn nothing of the rest, not even when a message came:
+//! logspaces that they may not search are left out, and callers with a scope get their events by the clock.
 
 use super::access::Caller;
 use super::access::authenticate::authenticate;
 use super::error::{ApiError, Result};
 use super::question::cancel::Cancel;
-use super::state::Shared;
-use super::stream::{Piece, Pieces};
+use super::state::SharedState;
+use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::busy;
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// How long a listener is left alone after an event.
 const REST: Duration = Duration::from_millis(500);
-/// How often callers with a scope are told to look, whether something was stored or not.
+/// The interval at which callers with a scope are told to look, whether something was stored or not.
 const SCOPE_INTERVAL: Duration = Duration::from_secs(3);
 /// How often a listener hears that the server is there; as often its login is checked.
 const PULSE_INTERVAL: Duration = Duration::from_secs(5);
@@ -45,14 +45,14 @@ const STORED: Bytes = Bytes::from_static(b"event: stored\ndata: {}\n\n");
     responses((status = 200, body = String, content_type = "text/event-stream"))
 )]
 pub(super) async fn changes(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if !accepted.contains(EVENTS) {
         // Other clients would wait for an end that never comes.
-        let detail = format!("this answer has no end: ask for it with `Accept: {EVENTS}`");
+        let detail = format!("this endpoint streams: request it with `Accept: {EVENTS}`");
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, detail));
     }
     let Ok(permit) = shared.listeners.clone().try_acquire_owned() else {
@@ -66,13 +66,13 @@ pub(super) async fn changes(
     let (events, pieces) = mpsc::channel(1);
     let (_, guard) = Cancel::without_limit(&shared);
     tokio::spawn(request_id::followed(
-        Listener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
+        ChangeListener { shared, caller, headers, events, news, ending, _permit: permit }.run(),
     ));
     let headers = [(header::CONTENT_TYPE, EVENTS), (NO_BUFFER, "no")];
-    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
+    Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
 
-/// What makes a listener look.
+/// A reason for a listener to look.
 enum News {
     /// Something was stored somewhere; `ends` says how far the logspaces that the caller may search were before.
     Stored {
@@ -83,7 +83,7 @@ enum News {
 }
 
 /// The sequence of the next message of each logspace that a caller may search.
-fn ends(shared: &Shared, caller: &Caller) -> Vec<(String, u64)> {
+fn ends(shared: &SharedState, caller: &Caller) -> Vec<(String, u64)> {
     let logspaces = caller.logspaces(&shared.state.pipeline).into_iter();
     logspaces.map(|(id, searcher)| (id, searcher.next_sequence())).collect()
 }
@@ -96,27 +96,27 @@ impl News {
         }
     }
 
-    /// Whether what came is for this caller.
-    fn are_for(&mut self, caller: &Caller, shared: &Shared) -> bool {
+    /// Whether the news is for this caller.
+    fn are_for(&mut self, caller: &Caller, shared: &SharedState) -> bool {
         let News::Stored { ends: before, .. } = self else { return true };
         let now = ends(shared, caller);
         std::mem::replace(before, now.clone()) != now
     }
 }
 
-struct Listener {
-    shared: Shared,
-    /// Who it was when it began.
+struct ChangeListener {
+    shared: SharedState,
+    /// The caller, as it was when the stream began.
     caller: Caller,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
-    events: mpsc::Sender<Piece>,
+    events: mpsc::Sender<BodyPiece>,
     news: News,
     ending: Ending,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Listener {
+impl ChangeListener {
     async fn run(mut self) {
         let mut next_pulse = Instant::now();
         let mut next_event = Instant::now();
@@ -146,7 +146,7 @@ impl Listener {
                     continue;
                 }
             };
-            if self.events.send(Piece::Data(piece)).await.is_err() {
+            if self.events.send(BodyPiece::Data(piece)).await.is_err() {
                 return;
             }
         }

@@ -1,4 +1,4 @@
-//! What went wrong, as RFC 9457 describes it: the body of every unsuccessful response.
+//! Errors in the form of RFC 9457: the body of every unsuccessful response.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -20,13 +20,13 @@ pub(crate) struct Problem {
     /// The status in words.
     title: &'static str,
     status: u16,
-    /// What happened, where, and what to do.
+    /// The explanation: what happened, where, and what to do.
     detail: String,
-    /// Where in the query or document, from 1.
+    /// The line in the query or document, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<usize>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<usize>,
@@ -38,7 +38,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "severity>=err AND\n              ^^^")]
     excerpt: Option<String>,
-    /// Which part of a document, such as `routes[2].where`.
+    /// The part of a document, such as `routes[2].where`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     path: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     request_id: Option<String>,
-    /// What may have been meant.
+    /// The probable intention.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     suggestion: Option<String>,
@@ -59,15 +59,15 @@ pub(crate) struct Problem {
 /// One problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct DocumentProblem {
-    /// Where in the document, such as `routes[2].where`; empty for the whole.
+    /// The path in the document, such as `routes[2].where`; empty for the whole.
     path: String,
-    /// What is wrong and what to do.
+    /// The explanation: what is wrong and what to do.
     message: String,
-    /// Where in the text, from 1.
+    /// The line in the text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u32>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<u32>,
@@ -82,18 +82,18 @@ impl From<logstead_config::Problem> for DocumentProblem {
 
 /// A place in a text that the caller sent. Lines and columns count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPosition {
     pub line: usize,
     pub column: usize,
     pub end_column: Option<usize>,
 }
 
-impl Place {
-    /// Where a span of a text lies.
-    pub(crate) fn of(span: Range<usize>, text: &str) -> Place {
+impl TextPosition {
+    /// The position of a span of a text.
+    pub(crate) fn of(span: Range<usize>, text: &str) -> TextPosition {
         let error = ParseError { kind: ErrorKind::Syntax, message: String::new(), span, suggestion: None };
         let (line, column, end_column) = error.line_column(text);
-        Place { line, column, end_column: Some(end_column) }
+        TextPosition { line, column, end_column: Some(end_column) }
     }
 }
 
@@ -105,15 +105,16 @@ pub(crate) struct ApiError {
     retry_after_seconds: Option<u64>,
 }
 
-/// What a response refuses, for protocols that say it in their own words. Every response of an [`ApiError`] carries it.
+/// The parts of a refusal for protocols that have their own format for it. Every response of an [`ApiError`] carries
+/// it.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct RefusalDetail {
     pub status: StatusCode,
     pub detail: String,
     pub(crate) retry_after_seconds: Option<u64>,
 }
 
-/// What handlers return.
+/// The result of a handler.
 pub(crate) type Result<T, E = ApiError> = std::result::Result<T, E>;
 
 impl ApiError {
@@ -137,14 +138,14 @@ impl ApiError {
 
     /// 400 for the query at `path` in a request.
     pub(crate) fn of_query(error: &ParseError, text: &str, path: &str) -> ApiError {
-        // Where there is one query only, it need not be named.
+        // The query need not be named if there is only one.
         let detail = match path {
             "query" => error.message.clone(),
             _ => format!("invalid {path}: {}", error.message),
         };
         let mut refused = ApiError::bad_request(detail)
             .path(path)
-            .at(Place::of(error.span.clone(), text))
+            .at(TextPosition::of(error.span.clone(), text))
             .suggestion(error.suggestion.clone());
         refused.problem.excerpt = Some(error.excerpt(text));
         refused
@@ -169,9 +170,9 @@ impl ApiError {
         &self.problem.detail
     }
 
-    /// What it says to those who say it in their own words.
-    pub(crate) fn refusal(&self) -> Refusal {
-        Refusal {
+    /// The parts of it for protocols with a format of their own.
+    pub(crate) fn refusal(&self) -> RefusalDetail {
+        RefusalDetail {
             status: self.status,
             detail: self.problem.detail.clone(),
             retry_after_seconds: self.retry_after_seconds,
@@ -204,7 +205,7 @@ impl ApiError {
     }
 
     #[must_use]
-    pub(crate) fn at(mut self, place: Place) -> ApiError {
+    pub(crate) fn at(mut self, place: TextPosition) -> ApiError {
         self.problem.line = Some(place.line);
         self.problem.column = Some(place.column);
         self.problem.end_column = place.end_column;
@@ -239,7 +240,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let refusal = self.refusal();
-        // One that was found on a thread that knew of no request is answered on one that does.
+        // An error found on a thread without a request is answered on a thread that has one.
         self.problem.request_id =
             self.problem.request_id.or_else(|| request_id::current().map(|id| id.to_string()));
         let mut response = (self.status, axum::Json(self.problem)).into_response();
@@ -285,7 +286,7 @@ impl From<Refused> for ApiError {
         let error = ApiError::new(status, refused.to_string());
         match refused {
             Refused::Malformed { place: Some((line, column)), .. } => {
-                error.at(Place { line, column, end_column: None })
+                error.at(TextPosition { line, column, end_column: None })
             }
             _ => error,
         }

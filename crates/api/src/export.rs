@@ -7,14 +7,14 @@
 //! says, apart from those in damaged parts, which its end names. A failure midway breaks the connection.
 
 use super::access::Caller;
-use super::access::again::Asker;
+use super::access::recheck::CallerRecheck;
 use super::ask::aggregate::compile;
-use super::ask::search::Order;
+use super::ask::search::ResultOrder;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, Guard, ask};
-use super::question::{Asked, Parameters, Question, Takes, list};
-use super::state::Shared;
-use super::stream::{Piece, Pieces};
+use super::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion, list};
+use super::state::SharedState;
+use super::stream::{BodyPiece, StreamedBody};
 use super::waiting::{blocking, busy};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -22,9 +22,9 @@ use axum::response::{IntoResponse, Response};
 use logstead_flow::request_id;
 use logstead_indexer::{Asked as Answer, Hit};
 use logstead_query::Pipeline;
-use logstead_questions::store::{Cancelled, Passing, Reading};
-use logstead_questions::wire::file::{self, Writing};
-use logstead_questions::wire::table::Table;
+use logstead_questions::store::{Cancelled, MessageReader, StreamedStages};
+use logstead_questions::wire::file::{self, MessageFormat};
+use logstead_questions::wire::table::TableJson;
 use logstead_record::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -48,7 +48,7 @@ const PIECES_MAX: usize = 2;
 /// How long a client may pause: it blocks a place that others could use.
 const STALL_MAX: Duration = Duration::from_secs(60);
 
-/// Which messages to export, and how.
+/// The messages to export, and the format.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +58,7 @@ pub(crate) struct ExportRequest {
     format: Option<ExportFormat>,
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
-    order: Option<Order>,
+    order: Option<ResultOrder>,
     /// Columns of `csv`: any fields, separated by commas. `time`, `received`, `host`, `program`, `pid`, `severity`,
     /// `facility`, `message` and `logspace` by default.
     #[serde(default, deserialize_with = "list")]
@@ -74,7 +74,7 @@ pub(crate) struct ExportRequest {
     summary: bool,
 }
 
-/// What an export is written as.
+/// The format of an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ExportFormat {
@@ -106,8 +106,8 @@ pub(crate) enum ExportFormat {
         )
     ))
 )]
-pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> Result<Response> {
-    let Asked { shared, caller, mut question, own, .. } = asked;
+pub(crate) async fn export(headers: HeaderMap, asked: CallerQuestion<ExportRequest>) -> Result<Response> {
+    let CallerQuestion { shared, caller, mut question, own, .. } = asked;
     if own.limit == Some(0) {
         return Err(ApiError::bad_request("limit is 0: it must be at least 1").path("limit"));
     }
@@ -115,13 +115,13 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
     let limit = own.limit.unwrap_or(u64::MAX);
     let passing = question.exported(format == ExportFormat::Csv);
     if passing.is_none() && !question.stages.is_empty() {
-        return export_table(&shared, &caller, question, (format, limit, own.summary)).await;
+        return export_table(&shared, &caller, question, format, limit, own.summary).await;
     }
     let writing = match format {
-        ExportFormat::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
-        ExportFormat::Csv => Writing::csv(file::columns_of(&question.pipeline(), own.columns))
+        ExportFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
+        ExportFormat::Csv => MessageFormat::csv(file::columns_of(&question.pipeline(), own.columns))
             .map_err(|detail| ApiError::bad_request(detail).path("columns"))?,
-        ExportFormat::Raw => Writing::Raw,
+        ExportFormat::Raw => MessageFormat::Raw,
     };
     let Ok(permit) = shared.exports.clone().try_acquire_owned() else {
         return Err(busy("too many exports run (limits.exports_max)"));
@@ -129,27 +129,28 @@ pub(crate) async fn export(headers: HeaderMap, asked: Asked<ExportRequest>) -> R
     let order = own.order.unwrap_or_default().into();
     let (cancel, guard) = Cancel::without_limit(&shared);
     let (now, has_summary) = (question.now, own.summary);
-    let asker = Asker::new(&shared, &headers, &caller);
+    let asker = CallerRecheck::new(&shared, &headers, &caller);
     let begin = move || {
-        let begun =
-            question.logspaces.clone().read(question.wanted(), passing, (order, limit), &cancel.run());
-        begun.map(|reading| Exporting { reading, writing, cancel, has_summary, is_begun: false })
+        let begun = question.logspaces.clone().read(question.wanted(), passing, order, limit, &cancel.run());
+        begun.map(|reading| RunningExport { reading, writing, cancel, has_summary, is_begun: false })
     };
     let stopping = |Cancelled| busy("the server is stopping");
     let exporting = blocking(begin).await?.map_err(stopping)?;
-    Ok(exporting.answer((format, now), asker, permit, guard))
+    Ok(exporting.answer(format, now, asker, permit, guard))
 }
 
-impl Parameters for ExportRequest {
-    const STAGES: Takes = Takes::All;
+impl QuestionParameters for ExportRequest {
+    const STAGES: AllowedStages = AllowedStages::All;
 }
 
 /// The table of a query with stages: it is made before the first byte is sent.
 async fn export_table(
-    shared: &Shared,
+    shared: &SharedState,
     caller: &Caller,
-    mut question: Question,
-    (format, rows_max, has_summary): (ExportFormat, u64, bool),
+    mut question: StoreQuestion,
+    format: ExportFormat,
+    rows_max: u64,
+    has_summary: bool,
 ) -> Result<Response> {
     if format == ExportFormat::Raw {
         let detail = "a query with stages makes a table: export it as ndjson or csv";
@@ -172,10 +173,10 @@ async fn export_table(
         if table.is_cut_short {
             return Err(busy("there was no time to make the whole table"));
         }
-        let written = file::table(&Table::from(table), rows_max, format == ExportFormat::Csv);
+        let written = file::table(&TableJson::from(table), rows_max, format == ExportFormat::Csv);
         let (count, mut text) = written.map_err(ApiError::internal)?;
         if has_summary {
-            text.extend_from_slice(&summary(count, (0, copies), damaged.iter()));
+            text.extend_from_slice(&summary(count, 0, copies, damaged.iter()));
         }
         Ok((count, text, damaged, copies))
     };
@@ -184,14 +185,15 @@ async fn export_table(
     if !damaged.is_empty() {
         response.headers_mut().insert(DAMAGED, damaged.len().into());
     }
-    format.describe(&mut response, now, (Some(count), copies));
+    format.describe(&mut response, now, Some(count), copies);
     Ok(response)
 }
 
 /// The last line for those who asked for it.
 fn summary<'a>(
     messages: u64,
-    (missing, copies): (u64, u64),
+    missing: u64,
+    copies: u64,
     damaged: impl ExactSizeIterator<Item = &'a String>,
 ) -> Vec<u8> {
     let parts = damaged.len();
@@ -203,21 +205,22 @@ fn summary<'a>(
 }
 
 /// An export that runs.
-struct Exporting {
-    reading: Reading,
-    writing: Writing,
+struct RunningExport {
+    reading: MessageReader,
+    writing: MessageFormat,
     cancel: Cancel,
     has_summary: bool,
     /// Whether the heading is written.
     is_begun: bool,
 }
 
-impl Exporting {
+impl RunningExport {
     /// The answer, which is made as its client takes it.
     fn answer(
         self,
-        (format, now): (ExportFormat, Timestamp),
-        asker: Asker,
+        format: ExportFormat,
+        now: Timestamp,
+        asker: CallerRecheck,
         permit: OwnedSemaphorePermit,
         guard: Guard,
     ) -> Response {
@@ -231,8 +234,8 @@ impl Exporting {
             let _permit = permit;
             self.send(&pieces, &asker).await;
         }));
-        let mut response = Pieces::whole(received, guard).into_response();
-        format.describe(&mut response, now, (count, copies));
+        let mut response = StreamedBody::whole(received, guard).into_response();
+        format.describe(&mut response, now, count, copies);
         response.headers_mut().insert(header::TRAILER, HeaderValue::from_static(TRAILERS));
         if 0 < damaged {
             response.headers_mut().insert(DAMAGED, damaged.into());
@@ -240,8 +243,8 @@ impl Exporting {
         response
     }
 
-    /// Each part waits for its place first, so that it is asked at the last moment who gets it.
-    async fn send(mut self, pieces: &mpsc::Sender<Piece>, asker: &Asker) {
+    /// Sends part by part. Each waits for its place first, so that the caller is checked at the last moment.
+    async fn send(mut self, pieces: &mpsc::Sender<BodyPiece>, asker: &CallerRecheck) {
         loop {
             let place = match tokio::time::timeout(STALL_MAX, pieces.reserve()).await {
                 Ok(Ok(place)) => place,
@@ -268,14 +271,14 @@ impl Exporting {
             if let Err(error) = asker.check().await {
                 return tracing::warn!("an export was broken off: {}", error.detail());
             }
-            place.send(if is_end { Piece::End(self.trailers()) } else { Piece::Data(piece) });
+            place.send(if is_end { BodyPiece::End(self.trailers()) } else { BodyPiece::Data(piece) });
             if is_end {
                 return;
             }
         }
     }
 
-    /// What comes next; nothing at the end.
+    /// The next piece; empty at the end.
     fn next_piece(&mut self) -> std::result::Result<Bytes, Cancelled> {
         let mut out = Vec::new();
         if !self.is_begun {
@@ -286,17 +289,18 @@ impl Exporting {
         self.reading.next_piece(write, &self.cancel.run(), &mut out)?;
         if self.has_summary && self.reading.left() == 0 {
             self.has_summary = false;
-            let Exporting { reading, .. } = self;
+            let RunningExport { reading, .. } = self;
             out.extend_from_slice(&summary(
                 reading.written(),
-                (reading.missing(), reading.copies()),
+                reading.missing(),
+                reading.copies(),
                 reading.damaged().iter(),
             ));
         }
         Ok(out.into())
     }
 
-    /// What was found out along the way.
+    /// The figures that were only known after reading.
     fn trailers(&self) -> HeaderMap {
         let (parts, missing) = (self.reading.damaged().len(), self.reading.missing());
         if 0 < missing {
@@ -308,7 +312,7 @@ impl Exporting {
 
 impl ExportFormat {
     /// Adds the headers of a file.
-    fn describe(self, response: &mut Response, now: Timestamp, (count, copies): (Option<u64>, u64)) {
+    fn describe(self, response: &mut Response, now: Timestamp, count: Option<u64>, copies: u64) {
         let (media_type, suffix) = match self {
             ExportFormat::Ndjson => ("application/x-ndjson", "ndjson"),
             ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),

@@ -1,6 +1,6 @@
-//! What handlers take from a request: axum's extractors, with refusals as problems.
+//! Extractors for handlers: those of axum, with refusals as problems.
 
-use super::error::{ApiError, Place, Result};
+use super::error::{ApiError, Result, TextPosition};
 use super::objects::Objects;
 use super::peer::Client;
 use crate::web::TooSlow;
@@ -21,16 +21,16 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 const STRANGERS_BODY_BYTES_MAX: usize = 8 << 10;
 
 /// A JSON body.
-pub(crate) struct Json<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
 /// A short JSON body that anyone may send.
 pub(crate) struct StrangersJson<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Sync> FromRequest<S> for Json<T> {
+impl<T: DeserializeOwned, S: Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Json<T>> {
-        read_json(request, BODY_BYTES_MAX).await.map(Json)
+    async fn from_request(request: Request, _: &S) -> Result<JsonBody<T>> {
+        read_json(request, BODY_BYTES_MAX).await.map(JsonBody)
     }
 }
 
@@ -69,14 +69,14 @@ impl<S: Sync> FromRequest<S> for DocumentText {
 }
 
 /// The part of the address after `?`.
-pub(crate) struct Query<T>(pub(crate) T);
+pub(crate) struct QueryString<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryString<T> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<QueryString<T>> {
         match axum::extract::Query::from_request_parts(parts, state).await {
-            Ok(axum::extract::Query(value)) => Ok(Query(value)),
+            Ok(axum::extract::Query(value)) => Ok(QueryString(value)),
             Err(rejection) => Err(ApiError::bad_request(rejection.body_text())),
         }
     }
@@ -123,7 +123,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> Option<String> {
     Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
-/// 415, naming what is understood.
+/// 415, naming the media types that are understood.
 pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError {
     let found = media_type.map_or("no Content-Type".to_owned(), |found| format!("Content-Type `{found}`"));
     let detail = format!("the request has {found}: send {expected}");
@@ -132,23 +132,23 @@ pub(crate) fn unsupported(media_type: Option<&str>, expected: &str) -> ApiError 
 
 /// The whole body, or 413 as soon as it is known to be longer.
 async fn read_body(body: Body, body_bytes_max: usize) -> Result<Vec<u8>> {
-    let mut pieces = Pieces::of(body, body_bytes_max)?;
+    let mut pieces = PiecewiseBody::of(body, body_bytes_max)?;
     while pieces.read_next().await?.is_some() {}
     Ok(pieces.whole())
 }
 
 /// A body that is read piece by piece, so that the reader knows how much has arrived.
-pub(crate) struct Pieces {
+pub(crate) struct PiecewiseBody {
     body: Body,
     body_bytes_max: usize,
     read: Vec<u8>,
 }
 
-impl Pieces {
+impl PiecewiseBody {
     /// 413 if the announced length is too long.
-    pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<Pieces> {
+    pub(crate) fn of(body: Body, body_bytes_max: usize) -> Result<PiecewiseBody> {
         let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-        let mut pieces = Pieces { body, body_bytes_max, read: Vec::new() };
+        let mut pieces = PiecewiseBody { body, body_bytes_max, read: Vec::new() };
         if body_bytes_max < announced {
             return Err(pieces.too_large());
         }
@@ -167,7 +167,7 @@ impl Pieces {
         Ok(Some(piece.len()))
     }
 
-    /// What was read.
+    /// All bytes read.
     pub(crate) fn whole(self) -> Vec<u8> {
         self.read
     }
@@ -216,6 +216,6 @@ fn parse_json<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
 }
 
 fn misread(error: &serde_json::Error) -> ApiError {
-    let place = Place { line: error.line(), column: error.column(), end_column: None };
+    let place = TextPosition { line: error.line(), column: error.column(), end_column: None };
     ApiError::bad_request(format!("the body is not as expected: {error}")).at(place)
 }

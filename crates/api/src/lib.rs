@@ -2,8 +2,8 @@
 //!
 //! | folder      | owns                                                        |
 //! |-------------|-------------------------------------------------------------|
-//! | `access/`   | who may do what: callers, logins, accounts                  |
-//! | `question/` | what all questions to the store share, and when they run    |
+//! | `access/`   | callers, logins, accounts, and their rights                 |
+//! | `question/` | the common part of all questions to the store, and their turns |
 //! | `ask/`      | the questions, a file for each                              |
 //! | `tail/`     | messages as they are stored                                 |
 //! | `router/`   | the router document and its revisions                       |
@@ -19,7 +19,7 @@
 mod access;
 mod ask;
 mod assets;
-mod below;
+mod base_path;
 mod changes;
 mod compress;
 mod error;
@@ -59,14 +59,14 @@ use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use error::ApiError;
-use ingest::dress;
-use ingest::protocol::Protocol;
+use ingest::protocol::IngestProtocol;
+use ingest::refusal_format;
 use operate::system::Description;
-use state::{Inner, Shared};
+use state::{ApiInner, SharedState};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
-/// What the listeners of the web port answer with.
+/// The applications of the web port's listeners.
 pub struct Apps {
     /// Console and API.
     pub console: Router,
@@ -82,10 +82,10 @@ pub fn app(state: ApiState) -> Router {
 
 /// All of them, with one state.
 pub fn apps(state: ApiState) -> Apps {
-    let shared = Inner::new(state);
+    let shared = ApiInner::new(state);
     let (meta, pace) = (shared.state.meta.clone(), shared.pace.clone());
     shared.state.pipeline.admit_by(Arc::new(TokenGate { meta, pace }));
-    let mut console = OpenApiRouter::<Shared>::new();
+    let mut console = OpenApiRouter::<SharedState>::new();
     for (needs, routes) in routes::routes() {
         console = console.merge(match needs {
             Needs::Nothing => routes,
@@ -93,7 +93,9 @@ pub fn apps(state: ApiState) -> Apps {
                 let routes =
                     routes.route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require));
                 match needs {
-                    Needs::Ingest(protocol) => routes.layer(from_fn_with_state(protocol, dress::dress)),
+                    Needs::Ingest(protocol) => {
+                        routes.layer(from_fn_with_state(protocol, refusal_format::apply))
+                    }
                     _ => routes,
                 }
             }
@@ -106,23 +108,23 @@ pub fn apps(state: ApiState) -> Apps {
         console.route("/{index}", index(&shared, &base)).fallback_service(assets::service(base.clone()));
     let console = console.layer(Extension(Description(openapi)));
     Apps {
-        console: below::below(&base, finished(console, &shared)),
+        console: base_path::serve_below(&base, finished(console, &shared)),
         metrics: finished(metrics.fallback(nothing), &shared),
     }
 }
 
 /// The console's addresses of one word, and what Elasticsearch's clients ask of the index that is called so.
-fn index(shared: &Shared, base: &assets::Base) -> MethodRouter<Shared> {
-    let needs = Needs::Ingest(Protocol::Elastic);
+fn index(shared: &SharedState, base: &assets::Base) -> MethodRouter<SharedState> {
+    let needs = Needs::Ingest(IngestProtocol::Elastic);
     ingest::index()
         .route_layer(from_fn_with_state((shared.clone(), needs), authenticate::require))
-        .layer(from_fn_with_state(Protocol::Elastic, dress::dress))
+        .layer(from_fn_with_state(IngestProtocol::Elastic, refusal_format::apply))
         .layer(from_fn_with_state(base.clone(), assets::first))
         .fallback_service(assets::service(base.clone()))
 }
 
 /// Adds what all answers have in common.
-fn finished(app: Router<Shared>, shared: &Shared) -> Router {
+fn finished(app: Router<SharedState>, shared: &SharedState) -> Router {
     let settings = shared.state.settings.clone();
     app.method_not_allowed_fallback(wrong_method)
         .with_state(shared.clone())

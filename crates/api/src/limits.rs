@@ -14,7 +14,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 pub(super) const NAME_PATTERN: &str = "^[a-z0-9][a-z0-9._@-]*$";
 
 /// A limit of a value.
-enum Limit {
+enum SchemaLimit {
     /// Characters: at least, and at most.
     Text(usize, usize),
     /// The same, for characters that a name may have.
@@ -26,8 +26,8 @@ enum Limit {
 }
 
 /// Properties of schemas, and their limits.
-fn limits() -> Vec<(&'static str, &'static str, Limit)> {
-    use Limit::{Items, Name, Text, Texts};
+fn limits() -> Vec<(&'static str, &'static str, SchemaLimit)> {
+    use SchemaLimit::{Items, Name, Text, Texts};
     let asking = [
         "SearchRequest",
         "CountRequest",
@@ -88,17 +88,17 @@ fn property_of<'a>(api: &'a mut OpenApi, schema: &str, property: &str) -> Option
     }
 }
 
-impl Limit {
+impl SchemaLimit {
     /// Adds the limit; `false` if the value cannot have such a limit.
     fn describe(&self, schema: &mut Schema) -> bool {
         match (self, schema) {
-            (Limit::Text(least, most), Schema::Object(text)) => set_length(text, *least, *most),
-            (Limit::Name(most), Schema::Object(text)) => {
+            (SchemaLimit::Text(least, most), Schema::Object(text)) => set_length(text, *least, *most),
+            (SchemaLimit::Name(most), Schema::Object(text)) => {
                 set_length(text, 1, *most);
                 text.pattern = Some(NAME_PATTERN.to_owned());
             }
-            (Limit::Items(least, most), Schema::Array(list)) => set_items(list, *least, *most),
-            (Limit::Texts(most, chars), Schema::Array(list)) => {
+            (SchemaLimit::Items(least, most), Schema::Array(list)) => set_items(list, *least, *most),
+            (SchemaLimit::Texts(most, chars), Schema::Array(list)) => {
                 set_items(list, 0, *most);
                 if let ArrayItems::RefOrSchema(items) = &mut list.items
                     && let RefOr::T(Schema::Object(text)) = &mut **items

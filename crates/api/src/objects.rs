@@ -1,6 +1,6 @@
-//! JSON in which a structure is an object, at every depth. Serde also reads one from an array, by the position of its fields:
-//! a mistake of a client would be taken for something that it did not mean, and a field that is added later would change
-//! the meaning of what was sent before.
+//! JSON in which a structure is an object, at every depth. Serde also reads one from an array, by the position of its
+//! fields: a client's mistake would then be understood as something else, and a field added later would change the
+//! meaning of older requests.
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,

@@ -1,6 +1,6 @@
 //! Counts requests: which endpoint, which status, how long until the head of the answer.
 
-use super::state::Shared;
+use super::state::SharedState;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
@@ -11,11 +11,11 @@ use std::time::Instant;
 
 /// The status of requests whose client went away before there was an answer; no client ever sees it.
 const GIVEN_UP: u16 = 499;
-/// What stands for the path of everything that has no route: files of the console, and addresses that are wrong.
+/// The label of all requests without a route: files of the console, and addresses that are wrong.
 const NO_ROUTE: &str = "/*";
 
 /// A request that is not answered yet.
-struct Open {
+struct OpenRequest {
     counters: Arc<Counters>,
     endpoint: String,
     began: Instant,
@@ -23,11 +23,11 @@ struct Open {
 }
 
 /// The middleware.
-pub(super) async fn observe(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+pub(super) async fn observe(State(shared): State<SharedState>, request: Request, next: Next) -> Response {
     let counters = shared.state.pipeline.counters().clone();
     let path = request.extensions().get::<MatchedPath>().map_or(NO_ROUTE, MatchedPath::as_str);
     let endpoint = format!("{} {path}", method(request.method()));
-    let mut open = Open::begin(counters, endpoint);
+    let mut open = OpenRequest::begin(counters, endpoint);
     let response = next.run(request).await;
     open.status = response.status().as_u16();
     response
@@ -47,10 +47,10 @@ fn method(method: &Method) -> &'static str {
     }
 }
 
-impl Open {
-    fn begin(counters: Arc<Counters>, endpoint: String) -> Open {
+impl OpenRequest {
+    fn begin(counters: Arc<Counters>, endpoint: String) -> OpenRequest {
         counters.web.requests.begin();
-        Open { counters, endpoint, began: Instant::now(), status: GIVEN_UP }
+        OpenRequest { counters, endpoint, began: Instant::now(), status: GIVEN_UP }
     }
 
     /// Why a login was refused, if this was one.
@@ -66,7 +66,7 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         let web = &self.counters.web;
         if let Some(reason) = self.refused_login() {

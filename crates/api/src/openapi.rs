@@ -1,4 +1,4 @@
-//! The description of the API: what the handlers say of themselves, and what all of them have in common.
+//! The description of the API: the descriptions of the handlers, and the parts that all of them share.
 
 use super::access::{Needs, cookie};
 use super::routes::routes;

@@ -1,4 +1,4 @@
-//! Where a request comes from: the address of its connection, or what a trusted proxy says.
+//! The origin of a request: the address of its connection, or the one that a trusted proxy names.
 //!
 //! **Invariant:** a header counts only on a connection from one of `web.trusted_proxies`, and only the part that such
 //! proxies added: everything to its left may be forged.
@@ -17,7 +17,7 @@ const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Who sends a request.
+/// The client of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Client {
     /// `None` if it did not come through a socket.
@@ -44,7 +44,7 @@ pub(crate) async fn identify(
     next.run(request).await
 }
 
-/// Who sent these headers over a connection.
+/// The client that sent these headers over a connection.
 pub(crate) fn client(arrival: Option<Arrival>, headers: &HeaderMap, trusted: &[IpNet]) -> Client {
     let Some(Arrival { peer, is_unix, is_encrypted }) = arrival else {
         return Client { address: None, is_encrypted: false };
@@ -86,7 +86,7 @@ fn nearest_stranger<'a>(
     nearest
 }
 
-/// What the lines of a header list, in order.
+/// The elements of a header's lines, in order.
 fn elements<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Vec<&'a str> {
     let lines = headers.get_all(name).iter();
     // A line that is not text counts as an unreadable element.

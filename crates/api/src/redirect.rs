@@ -1,4 +1,4 @@
-//! What answers where HTTP is not encrypted though it should be: browsers are sent on, programs are told.
+//! The answers over HTTP without TLS, if there should be TLS: browsers are redirected, programs get an error.
 //!
 //! A program that is sent on has already sent its token or its messages in the clear, and would do so again each time.
 
@@ -14,9 +14,9 @@ use axum::response::{IntoResponse, Response};
 /// The encrypted address.
 #[derive(Clone, Debug)]
 pub struct Encrypted {
-    /// What browsers are told; empty for the host that they asked for, with this port.
+    /// The address to redirect to; empty for the requested host with this port.
     pub public_url: String,
-    /// Of the first listener.
+    /// The port of the first listener.
     pub port: u16,
 }
 

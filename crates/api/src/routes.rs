@@ -1,4 +1,4 @@
-//! Every route, with what it needs of its caller.
+//! Every route, and the requirement for its caller.
 
 use super::access::{Needs, account, audit, oidc, preferences, session, tokens, users};
 use super::ask::aggregate::AggregateRequest;
@@ -15,15 +15,16 @@ use super::ask::{
 };
 use super::export::ExportRequest;
 use super::ingest::ecosystem;
-use super::ingest::protocol::Protocol;
+use super::ingest::protocol::IngestProtocol;
 use super::operate::replay::ReplayRequest;
 use super::operate::{
-    about, certificates, destinations, flow, logspaces, replay, senders, support, system, trial, upkeep,
+    about, certificates, destinations, flow, logspaces, replay, senders, support, system, test_message,
+    upkeep,
 };
 use super::question::describe::{got, posted, posted_or_got};
-use super::router::trying::{history, trace};
+use super::router::dry_run::{history, trace};
 use super::router::{document, logspace, lookups, revisions, sender_zone};
-use super::state::Shared;
+use super::state::SharedState;
 use super::tail::TailRequest;
 use super::{changes, export, ingest, saved_searches, tail};
 use axum::routing::get;
@@ -32,13 +33,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 /// All of them.
-pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<Shared>)> {
+pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<SharedState>)> {
     let own = [
         (Needs::Nothing, public()),
         (Needs::Session, own_account()),
         (Needs::Role(Role::Analyst), questions()),
         (Needs::Role(Role::Analyst), analyst()),
-        (Needs::Ingest(Protocol::Ours), ours()),
+        (Needs::Ingest(IngestProtocol::Ours), ours()),
         (Needs::Everything(Role::Analyst), everything()),
         (Needs::Role(Role::Operator), of_logspaces()),
         (Needs::Everything(Role::Operator), operator()),
@@ -48,15 +49,15 @@ pub(super) fn routes() -> Vec<(Needs, OpenApiRouter<Shared>)> {
     own.into_iter().chain(ecosystem::routes()).collect()
 }
 
-/// Those of the port for metrics.
-pub(super) fn metrics() -> OpenApiRouter<Shared> {
+/// The routes of the port for metrics.
+pub(super) fn metrics() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(system::healthz))
         .routes(routes!(system::readyz))
         .routes(routes!(system::metrics))
 }
 
-fn public() -> OpenApiRouter<Shared> {
+fn public() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(session::get_session, session::log_in, session::log_out))
         .routes(routes!(session::set_up))
@@ -66,8 +67,8 @@ fn public() -> OpenApiRouter<Shared> {
         .routes(routes!(system::readyz))
 }
 
-/// What users see and change of their own account.
-fn own_account() -> OpenApiRouter<Shared> {
+/// The routes for users' own accounts.
+fn own_account() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(account::get_account))
         .routes(routes!(account::list_sessions, account::end_other_sessions))
@@ -78,7 +79,7 @@ fn own_account() -> OpenApiRouter<Shared> {
         .routes(routes!(account::renew_recovery_codes))
 }
 
-fn questions() -> OpenApiRouter<Shared> {
+fn questions() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(posted_or_got::<SearchRequest>(routes!(search::search), get(search::search)))
         .routes(posted_or_got::<CountRequest>(routes!(search::count), get(search::count)))
@@ -94,7 +95,7 @@ fn questions() -> OpenApiRouter<Shared> {
         .routes(posted::<OverviewRequest>(routes!(overview::overview)))
 }
 
-fn analyst() -> OpenApiRouter<Shared> {
+fn analyst() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(got::<TailRequest>(routes!(tail::tail)))
         .routes(routes!(changes::changes))
@@ -108,11 +109,11 @@ fn analyst() -> OpenApiRouter<Shared> {
 }
 
 /// Open to tokens that may send and nothing else.
-fn ours() -> OpenApiRouter<Shared> {
-    OpenApiRouter::new().routes(routes!(ingest::ours::ingest))
+fn ours() -> OpenApiRouter<SharedState> {
+    OpenApiRouter::new().routes(routes!(ingest::native::ingest))
 }
 
-fn everything() -> OpenApiRouter<Shared> {
+fn everything() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(document::get_router))
         .routes(routes!(document::validate))
@@ -131,8 +132,8 @@ fn everything() -> OpenApiRouter<Shared> {
         .routes(routes!(certificates::certificates))
 }
 
-/// What operators do to the logspaces that they are granted.
-fn of_logspaces() -> OpenApiRouter<Shared> {
+/// The routes with which operators change the logspaces that they are granted.
+fn of_logspaces() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(logspace::put_logspace))
         .routes(routes!(logspaces::retention_preview))
@@ -140,7 +141,7 @@ fn of_logspaces() -> OpenApiRouter<Shared> {
         .routes(routes!(upkeep::reindex))
 }
 
-fn operator() -> OpenApiRouter<Shared> {
+fn operator() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(document::put_router))
         .routes(routes!(revisions::roll_back))
@@ -154,7 +155,7 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(destinations::resume))
         .routes(routes!(destinations::retry))
         .routes(routes!(destinations::discard))
-        .routes(routes!(trial::test))
+        .routes(routes!(test_message::test))
         .routes(routes!(destinations::queue))
         .routes(routes!(destinations::quarantine))
         .routes(routes!(destinations::replay_quarantine))
@@ -162,8 +163,9 @@ fn operator() -> OpenApiRouter<Shared> {
         .routes(routes!(destinations::discard_quarantine))
 }
 
-/// What administrators do to accounts; those who are granted a part of the store do it to the accounts within that.
-fn of_accounts() -> OpenApiRouter<Shared> {
+/// The routes with which administrators manage accounts; those who are granted a part of the store manage the accounts
+/// within that.
+fn of_accounts() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::change_user, users::remove_user))
@@ -177,7 +179,7 @@ fn of_accounts() -> OpenApiRouter<Shared> {
         .routes(routes!(tokens::rotate_token))
 }
 
-fn admin() -> OpenApiRouter<Shared> {
+fn admin() -> OpenApiRouter<SharedState> {
     OpenApiRouter::new()
         .routes(routes!(logspaces::resume_retention))
         .routes(routes!(audit::audit))

@@ -1,13 +1,13 @@
 //! Named searches over HTTP: the caller's own, and shared ones.
 //!
-//! **Invariant:** what is shared is a question, not an answer: callers see what their own grants allow. A shared search
-//! that names a logspace is shown only to callers who may know of that logspace.
+//! **Invariant:** a question is shared, not its answer: callers see only messages that their own grants allow. A shared
+//! search that names a logspace is shown only to callers who may know of that logspace.
 
 use super::access::Caller;
 use super::error::{ApiError, Result};
-use super::extract::{Json, Path, Query};
+use super::extract::{JsonBody, Path, QueryString};
 use super::question::no_logspaces;
-use super::state::Shared;
+use super::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
@@ -42,7 +42,7 @@ const VIEW_BYTES_MAX: usize = 16 << 10;
 pub(crate) struct SavedSearchRequest {
     /// Unique among the owner's searches in this folder; at most 100 characters.
     name: String,
-    /// Where to show it, such as `ops/network`; at most 200 characters.
+    /// The folder to show it in, such as `ops/network`; at most 200 characters.
     #[serde(default)]
     folder: String,
     /// Words to find it by: at most 20 of at most 50 characters.
@@ -51,7 +51,7 @@ pub(crate) struct SavedSearchRequest {
     /// Whether everyone may see and use it. Searches of tokens always are shared.
     #[serde(default)]
     shared: bool,
-    /// In the query language, optionally with stages.
+    /// The query, in the query language, optionally with stages.
     #[serde(default)]
     query: String,
     /// RFC 3339, or relative as `-1h`.
@@ -89,7 +89,7 @@ pub(crate) struct SavedSearch {
     created_at: String,
     #[schema(format = DateTime)]
     updated_at: String,
-    /// By anyone.
+    /// The last use by anyone.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
     /// Whether it belongs to the caller.
@@ -100,13 +100,13 @@ pub(crate) struct SavedSearch {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SavedSearches {
     saved_searches: Vec<SavedSearch>,
-    /// Where the list goes on, for `after`; not there at its end.
+    /// The position from which the list goes on, for `after`; absent at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next: Option<i64>,
 }
 
-/// Which part of the list.
+/// The part of the list to return.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -121,9 +121,9 @@ pub(crate) struct ListParams {
     params(ListParams), responses((status = 200, body = SavedSearches))
 )]
 pub(crate) async fn list(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(ListParams { after }): Query<ListParams>,
+    QueryString(ListParams { after }): QueryString<ListParams>,
 ) -> Result<axum::Json<SavedSearches>> {
     let viewer = caller.account;
     let (searches, next) =
@@ -140,9 +140,9 @@ pub(crate) async fn list(
     responses((status = 201, body = SavedSearch))
 )]
 pub(crate) async fn create(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(request): Json<SavedSearchRequest>,
+    JsonBody(request): JsonBody<SavedSearchRequest>,
 ) -> Result<(StatusCode, axum::Json<SavedSearch>)> {
     let new = request.check(&caller)?;
     let owner = caller.actor();
@@ -156,16 +156,16 @@ pub(crate) async fn create(
     params(("id" = i64, Path)), responses((status = 200, body = SavedSearch))
 )]
 pub(crate) async fn replace(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
-    Json(request): Json<SavedSearchRequest>,
+    JsonBody(request): JsonBody<SavedSearchRequest>,
 ) -> Result<axum::Json<SavedSearch>> {
     check_known(&shared, &caller, id).await?;
     let new = request.check(&caller)?;
     let (account, admin) = (caller.account, manages_shared(&caller));
     let saved =
-        shared.meta(move |meta| meta.replace_saved_search((account, admin), id, &new, clock::now())).await?;
+        shared.meta(move |meta| meta.replace_saved_search(account, admin, id, &new, clock::now())).await?;
     Ok(axum::Json(SavedSearch::new(saved, &caller)))
 }
 
@@ -175,13 +175,13 @@ pub(crate) async fn replace(
     params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
     check_known(&shared, &caller, id).await?;
     let (account, admin) = (caller.account, manages_shared(&caller));
-    shared.meta(move |meta| meta.remove_saved_search((account, admin), id)).await?;
+    shared.meta(move |meta| meta.remove_saved_search(account, admin, id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -191,7 +191,7 @@ pub(crate) async fn remove(
     params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn used(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {
@@ -201,7 +201,7 @@ pub(crate) async fn used(
 }
 
 /// 404 for a search that the caller may not know of, as for a missing one.
-async fn check_known(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
+async fn check_known(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
     let viewer = caller.account;
     let found = shared.meta(move |meta| meta.saved_search(viewer, id)).await?;
     if may_know(caller, &found.search, &all_logspaces(shared)) {
@@ -223,8 +223,8 @@ fn may_know(caller: &Caller, search: &SearchToSave, logspaces: &[String]) -> boo
     listed && named_in(&search.query, logspaces).all(|id| caller.may_search(id))
 }
 
-/// The logspaces that a query may name: words of its text that are one, or could be a private one, if it speaks of logspaces
-/// at all. Too many rather than too few, in whatever stage or quotes they stand.
+/// The logspaces that a query may name: words of its text that are the name of one, or could be that of a private one,
+/// if the query mentions logspaces at all. It finds too many rather than too few, in any stage and in any quotes.
 fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item = &'q str> {
     let speaks_of_them = query.to_ascii_lowercase().contains("logspace");
     let words = query.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
@@ -233,7 +233,7 @@ fn named_in<'q>(query: &'q str, logspaces: &'q [String]) -> impl Iterator<Item =
 }
 
 /// The ids of all logspaces.
-fn all_logspaces(shared: &Shared) -> Vec<String> {
+fn all_logspaces(shared: &SharedState) -> Vec<String> {
     shared.state.pipeline.searchers().into_iter().map(|(id, _)| id).collect()
 }
 
@@ -271,7 +271,7 @@ fn check_text(text: &str, path: &str, chars_min: usize, chars_max: usize) -> Res
     Ok(text.to_owned())
 }
 
-/// Without duplicates, in their order.
+/// The tags without duplicates, in their order.
 fn check_tags(tags: &[String]) -> Result<Vec<String>> {
     if TAGS_MAX < tags.len() {
         let detail = format!("there are {} tags: at most {TAGS_MAX} are kept", tags.len());

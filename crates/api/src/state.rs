@@ -1,12 +1,12 @@
-//! What handlers share: the parts of the process, and what limits requests.
+//! The state that handlers share: the parts of the process, and the limits of requests.
 //!
 //! **Invariant:** nothing that blocks runs on the threads that serve requests: the database, searches, password
 //! hashes and large bodies go to blocking threads.
 
 use super::access::throttle::Throttle;
 use super::error::Result;
-use super::ingest::pace::Pace;
-use super::ingest::room::Memory;
+use super::ingest::body_memory::BodyMemory;
+use super::ingest::pace::TokenPace;
 use super::operate::work::Upkeep;
 use super::question::turn::Lane;
 use super::waiting::{blocking, places};
@@ -32,13 +32,13 @@ const META_CALLS_MAX: usize = 4;
 /// Logins of others that wait for their provider at a time. Each takes a thread.
 const PROVIDERS_ASKED_MAX: usize = 8;
 /// Test messages that are sent at a time. Each takes a thread, for as long as the protocol lets the other side think.
-const TRIALS_MAX: usize = 4;
+const TEST_MESSAGES_MAX: usize = 4;
 /// Pages that wait for something to be stored at a time. Each takes a task and a channel of one event.
 const LISTENERS_MAX: usize = 1_000;
 /// Instant searches that run beside the others: one for each caller.
 const INSTANT_SEARCHES_MAX: usize = 2;
 
-/// What the API is made of.
+/// The parts of the process that the API needs.
 pub struct ApiState {
     /// Users, sessions, tokens, revisions.
     pub meta: Meta,
@@ -52,7 +52,7 @@ pub struct ApiState {
     pub admin_token: Option<String>,
     /// Creates the first administrator; printed when the server starts.
     pub setup_code: Option<String>,
-    /// How it was started.
+    /// The facts of how it was started.
     pub process: Process,
 }
 
@@ -61,25 +61,25 @@ pub struct ApiState {
 pub struct Process {
     /// When.
     pub started: Timestamp,
-    /// Where it serves HTTP.
+    /// The addresses at which it serves HTTP.
     pub listeners: Vec<WebSocket>,
     /// Every setting, with where it is from.
     pub in_force: Vec<InForce>,
 }
 
-/// Where HTTP is served.
+/// An address at which HTTP is served.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct WebSocket {
-    /// What is served: `web`, `redirect` or `metrics`.
+    /// The kind of listener: `web`, `redirect` or `metrics`.
     pub serves: &'static str,
-    /// Where clients find it.
+    /// The address for clients.
     pub url: String,
 }
 
 /// The state with what limits requests, as handlers share it.
-pub(super) type Shared = Arc<Inner>;
+pub(super) type SharedState = Arc<ApiInner>;
 
-pub(super) struct Inner {
+pub(super) struct ApiInner {
     pub(super) state: ApiState,
     pub(super) throttle: Mutex<Throttle>,
     passwords: Semaphore,
@@ -92,32 +92,32 @@ pub(super) struct Inner {
     pub(super) providers_asked: Semaphore,
     /// Logins that wait for a directory.
     pub(super) directories_asked: Semaphore,
-    /// Where searches run.
+    /// The lane of ordinary searches.
     pub(super) searches: Lane,
-    /// Where instant searches run while others have to wait.
+    /// The lane of instant searches, which run while others have to wait.
     pub(super) instant_searches: Lane,
-    /// What ingest takes of the memory.
-    pub(super) ingest: Memory,
+    /// The memory that ingest takes.
+    pub(super) ingest: BodyMemory,
     /// How fast tokens send.
-    pub(super) pace: Arc<Mutex<Pace>>,
-    /// What is being verified or indexed again: it reads everything.
+    pub(super) pace: Arc<Mutex<TokenPace>>,
+    /// The running verification or indexing: it reads everything.
     pub(super) upkeep: Arc<Upkeep>,
     /// Tails that are open.
     pub(super) tails: Arc<Semaphore>,
     /// Pages that wait for something to be stored.
     pub(super) listeners: Arc<Semaphore>,
-    /// Tails that read what was stored: at most one per core.
+    /// Tails that are reading stored messages: at most one per core.
     pub(super) tail_turns: Semaphore,
     /// Exports that run.
     pub(super) exports: Arc<Semaphore>,
     /// Test messages that are on their way to destinations.
-    pub(super) trials: Arc<Semaphore>,
-    /// What searches use besides their own threads.
+    pub(super) test_messages: Arc<Semaphore>,
+    /// The threads that searches use besides their own.
     pub(super) lanes: Pool,
 }
 
-impl Inner {
-    pub(super) fn new(state: ApiState) -> Shared {
+impl ApiInner {
+    pub(super) fn new(state: ApiState) -> SharedState {
         let limits = &state.settings.limits;
         let shares = &state.pipeline.memory().shares;
         let (searches_max, lanes, held) = (shares.searches, shares.lanes, shares.held);
@@ -125,8 +125,8 @@ impl Inner {
         let web = &state.settings.web;
         let providers = state.settings.accounts.oidc.iter();
         let providers = providers.map(|oidc| Arc::new(Provider::new(oidc, &web.public_url))).collect();
-        let ingest = Memory::of(shares.bodies, limits.ingest_body_max.as_usize());
-        Arc::new(Inner {
+        let ingest = BodyMemory::of(shares.bodies, limits.ingest_body_max.as_usize());
+        Arc::new(ApiInner {
             state,
             throttle: Mutex::default(),
             passwords: Semaphore::new(PASSWORDS_MAX),
@@ -144,7 +144,7 @@ impl Inner {
             listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
             tail_turns: Semaphore::new(lanes.max(1)),
             exports: Arc::new(Semaphore::new(exports_max)),
-            trials: Arc::new(Semaphore::new(TRIALS_MAX)),
+            test_messages: Arc::new(Semaphore::new(TEST_MESSAGES_MAX)),
             lanes: Pool::holding(lanes, held),
         })
     }

@@ -4,7 +4,7 @@
 //! complete.
 
 use super::question::cancel::Guard;
-use crate::web::AtLength;
+use crate::web::LongAnswer;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
@@ -14,40 +14,40 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// What comes next in a body.
-pub(super) enum Piece {
+/// The next piece of a body, or its end.
+pub(super) enum BodyPiece {
     Data(Bytes),
     /// The end: it is complete. The trailers go to clients that asked for them with `TE: trailers`.
     End(HeaderMap),
 }
 
 /// A body: ends the work when it is dropped.
-pub(super) struct Pieces {
-    pieces: mpsc::Receiver<Piece>,
-    /// Whether [`Piece::End`] is required and has not come yet.
+pub(super) struct StreamedBody {
+    pieces: mpsc::Receiver<BodyPiece>,
+    /// Whether [`BodyPiece::End`] is required and has not come yet.
     has_end: bool,
     _guard: Guard,
 }
 
-impl Pieces {
+impl StreamedBody {
     /// One that may end anywhere.
-    pub(super) fn endless(pieces: mpsc::Receiver<Piece>, guard: Guard) -> Pieces {
-        Pieces { pieces, has_end: false, _guard: guard }
+    pub(super) fn endless(pieces: mpsc::Receiver<BodyPiece>, guard: Guard) -> StreamedBody {
+        StreamedBody { pieces, has_end: false, _guard: guard }
     }
 
     /// One that has to be whole.
-    pub(super) fn whole(pieces: mpsc::Receiver<Piece>, guard: Guard) -> Pieces {
-        Pieces { pieces, has_end: true, _guard: guard }
+    pub(super) fn whole(pieces: mpsc::Receiver<BodyPiece>, guard: Guard) -> StreamedBody {
+        StreamedBody { pieces, has_end: true, _guard: guard }
     }
 
     pub(super) fn into_response(self) -> Response {
         let mut response = Body::new(self).into_response();
-        response.extensions_mut().insert(AtLength);
+        response.extensions_mut().insert(LongAnswer);
         response
     }
 }
 
-impl HttpBody for Pieces {
+impl HttpBody for StreamedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -56,12 +56,12 @@ impl HttpBody for Pieces {
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let Poll::Ready(piece) = self.pieces.poll_recv(context) else { return Poll::Pending };
-        if let Some(Piece::Data(bytes)) = piece {
+        if let Some(BodyPiece::Data(bytes)) = piece {
             return Poll::Ready(Some(Ok(Frame::data(bytes))));
         }
         let had_end = !std::mem::take(&mut self.has_end);
         Poll::Ready(match piece {
-            Some(Piece::End(trailers)) if !trailers.is_empty() => Some(Ok(Frame::trailers(trailers))),
+            Some(BodyPiece::End(trailers)) if !trailers.is_empty() => Some(Ok(Frame::trailers(trailers))),
             Some(_) => None,
             None if had_end => None,
             None => Some(Err(io::Error::other("the answer could not be made to its end"))),

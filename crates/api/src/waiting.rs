@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-/// How long a request waits for its turn before it is told to try again.
+/// The longest that a request waits for its turn before it is told to try again.
 const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Runs a blocking call on a blocking thread.

@@ -1,6 +1,6 @@
 //! `logstead check`: reports everything that is wrong with the settings and the router document at once.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::settings::{SettingsArgs, listed, read};
 use super::text;
 use clap::Args;
@@ -26,7 +26,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let settings = self.settings.load();
         let router = self.router(settings.as_ref().ok());
         match (settings, router) {
@@ -34,22 +34,22 @@ impl Check {
                 for warning in warnings {
                     text::error(&format!("warning: {warning}"));
                 }
-                text::line("ok").map_err(Failure::environment)
+                text::line("ok").map_err(CommandFailure::environment)
             }
-            (Err(Failure::No(first)), Err(Failure::No(second))) => {
-                Err(Failure::No(format!("{first}\n{second}")))
+            (Err(CommandFailure::No(first)), Err(CommandFailure::No(second))) => {
+                Err(CommandFailure::No(format!("{first}\n{second}")))
             }
             (Err(failure), _) | (_, Err(failure)) => Err(failure),
         }
     }
 
-    /// Warnings. What the settings allow counts if these are valid.
-    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>, Failure> {
+    /// Returns warnings. The limits of the settings apply if these are valid.
+    fn router(&self, settings: Option<&Settings>) -> Result<Vec<String>, CommandFailure> {
         let (name, toml) = match &self.router {
             Some(path) => (path.display().to_string(), read(path)?),
             None => ("router document".to_owned(), DEFAULT_ROUTER_TOML.to_owned()),
         };
-        let wrong = |problems: &[Problem]| Failure::No(listed(&name, problems));
+        let wrong = |problems: &[Problem]| CommandFailure::No(listed(&name, problems));
         let (_, checked) = check_toml(&toml).map_err(|problems| wrong(&problems))?;
         let Some(settings) = settings else { return Ok(checked.warnings) };
         let mut unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));

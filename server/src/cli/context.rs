@@ -1,16 +1,16 @@
 //! `logstead context`: prints the messages before and after one, from a data directory or through a running server.
 
-use super::failure::Failure;
-use super::format::Format;
+use super::failure::CommandFailure;
+use super::format::OutputFormat;
 use super::question::{to_the_end, warn_of_damage};
-use super::remote::{Remote, ServerArgs, Store};
+use super::remote::{Remote, ServerArgs, StoreLocation};
 use super::{store, text};
 use clap::{ArgGroup, Args};
 use logstead_flow::machine::clock;
 use logstead_indexer::{Hit, Order};
 use logstead_query::{Query, TimeRange};
-use logstead_questions::store::{Copies, Logspaces, PageRequest, Place, Wanted};
-use logstead_questions::wire::message::Message;
+use logstead_questions::store::{Copies, GlobalPosition, Logspaces, PageRequest, SearchCriteria};
+use logstead_questions::wire::message::MessageJson;
 use logstead_work::Pool;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const LIMIT_MAX: u32 = 1000;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").args(["data", "server"])))]
-pub(super) struct Context {
+pub(super) struct ContextCommand {
     /// The message: LOGSPACE:SEQUENCE
     id: String,
     /// The number of messages before it
@@ -37,8 +37,8 @@ pub(super) struct Context {
     /// The number of messages after it
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(..=i64::from(LIMIT_MAX)))]
     after: u32,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
     /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -46,34 +46,34 @@ pub(super) struct Context {
     server: ServerArgs,
 }
 
-impl Context {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+impl ContextCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let messages = match self.server.or(self.data.as_ref())? {
-            Store::Data(data) => self.in_data(data)?,
-            Store::Server(remote) => self.at_server(&remote)?,
+            StoreLocation::Data(data) => self.in_data(data)?,
+            StoreLocation::Server(remote) => self.at_server(&remote)?,
         };
         self.format.print_all(&messages)
     }
 
-    fn in_data(&self, data: &Path) -> Result<Vec<Value>, Failure> {
+    fn in_data(&self, data: &Path) -> Result<Vec<Value>, CommandFailure> {
         let (logspace, sequence) = self.id.rsplit_once(':').unwrap_or_default();
         let sequence = sequence.parse::<u64>().map_err(|_| {
-            Failure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
+            CommandFailure::no(format!("`{}` is not the id of a message: write it as main:4711", self.id))
         })?;
         let logspaces = store::logspaces(data, &[logspace.to_owned()])?;
-        let none = || Failure::no(format!("there is no message {}", self.id));
+        let none = || CommandFailure::no(format!("there is no message {}", self.id));
         let searcher = logspaces.get(logspace).ok_or_else(none)?;
-        let hit = searcher.get(sequence).map_err(Failure::no)?.ok_or_else(none)?;
-        let place = Place::of(logspace, &hit);
-        let mut messages = around(&logspaces, &place, (Order::Newest, self.before));
+        let hit = searcher.get(sequence).map_err(CommandFailure::no)?.ok_or_else(none)?;
+        let place = GlobalPosition::of(logspace, &hit);
+        let mut messages = around(&logspaces, &place, Order::Newest, self.before);
         messages.reverse();
         messages.push((logspace.to_owned(), hit));
-        messages.extend(around(&logspaces, &place, (Order::Oldest, self.after)));
-        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
-        messages.iter().map(value).collect::<Result<_, _>>().map_err(Failure::environment)
+        messages.extend(around(&logspaces, &place, Order::Oldest, self.after));
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(MessageJson::new(id, hit));
+        messages.iter().map(value).collect::<Result<_, _>>().map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<Vec<Value>, Failure> {
+    fn at_server(&self, server: &Remote) -> Result<Vec<Value>, CommandFailure> {
         let (before, after) = (self.before.to_string(), self.after.to_string());
         let parameters = [("before", before.as_str()), ("after", after.as_str())];
         let path = format!("messages/{}/context", self.id);
@@ -87,9 +87,9 @@ impl Context {
 }
 
 /// The messages on one side of another.
-fn around(logspaces: &Logspaces, place: &Place, (order, limit): (Order, u32)) -> Vec<(String, Hit)> {
+fn around(logspaces: &Logspaces, place: &GlobalPosition, order: Order, limit: u32) -> Vec<(String, Hit)> {
     let (query, range, copies) = (&Query::All, TimeRange::ALL, Copies::LeftOut);
-    let wanted = Wanted { query, range, now: clock::now(), copies };
+    let wanted = SearchCriteria { query, range, now: clock::now(), copies };
     let request = PageRequest { order, limit: limit as usize, after: Some(place.clone()) };
     let page = logspaces.page(wanted, &request, &to_the_end(&Pool::new(logstead_flow::machine::cores())));
     warn_of_damage(&page.coverage);

@@ -1,4 +1,4 @@
-//! Ends what takes too long, whatever it waits for: a thread that sleeps until then.
+//! Ends work that takes too long, whatever it waits for: a thread that sleeps until then.
 
 use parking_lot::{Condvar, Mutex};
 use std::io;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Dropping it in time ends it.
-pub(super) struct Deadline(Arc<State>);
+pub(super) struct Deadline(Arc<DeadlineState>);
 
 #[derive(Default)]
-struct State {
+struct DeadlineState {
     is_over: Mutex<bool>,
     changed: Condvar,
 }
@@ -17,7 +17,7 @@ struct State {
 impl Deadline {
     /// Calls this after a time.
     pub(super) fn start(wait: Duration, late: impl FnOnce() + Send + 'static) -> io::Result<Deadline> {
-        let state = Arc::<State>::default();
+        let state = Arc::<DeadlineState>::default();
         let (watched, until) = (state.clone(), Instant::now() + wait);
         std::thread::Builder::new().name("deadline".to_owned()).spawn(move || {
             let mut is_over = watched.is_over.lock();

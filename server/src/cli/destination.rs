@@ -1,9 +1,9 @@
 //! `logstead destination`: what an operator does about the destinations of a running server.
 
-use super::failure::Failure;
-use super::format::Format;
+use super::failure::CommandFailure;
+use super::format::OutputFormat;
 use super::remote::{Remote, ServerArgs};
-use super::table::Table;
+use super::table::PrintedTable;
 use super::text;
 use clap::{Args, Subcommand, ValueEnum};
 use logstead_config::is_id;
@@ -31,14 +31,14 @@ const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const LINE_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Args, Debug)]
-pub(super) struct Command {
+pub(super) struct DestinationCommand {
     #[command(subcommand)]
-    action: Action,
+    action: DestinationAction,
 }
 
 /// A destination of that server.
 #[derive(Args, Debug)]
-struct Named {
+struct DestinationArgs {
     /// The destination
     #[arg(value_parser = id)]
     id: String,
@@ -47,7 +47,7 @@ struct Named {
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum DestinationAction {
     /// Prints a line for each destination: state, rate, what waits, what was refused, the last error
     #[command(after_help = EXAMPLES)]
     List {
@@ -58,29 +58,29 @@ enum Action {
     },
     /// Sends a test message past the queue, and prints what the other side answers
     #[command(after_help = EXAMPLES)]
-    Test(Named),
+    Test(DestinationArgs),
     /// Sends nothing until the destination is resumed, also after a restart
     #[command(after_help = EXAMPLES)]
-    Pause(Named),
+    Pause(DestinationArgs),
     /// Sends again what waits
     #[command(after_help = EXAMPLES)]
-    Resume(Named),
+    Resume(DestinationArgs),
     /// Tries to send at once, instead of at the end of the present pause
     #[command(after_help = EXAMPLES)]
-    Retry(Named),
+    Retry(DestinationArgs),
     /// Prints the oldest messages that wait
     #[command(after_help = EXAMPLES)]
     Queue {
         #[command(flatten)]
-        named: Named,
+        named: DestinationArgs,
         #[command(flatten)]
-        shown: Shown,
+        shown: ShownMessagesArgs,
     },
     /// Drops the oldest messages that wait
     #[command(after_help = EXAMPLES)]
     Discard {
         #[command(flatten)]
-        named: Named,
+        named: DestinationArgs,
         /// How many: what `list` or `queue` showed
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         messages: u64,
@@ -89,9 +89,9 @@ enum Action {
     #[command(after_help = EXAMPLES)]
     Quarantine {
         #[command(flatten)]
-        named: Named,
+        named: DestinationArgs,
         #[command(flatten)]
-        shown: Shown,
+        shown: ShownMessagesArgs,
         /// Puts this many of the oldest into the queue again
         #[arg(long, value_name = "N", conflicts_with = "discard", value_parser = clap::value_parser!(u64).range(1..))]
         replay: Option<u64>,
@@ -103,7 +103,7 @@ enum Action {
     #[command(after_help = EXAMPLES)]
     Replay {
         #[command(flatten)]
-        named: Named,
+        named: DestinationArgs,
         /// Which messages, in the query language, without stages; '' is everything
         query: String,
         /// From this time on
@@ -120,12 +120,12 @@ enum Action {
 
 /// How messages are shown.
 #[derive(Args, Debug)]
-struct Shown {
+struct ShownMessagesArgs {
     /// The most messages to print
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -138,24 +138,26 @@ enum ListFormat {
     Csv,
 }
 
-impl Command {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+impl DestinationCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         match &self.action {
-            Action::List { format, server } => list(*format, server),
-            Action::Test(named) => test(named),
-            Action::Pause(named) => named.tell("pause", "it is paused"),
-            Action::Resume(named) => named.tell("resume", "it sends again"),
-            Action::Retry(named) => named.tell("retry", "it is tried"),
-            Action::Queue { named, shown } => named.show("queue", shown, "waits"),
-            Action::Discard { named, messages } => named.change("discard", *messages, "discarded"),
-            Action::Quarantine { named, replay: Some(messages), .. } => {
+            DestinationAction::List { format, server } => list(*format, server),
+            DestinationAction::Test(named) => test(named),
+            DestinationAction::Pause(named) => named.tell("pause", "it is paused"),
+            DestinationAction::Resume(named) => named.tell("resume", "it sends again"),
+            DestinationAction::Retry(named) => named.tell("retry", "it is tried"),
+            DestinationAction::Queue { named, shown } => named.show("queue", shown, "waits"),
+            DestinationAction::Discard { named, messages } => named.change("discard", *messages, "discarded"),
+            DestinationAction::Quarantine { named, replay: Some(messages), .. } => {
                 named.change("quarantine/replay", *messages, "in the queue again")
             }
-            Action::Quarantine { named, discard: Some(messages), .. } => {
+            DestinationAction::Quarantine { named, discard: Some(messages), .. } => {
                 named.change("quarantine/discard", *messages, "forgotten")
             }
-            Action::Quarantine { named, shown, .. } => named.show("quarantine", shown, "was refused"),
-            Action::Replay { named, query, from, to, logspaces } => {
+            DestinationAction::Quarantine { named, shown, .. } => {
+                named.show("quarantine", shown, "was refused")
+            }
+            DestinationAction::Replay { named, query, from, to, logspaces } => {
                 let mut question = json!({ "query": query });
                 let times = [("from", from), ("to", to)];
                 for (name, time) in times.into_iter().filter_map(|(name, time)| Some((name, time.as_ref()?)))
@@ -171,8 +173,8 @@ impl Command {
     }
 }
 
-impl Named {
-    fn remote(&self) -> Result<Remote, Failure> {
+impl DestinationArgs {
+    fn remote(&self) -> Result<Remote, CommandFailure> {
         self.server.needed()
     }
 
@@ -180,26 +182,26 @@ impl Named {
         format!("destinations/{}/{what}", self.id)
     }
 
-    fn say(&self, what: &str) -> Result<(), Failure> {
-        text::line(&format!("{}: {what}", self.id)).map_err(Failure::environment)
+    fn say(&self, what: &str) -> Result<(), CommandFailure> {
+        text::line(&format!("{}: {what}", self.id)).map_err(CommandFailure::environment)
     }
 
-    fn tell(&self, action: &str, done: &str) -> Result<(), Failure> {
+    fn tell(&self, action: &str, done: &str) -> Result<(), CommandFailure> {
         self.remote()?.post(&self.path(action), &json!({}))?;
         self.say(done)
     }
 
-    fn change(&self, action: &str, messages: u64, done: &str) -> Result<(), Failure> {
+    fn change(&self, action: &str, messages: u64, done: &str) -> Result<(), CommandFailure> {
         self.remote()?.post(&self.path(action), &json!({ "messages": messages }))?;
         self.say(&format!("{} {done}", counted(messages)))
     }
 
-    fn show(&self, list: &str, shown: &Shown, none: &str) -> Result<(), Failure> {
+    fn show(&self, list: &str, shown: &ShownMessagesArgs, none: &str) -> Result<(), CommandFailure> {
         let limit = shown.limit.to_string();
         let answer = self.remote()?.ask(&self.path(list), &[("limit", &limit)])?;
         let messages: &[Value] = answer["messages"].as_array().map_or(&[], Vec::as_slice);
         match shown.format {
-            Format::Text => messages.iter().try_for_each(print_with_reason)?,
+            OutputFormat::Text => messages.iter().try_for_each(print_with_reason)?,
             other => other.print_all(messages)?,
         }
         let total = answer["total"].as_u64().unwrap_or_default();
@@ -212,18 +214,18 @@ impl Named {
     }
 }
 
-/// As a search prints it; what was refused has the reason below.
-fn print_with_reason(message: &Value) -> Result<(), Failure> {
-    Format::Text.print_line(message).map_err(Failure::environment)?;
+/// Prints a message as a search prints it; a refused one has the reason below.
+fn print_with_reason(message: &Value) -> Result<(), CommandFailure> {
+    OutputFormat::Text.print_line(message).map_err(CommandFailure::environment)?;
     match message["fields"]["logstead.refused"].as_str() {
         Some(reason) => {
-            text::line(&format!("  refused: {}", text::shown(reason))).map_err(Failure::environment)
+            text::line(&format!("  refused: {}", text::shown(reason))).map_err(CommandFailure::environment)
         }
         None => Ok(()),
     }
 }
 
-fn list(format: ListFormat, server: &ServerArgs) -> Result<(), Failure> {
+fn list(format: ListFormat, server: &ServerArgs) -> Result<(), CommandFailure> {
     let status = server.needed()?.ask("router/status", &[])?;
     let each = |name: &str| status[name].as_array().cloned().unwrap_or_default();
     let seconds = |of: &Value| of["oldest_ms"].as_u64().map(|ms| ms as f64 / 1000.0);
@@ -254,20 +256,20 @@ fn list(format: ListFormat, server: &ServerArgs) -> Result<(), Failure> {
         ("refused", "number"),
         ("last_error", "text"),
     ];
-    let table = Table::new(&json!({ "columns": columns.map(column), "rows": rows }));
+    let table = PrintedTable::new(&json!({ "columns": columns.map(column), "rows": rows }));
     table.print(match format {
-        ListFormat::Text => Format::Text,
-        ListFormat::Json => Format::Json,
-        ListFormat::Csv => Format::Csv,
+        ListFormat::Text => OutputFormat::Text,
+        ListFormat::Json => OutputFormat::Json,
+        ListFormat::Csv => OutputFormat::Csv,
     })
 }
 
-fn test(named: &Named) -> Result<(), Failure> {
+fn test(named: &DestinationArgs) -> Result<(), CommandFailure> {
     let mut answer = named.remote()?.post("destinations/test", &json!({ "id": named.id }))?;
-    let answer: Value = answer.body_mut().read_json().map_err(Failure::environment)?;
+    let answer: Value = answer.body_mut().read_json().map_err(CommandFailure::environment)?;
     if answer["ok"] != true {
         let error = answer["error"].as_str().unwrap_or("it says nothing");
-        return Err(Failure::no(format!("{}: {}", named.id, text::shown(error))));
+        return Err(CommandFailure::no(format!("{}: {}", named.id, text::shown(error))));
     }
     let took = &answer["took_ms"];
     match answer["answer"].as_str() {
@@ -280,7 +282,7 @@ fn test(named: &Named) -> Result<(), Failure> {
 
 /// How far a replay is.
 #[derive(Default)]
-struct Far {
+struct ReplayProgress {
     messages: u64,
     of: u64,
     missing: u64,
@@ -288,10 +290,10 @@ struct Far {
     error: Option<String>,
 }
 
-fn replay(named: &Named, question: &Value) -> Result<(), Failure> {
+fn replay(named: &DestinationArgs, question: &Value) -> Result<(), CommandFailure> {
     let answer = named.remote()?.post(&named.path("replay"), question)?;
     let mut lines = BufReader::new(answer.into_body().into_reader());
-    let mut far = Far::default();
+    let mut far = ReplayProgress::default();
     let mut told = Instant::now();
     while let Some(line) = next_line(&mut lines)? {
         far = read(&line);
@@ -301,13 +303,13 @@ fn replay(named: &Named, question: &Value) -> Result<(), Failure> {
             text::error(&format!("{}: {} of {} messages are in the queue", named.id, far.messages, far.of));
         }
     }
-    let Far { messages, of, missing, is_end, error } = far;
+    let ReplayProgress { messages, of, missing, is_end, error } = far;
     match error {
-        Some(error) => Err(Failure::environment(format!(
+        Some(error) => Err(CommandFailure::environment(format!(
             "{}: it ended after {messages} of {of} messages: {error}",
             named.id
         ))),
-        None if !is_end => Err(Failure::environment(format!(
+        None if !is_end => Err(CommandFailure::environment(format!(
             "{}: the server broke it off after {messages} of {of} messages",
             named.id
         ))),
@@ -320,16 +322,17 @@ fn replay(named: &Named, question: &Value) -> Result<(), Failure> {
     }
 }
 
-fn next_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>, Failure> {
+fn next_line(lines: &mut impl BufRead) -> Result<Option<Vec<u8>>, CommandFailure> {
     let mut line = Vec::new();
-    let read = lines.take(LINE_BYTES_MAX).read_until(b'\n', &mut line).map_err(Failure::environment)?;
+    let read =
+        lines.take(LINE_BYTES_MAX).read_until(b'\n', &mut line).map_err(CommandFailure::environment)?;
     Ok((0 < read).then_some(line))
 }
 
-fn read(line: &[u8]) -> Far {
+fn read(line: &[u8]) -> ReplayProgress {
     let line: Value = serde_json::from_slice(line).unwrap_or_default();
     let count = |name: &str| line[name].as_u64().unwrap_or_default();
-    Far {
+    ReplayProgress {
         messages: count("messages"),
         of: count("of"),
         missing: count("missing"),

@@ -1,17 +1,17 @@
 //! `logstead export`: writes all matching messages, from a running server or from a data directory.
 //!
-//! **Invariant:** what is missing is reported, with exit code 1.
+//! **Invariant:** missing messages are reported, with exit code 1.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
-use super::question::{AsText, CopiesCounted, Question};
-use super::remote::{Remote, ServerArgs, Store};
+use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions};
+use super::remote::{Remote, ServerArgs, StoreLocation};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
 use logstead_indexer::{Hit, Order as Ordered};
-use logstead_questions::store::Passing;
-use logstead_questions::wire::file::{self, Writing};
-use logstead_questions::wire::table::Table;
+use logstead_questions::store::StreamedStages;
+use logstead_questions::wire::file::{self, MessageFormat};
+use logstead_questions::wire::table::TableJson;
 use serde_json::Value;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -50,11 +50,11 @@ pub(super) struct Export {
     /// Count each copy of a message that routes stored in several logspaces; without it, it counts once
     #[arg(long, value_enum)]
     copies: Option<CopiesCounted>,
-    #[arg(long, value_enum, default_value_t = Format::Ndjson)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = FileFormat::Ndjson)]
+    format: FileFormat,
     /// Which messages come first
-    #[arg(long, value_enum, default_value_t = Order::Newest)]
-    order: Order,
+    #[arg(long, value_enum, default_value_t = ExportOrder::Newest)]
+    order: ExportOrder,
     /// Columns of csv: any fields, separated by commas
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     columns: Option<Vec<String>>,
@@ -72,7 +72,7 @@ pub(super) struct Export {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Format {
+enum FileFormat {
     /// A JSON object per line
     Ndjson,
     /// Comma-separated, with a header row
@@ -82,23 +82,23 @@ enum Format {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Order {
+enum ExportOrder {
     Newest,
     Oldest,
 }
 
 impl Export {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let mut output = Output::open("export", self.output.as_deref())?;
         let lacks = match self.server.or(self.data.as_ref())? {
-            Store::Data(data) => self.in_data(data, &mut output)?,
-            Store::Server(remote) => self.at_server(&remote, &mut output)?,
+            StoreLocation::Data(data) => self.in_data(data, &mut output)?,
+            StoreLocation::Server(remote) => self.at_server(&remote, &mut output)?,
         };
         output.finish()?;
-        lacks.told().map_or(Ok(()), |told| Err(Failure::no(told)))
+        lacks.told().map_or(Ok(()), |told| Err(CommandFailure::no(told)))
     }
 
-    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<Lacks, Failure> {
+    fn at_server(&self, remote: &Remote, output: &mut Output) -> Result<MissingParts, CommandFailure> {
         let (logspaces, columns) =
             (self.logspaces.join(","), self.columns.as_ref().map(|names| names.join(",")));
         let limit = self.limit.map(|limit| limit.to_string());
@@ -131,7 +131,7 @@ impl Export {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {
-                    return Err(Failure::environment(format!(
+                    return Err(CommandFailure::environment(format!(
                         "{}: the export broke off: {error}",
                         remote.server()
                     )));
@@ -141,12 +141,18 @@ impl Export {
         }
     }
 
-    fn in_data(&self, data: &Path, output: &mut Output) -> Result<Lacks, Failure> {
-        let times = (self.from.as_deref(), self.to.as_deref());
-        let query = (self.query.as_str(), self.as_text.unparsed());
-        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
-        let (is_csv, stages) = (self.format == Format::Csv, &question.pipeline.stages);
-        let passing = Passing::exported(&question.pipeline, is_csv, question.now);
+    fn in_data(&self, data: &Path, output: &mut Output) -> Result<MissingParts, CommandFailure> {
+        let options = QuestionOptions {
+            query: &self.query,
+            unparsed: self.as_text.unparsed(),
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            logspaces: &self.logspaces,
+            copies: self.copies,
+        };
+        let question = DirectoryQuestion::new(data, &options)?;
+        let (is_csv, stages) = (self.format == FileFormat::Csv, &question.pipeline.stages);
+        let passing = StreamedStages::exported(&question.pipeline, is_csv, question.now);
         if passing.is_none() && !stages.is_empty() {
             return self.table(&question, output);
         }
@@ -155,58 +161,62 @@ impl Export {
 
     fn messages(
         &self,
-        question: &Question,
-        passing: Option<Passing>,
+        question: &DirectoryQuestion,
+        passing: Option<StreamedStages>,
         output: &mut Output,
-    ) -> Result<Lacks, Failure> {
+    ) -> Result<MissingParts, CommandFailure> {
         let writing = match self.format {
-            Format::Ndjson => Writing::ndjson(passing.as_ref().and_then(Passing::columns)),
-            Format::Csv => {
+            FileFormat::Ndjson => MessageFormat::ndjson(passing.as_ref().and_then(StreamedStages::columns)),
+            FileFormat::Csv => {
                 let columns = file::columns_of(&question.pipeline, self.columns.clone());
-                Writing::csv(columns).map_err(Failure::no)?
+                MessageFormat::csv(columns).map_err(CommandFailure::no)?
             }
-            Format::Raw => Writing::Raw,
+            FileFormat::Raw => MessageFormat::Raw,
         };
         let order = match self.order {
-            Order::Newest => Ordered::Newest,
-            Order::Oldest => Ordered::Oldest,
+            ExportOrder::Newest => Ordered::Newest,
+            ExportOrder::Oldest => Ordered::Oldest,
         };
         let limit = self.limit.unwrap_or(u64::MAX);
         let run = question.run();
-        let reading = question.logspaces.clone().read(question.wanted(), passing, (order, limit), &run);
-        let mut reading = reading.map_err(Failure::environment)?;
+        let reading = question.logspaces.clone().read(question.wanted(), passing, order, limit, &run);
+        let mut reading = reading.map_err(CommandFailure::environment)?;
         let mut piece = Vec::new();
         writing.heading(&mut piece);
         let write = |logspace: &str, hit: &Hit, out: &mut Vec<u8>| writing.message(logspace, hit, out);
         while 0 < reading.left() {
-            reading.next_piece(write, &run, &mut piece).map_err(Failure::environment)?;
+            reading.next_piece(write, &run, &mut piece).map_err(CommandFailure::environment)?;
             output.write(&piece)?;
             piece.clear();
         }
         output.write(&piece)?;
         let damaged: Vec<String> = reading.damaged().iter().take(NAMED_MAX).cloned().collect();
         text::tell_copies(reading.copies());
-        Ok(Lacks { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
+        Ok(MissingParts { parts: reading.damaged().len() as u64, damaged, missing: reading.missing() })
     }
 
-    fn table(&self, question: &Question, output: &mut Output) -> Result<Lacks, Failure> {
-        if self.format == Format::Raw {
-            return Err(Failure::no("a query with stages makes a table: export it as ndjson or csv"));
+    fn table(
+        &self,
+        question: &DirectoryQuestion,
+        output: &mut Output,
+    ) -> Result<MissingParts, CommandFailure> {
+        if self.format == FileFormat::Raw {
+            return Err(CommandFailure::no("a query with stages makes a table: export it as ndjson or csv"));
         }
         let (table, coverage) = question.table()?;
         let rows_max = self.limit.unwrap_or(u64::MAX);
-        let written = file::table(&Table::from(table), rows_max, self.format == Format::Csv);
-        let (_, text) = written.map_err(Failure::environment)?;
+        let written = file::table(&TableJson::from(table), rows_max, self.format == FileFormat::Csv);
+        let (_, text) = written.map_err(CommandFailure::environment)?;
         output.write(&text)?;
         let damaged: Vec<String> =
             coverage.damaged.iter().map(|(id, damage)| format!("{id}: {damage}")).collect();
-        Ok(Lacks { parts: damaged.len() as u64, damaged, missing: 0 })
+        Ok(MissingParts { parts: damaged.len() as u64, damaged, missing: 0 })
     }
 }
 
-/// What an export lacks.
+/// The gaps of an export.
 #[derive(Default)]
-struct Lacks {
+struct MissingParts {
     /// How many parts of the store cannot be read.
     parts: u64,
     /// Their names, or the first of them.
@@ -215,10 +225,10 @@ struct Lacks {
     missing: u64,
 }
 
-impl Lacks {
+impl MissingParts {
     /// The last line, if there is something to report.
     fn told(&self) -> Option<String> {
-        let Lacks { parts, damaged, missing } = self;
+        let MissingParts { parts, damaged, missing } = self;
         if *parts == 0 && *missing == 0 {
             return None;
         }
@@ -233,14 +243,14 @@ impl Lacks {
     }
 }
 
-/// Holds back the last line of a response, which is not part of the export but reports what it lacks.
+/// Holds back the last line of a response, which is not part of the export but reports its gaps.
 #[derive(Default)]
 struct LastLine {
     held: Vec<u8>,
 }
 
 impl LastLine {
-    /// Adds a piece; returns what is part of the export.
+    /// Adds a piece; returns the part of it that belongs to the export.
     fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         // The last line ends with a line feed; the one before that tells where it begins.
@@ -249,14 +259,15 @@ impl LastLine {
         self.held.drain(..begins).collect()
     }
 
-    fn lacks(&self, server: &str) -> Result<Lacks, Failure> {
-        let broken =
-            |error| Failure::environment(format!("{server}: the answer ends without its summary: {error}"));
+    fn lacks(&self, server: &str) -> Result<MissingParts, CommandFailure> {
+        let broken = |error| {
+            CommandFailure::environment(format!("{server}: the answer ends without its summary: {error}"))
+        };
         let summary: Value = serde_json::from_slice(&self.held).map_err(broken)?;
         let damaged = summary["damaged"].as_array().into_iter().flatten();
         let number = |name: &str| summary[name].as_u64().unwrap_or_default();
         text::tell_copies(number("copies"));
-        Ok(Lacks {
+        Ok(MissingParts {
             parts: number("damaged_parts"),
             damaged: damaged.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
             missing: number("missing"),

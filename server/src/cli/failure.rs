@@ -6,26 +6,26 @@ use std::fmt::Display;
 
 /// Why a command failed.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum CommandFailure {
     /// The answer is no, or the input is bad: exit code 1.
     No(String),
     /// The environment (port, disk, lock) prevents it: exit code 3.
     Environment(String),
 }
 
-impl Failure {
-    pub(super) fn no(message: impl Display) -> Failure {
-        Failure::No(message.to_string())
+impl CommandFailure {
+    pub(super) fn no(message: impl Display) -> CommandFailure {
+        CommandFailure::No(message.to_string())
     }
 
-    pub(super) fn environment(message: impl Display) -> Failure {
-        Failure::Environment(message.to_string())
+    pub(super) fn environment(message: impl Display) -> CommandFailure {
+        CommandFailure::Environment(message.to_string())
     }
 }
 
-impl From<accounts::Error> for Failure {
+impl From<accounts::Error> for CommandFailure {
     /// The database itself is part of the environment; the rest are answers.
-    fn from(error: accounts::Error) -> Failure {
+    fn from(error: accounts::Error) -> CommandFailure {
         let is_of_the_database = matches!(
             error,
             accounts::Error::Sqlite(_)
@@ -33,12 +33,12 @@ impl From<accounts::Error> for Failure {
                 | accounts::Error::NotWritable(_)
                 | accounts::Error::Secret(_)
         );
-        if is_of_the_database { Failure::environment(error) } else { Failure::no(error) }
+        if is_of_the_database { CommandFailure::environment(error) } else { CommandFailure::no(error) }
     }
 }
 
-impl From<LockError> for Failure {
-    fn from(error: LockError) -> Failure {
-        Failure::environment(error)
+impl From<LockError> for CommandFailure {
+    fn from(error: LockError) -> CommandFailure {
+        CommandFailure::environment(error)
     }
 }

@@ -1,16 +1,16 @@
-//! Follows a data directory that another process writes to, by reading it once a second, and prints what is new.
+//! Follows a data directory that another process writes to, by reading it once a second, and prints new messages.
 //!
-//! **Invariant:** nothing comes twice, and nothing is left out silently: each read continues at the sequence where the
-//! last one ended, and reports what is missing there.
+//! **Invariant:** no message comes twice, and none is left out silently: each read continues at the sequence where the
+//! last one ended, and reports missing messages.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::question::{refused, to_the_end};
 use super::{store, text};
 use logstead_flow::machine::clock;
 use logstead_indexer::{Followed, Follower, Hit, Searcher};
 use logstead_query::{TimeRange, Unparsed, parse_asked};
-use logstead_questions::store::{Copies, Passing, Wanted};
-use logstead_questions::wire::message::Message;
+use logstead_questions::store::{Copies, SearchCriteria, StreamedStages};
+use logstead_questions::wire::message::MessageJson;
 use logstead_work::{Pool, Run};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,26 +22,30 @@ use std::time::Duration;
 /// How often the directory is read.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What to follow, and how many of the newest messages to start with.
-pub(super) struct Following<'a> {
+/// The query to follow, and the number of the newest messages to start with.
+pub(super) struct DirectoryTail<'a> {
     pub(super) data: &'a Path,
     pub(super) query: (&'a str, Unparsed),
     pub(super) logspaces: &'a [String],
     pub(super) last: usize,
 }
 
-impl Following<'_> {
+impl DirectoryTail<'_> {
     /// Prints messages as they are stored, until printing fails.
-    pub(super) fn run(&self, print: &mut dyn FnMut(&Value) -> Result<(), Failure>) -> Result<(), Failure> {
+    pub(super) fn run(
+        &self,
+        print: &mut dyn FnMut(&Value) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
         let (query, unparsed) = self.query;
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         let pipeline = &search.pipeline;
-        pipeline.streams().map_err(Failure::no)?;
-        let passing = Passing::new(pipeline, clock::now());
+        pipeline.streams().map_err(CommandFailure::no)?;
+        let passing = StreamedStages::new(pipeline, clock::now());
         let passing = passing.as_ref();
         search.warnings.iter().for_each(|warning| text::error(&format!("warning: {}", warning.message)));
         let copies = Copies::of(pipeline);
-        let wanted = || Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now(), copies };
+        let wanted =
+            || SearchCriteria { query: &pipeline.filter, range: TimeRange::ALL, now: clock::now(), copies };
         let lanes = Pool::new(logstead_flow::machine::cores());
         let run = to_the_end(&lanes);
         let logspaces = store::logspaces(self.data, self.logspaces)?;
@@ -56,7 +60,7 @@ impl Following<'_> {
             // A logspace that is new since then is followed from its first message.
             let from = |id: &str, _: &Searcher| Some(next.get(id).copied().unwrap_or_default());
             for (id, follower) in logspaces.follow(wanted(), from, &run).unwrap_or_default() {
-                let end = show(&id, follower, (passing, &run), print)?;
+                let end = show(&id, follower, passing, &run, print)?;
                 next.insert(id, end);
             }
         }
@@ -67,9 +71,10 @@ impl Following<'_> {
 fn show(
     id: &str,
     mut follower: Follower,
-    (passing, run): (Option<&Passing>, &Run<'_>),
-    print: &mut dyn FnMut(&Value) -> Result<(), Failure>,
-) -> Result<u64, Failure> {
+    passing: Option<&StreamedStages>,
+    run: &Run<'_>,
+    print: &mut dyn FnMut(&Value) -> Result<(), CommandFailure>,
+) -> Result<u64, CommandFailure> {
     let mut printed = Ok(());
     follower.read(run, &mut |followed| {
         match followed {
@@ -99,6 +104,6 @@ fn show(
     printed.map(|()| follower.next())
 }
 
-fn value(id: &str, hit: &Hit) -> Result<Value, Failure> {
-    serde_json::to_value(Message::new(id, hit)).map_err(Failure::environment)
+fn value(id: &str, hit: &Hit) -> Result<Value, CommandFailure> {
+    serde_json::to_value(MessageJson::new(id, hit)).map_err(CommandFailure::environment)
 }

@@ -1,6 +1,6 @@
 //! A message as the commands print it: as text, JSON or CSV, or as it was received.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::text::{self, csv, shown};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ const COLUMNS: [&str; 9] =
     ["id", "time", "received", "host", "program", "pid", "severity_name", "facility_name", "message"];
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum OutputFormat {
     /// `TIME HOST PROGRAM[PID]: MESSAGE`
     Text,
     /// A JSON object per line
@@ -24,19 +24,19 @@ pub(super) enum Format {
     Raw,
 }
 
-impl Format {
-    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), Failure> {
-        if let Format::Csv = self {
-            text::line(&csv(COLUMNS.into_iter())).map_err(Failure::environment)?;
+impl OutputFormat {
+    pub(super) fn print_all(self, messages: &[Value]) -> Result<(), CommandFailure> {
+        if let OutputFormat::Csv = self {
+            text::line(&csv(COLUMNS.into_iter())).map_err(CommandFailure::environment)?;
         }
-        messages.iter().try_for_each(|message| self.print_line(message)).map_err(Failure::environment)
+        messages.iter().try_for_each(|message| self.print_line(message)).map_err(CommandFailure::environment)
     }
 
     /// Prints a message. The bytes received need not be text.
     pub(super) fn print_line(self, message: &Value) -> io::Result<()> {
         let exact = message["raw_base64"].as_str().and_then(|text| STANDARD.decode(text).ok());
         match (self, exact) {
-            (Format::Raw, Some(bytes)) => text::bytes(&bytes),
+            (OutputFormat::Raw, Some(bytes)) => text::bytes(&bytes),
             _ => text::line(&self.print(message)),
         }
     }
@@ -44,10 +44,10 @@ impl Format {
     fn print(self, message: &Value) -> String {
         let text = |name: &str| message[name].as_str().unwrap_or_default();
         match self {
-            Format::Json => message.to_string(),
-            Format::Raw => text("raw").to_owned(),
-            Format::Csv => csv(COLUMNS.iter().map(|name| text(name))),
-            Format::Text => {
+            OutputFormat::Json => message.to_string(),
+            OutputFormat::Raw => text("raw").to_owned(),
+            OutputFormat::Csv => csv(COLUMNS.iter().map(|name| text(name))),
+            OutputFormat::Text => {
                 let pid = text("pid");
                 let pid = if pid.is_empty() { String::new() } else { format!("[{pid}]") };
                 let program = text("program");

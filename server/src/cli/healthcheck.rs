@@ -3,7 +3,7 @@
 //! It asks the web port that the settings name, over TLS if they have a certificate, and does not compare that with any
 //! authority: it asks its own machine whether somebody answers, and says nothing secret.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::settings::SettingsArgs;
 use super::text;
 use clap::Args;
@@ -23,7 +23,7 @@ pub(super) const EXAMPLES: &str = "Examples:
 It asks /readyz at the web port that the settings in force name: recovered, listening, and the disk takes messages. Exit
 code 0: ready; 1: not ready, or nobody answers in time.";
 
-/// What an answer may be long: it is a line or two.
+/// The maximum length of an answer, which is a line or two.
 const ANSWER_MAX: u64 = 64 * 1024;
 
 #[derive(Args, Debug)]
@@ -36,14 +36,14 @@ pub(super) struct Healthcheck {
 }
 
 impl Healthcheck {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let settings = self.settings.load()?;
-        let (status, body) = ask(&settings, Duration::from_secs(self.timeout)).map_err(Failure::No)?;
+        let (status, body) = ask(&settings, Duration::from_secs(self.timeout)).map_err(CommandFailure::No)?;
         let said = body.trim();
         if status == 200 {
-            return text::line("ready").map_err(Failure::environment);
+            return text::line("ready").map_err(CommandFailure::environment);
         }
-        Err(Failure::No(format!("not ready: {status}: {said}")))
+        Err(CommandFailure::No(format!("not ready: {status}: {said}")))
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! **Invariant:** every byte of a line that was read is stored, or the command fails and says how far it got.
 
-use super::failure::Failure;
-use super::progress::Progress;
+use super::failure::CommandFailure;
+use super::progress::ByteProgress;
 use super::remote::{Remote, ServerArgs, refused};
 use super::settings::SettingsArgs;
-use super::store::{Store, options};
+use super::store::{LockedStore, options};
 use super::{starting, text};
 use clap::{ArgGroup, Args};
 use crossbeam_channel::{Receiver, bounded};
@@ -76,7 +76,7 @@ pub(super) struct Import {
 }
 
 /// A file that can be read, or standard input.
-struct Input {
+struct ImportFile {
     name: String,
     /// `None` if it is not known.
     bytes: Option<u64>,
@@ -85,37 +85,38 @@ struct Input {
     reader: Box<dyn BufRead>,
 }
 
-/// What lines may leave open, as given on the command line.
-struct Context {
+/// The host and the time zone of lines that name none, as given on the command line.
+struct LineDefaults {
     host: String,
     timezone: String,
 }
 
-/// What was stored.
+/// Figures of the messages stored.
 #[derive(Default)]
-struct Imported {
+struct ImportTotals {
     messages: u64,
-    /// Of complete lines.
+    /// The length of complete lines.
     bytes: u64,
     /// Lines that the server refused.
     rejected: u64,
 }
 
-/// Where lines go.
-trait Target {
+/// The store or server that receives the lines.
+trait ImportTarget {
     /// Stores complete lines of a file that was last written at that time.
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure>;
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure>;
 }
 
 impl Import {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let zone = TimeZone::get(&self.timezone);
-        let zone = zone.map_err(|_| Failure::no(format!("there is no time zone `{}`", self.timezone)))?;
+        let zone =
+            zone.map_err(|_| CommandFailure::no(format!("there is no time zone `{}`", self.timezone)))?;
         let host = self.host.clone().unwrap_or_else(logstead_flow::machine::host_name);
-        let context = Context { host, timezone: self.timezone.clone() };
-        let inputs = self.files.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
+        let context = LineDefaults { host, timezone: self.timezone.clone() };
+        let inputs = self.files.iter().map(ImportFile::open).collect::<Result<Vec<_>, _>>()?;
         let started = Instant::now();
-        let Imported { messages, bytes, rejected } = match self.server.unless(self.data.as_ref())? {
+        let ImportTotals { messages, bytes, rejected } = match self.server.unless(self.data.as_ref())? {
             Some(remote) => {
                 let logspace = self.logspace.clone();
                 import(inputs, &mut Server { remote, logspace, context })
@@ -124,25 +125,25 @@ impl Import {
         }?;
         let seconds = started.elapsed().as_secs_f64();
         let summary = format!("{messages} messages, {bytes} bytes, {seconds:.1} s");
-        text::line(&summary).map_err(Failure::environment)?;
-        if rejected == 0 { Ok(()) } else { Err(Failure::no(format!("{rejected} lines were refused"))) }
+        text::line(&summary).map_err(CommandFailure::environment)?;
+        if rejected == 0 { Ok(()) } else { Err(CommandFailure::no(format!("{rejected} lines were refused"))) }
     }
 
     /// Seals while it stores, so that everything is quick to search at the end.
     fn store_in_data(
         &self,
-        inputs: Vec<Input>,
-        context: Context,
+        inputs: Vec<ImportFile>,
+        context: LineDefaults,
         zone: TimeZone,
-    ) -> Result<Imported, Failure> {
+    ) -> Result<ImportTotals, CommandFailure> {
         let settings = self.settings.load()?;
         let data = self.data.as_ref().unwrap_or(&settings.data);
         rights::keep_to_owner();
         let is_new = !data.join("logspaces").exists();
-        let store = Store::create(data, options(&settings))?;
+        let store = LockedStore::create(data, options(&settings))?;
         if is_new {
             // A store with messages but no database would look as if it had lost it.
-            Meta::open(&starting::database(data)).map_err(Failure::environment)?;
+            Meta::open(&starting::database(data)).map_err(CommandFailure::environment)?;
         }
         let Opened { appender, keeper, .. } = store.open_or_create(&self.logspace)?;
         let (bell, rung) = bounded(1);
@@ -166,7 +167,7 @@ impl Import {
     }
 }
 
-/// Seals whenever the bell rings, and what is left at the end.
+/// Seals whenever the bell rings, and the rest at the end.
 fn seal(keeper: &Keeper, rung: &Receiver<()>) {
     loop {
         let is_last = rung.recv().is_err();
@@ -183,17 +184,17 @@ fn seal(keeper: &Keeper, rung: &Receiver<()>) {
     }
 }
 
-impl Input {
-    fn open(path: &PathBuf) -> Result<Input, Failure> {
+impl ImportFile {
+    fn open(path: &PathBuf) -> Result<ImportFile, CommandFailure> {
         let name = path.display().to_string();
-        let failed = |error: io::Error| Failure::no(format!("{name}: {error}"));
+        let failed = |error: io::Error| CommandFailure::no(format!("{name}: {error}"));
         let (mut reader, bytes, written): (Box<dyn BufRead>, _, _) = if name == "-" {
             (Box::new(BufReader::with_capacity(CHUNK_BYTES, io::stdin())), None, None)
         } else {
             let file = File::open(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
             if metadata.is_dir() {
-                return Err(Failure::no(format!("{name} is a folder: name the files in it")));
+                return Err(CommandFailure::no(format!("{name} is a folder: name the files in it")));
             }
             let bytes = metadata.is_file().then_some(metadata.len());
             let written = metadata.modified().ok().map(Timestamp::from);
@@ -201,44 +202,44 @@ impl Input {
         };
         let beginning = reader.fill_buf().map_err(failed)?;
         match COMPRESSED.iter().find(|(magic, _)| beginning.starts_with(magic)) {
-            Some((_, hint)) => Err(Failure::no(format!("{name} is compressed with {hint}"))),
-            None => Ok(Input { name, bytes, written, reader }),
+            Some((_, hint)) => Err(CommandFailure::no(format!("{name} is compressed with {hint}"))),
+            None => Ok(ImportFile { name, bytes, written, reader }),
         }
     }
 }
 
 /// Stores everything that the inputs hold. A failure says how far it got.
-fn import(inputs: Vec<Input>, target: &mut dyn Target) -> Result<Imported, Failure> {
+fn import(inputs: Vec<ImportFile>, target: &mut dyn ImportTarget) -> Result<ImportTotals, CommandFailure> {
     let total_bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();
-    let progress = Progress::new("import", total_bytes);
-    let mut all = Imported::default();
+    let progress = ByteProgress::new("import", total_bytes);
+    let mut all = ImportTotals::default();
     for mut input in inputs {
-        let mut imported = Imported::default();
+        let mut imported = ImportTotals::default();
         let copied = copy(&mut input, &progress, target, &mut imported);
         all.add(&imported);
         let so_far = |error: String| {
-            let Imported { messages, .. } = all;
+            let ImportTotals { messages, .. } = all;
             let bytes = imported.bytes;
             format!("{error}\n{messages} messages are stored, of {} the first {bytes} bytes", input.name)
         };
         copied.map_err(|failure| match failure {
-            Failure::No(error) => Failure::No(so_far(error)),
-            Failure::Environment(error) => Failure::Environment(so_far(error)),
+            CommandFailure::No(error) => CommandFailure::No(so_far(error)),
+            CommandFailure::Environment(error) => CommandFailure::Environment(so_far(error)),
         })?;
     }
     Ok(all)
 }
 
 fn copy(
-    input: &mut Input,
-    progress: &Progress,
-    target: &mut dyn Target,
-    imported: &mut Imported,
-) -> Result<(), Failure> {
+    input: &mut ImportFile,
+    progress: &ByteProgress,
+    target: &mut dyn ImportTarget,
+    imported: &mut ImportTotals,
+) -> Result<(), CommandFailure> {
     let mut pending = Vec::new();
     loop {
         let read = read_some(&mut *input.reader, &mut pending);
-        let read = read.map_err(|error| Failure::environment(format!("{}: {error}", input.name)))?;
+        let read = read.map_err(|error| CommandFailure::environment(format!("{}: {error}", input.name)))?;
         let is_end = read == 0;
         let end = whole_lines(&pending, is_end);
         if COMMIT_BYTES_MAX <= end || is_end && 0 < end {
@@ -252,7 +253,7 @@ fn copy(
     }
 }
 
-/// How many bytes can be stored as lines: complete ones, and one that is too long to wait for its end.
+/// The number of bytes that can be stored as lines: complete ones, and one that is too long to wait for its end.
 fn whole_lines(pending: &[u8], is_end: bool) -> usize {
     if is_end {
         return pending.len();
@@ -264,15 +265,15 @@ fn whole_lines(pending: &[u8], is_end: bool) -> usize {
     }
 }
 
-impl Imported {
-    fn add(&mut self, other: &Imported) {
+impl ImportTotals {
+    fn add(&mut self, other: &ImportTotals) {
         self.messages += other.messages;
         self.bytes += other.bytes;
         self.rejected += other.rejected;
     }
 }
 
-/// Adds what can be read at once to `pending`; 0 at the end.
+/// Adds the bytes that can be read at once to `pending`; 0 at the end.
 fn read_some(reader: &mut dyn BufRead, pending: &mut Vec<u8>) -> io::Result<usize> {
     loop {
         let read = match reader.fill_buf() {
@@ -294,21 +295,21 @@ struct Data {
     keeper: Keeper,
     bell: crossbeam_channel::Sender<()>,
     syslog: Syslog,
-    context: Context,
+    context: LineDefaults,
 }
 
-impl Target for Data {
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
+impl ImportTarget for Data {
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure> {
         let received = clock::now();
         let (host, written) = (self.context.host.as_bytes(), written.unwrap_or(received));
         let encoded = parse(lines, &self.syslog, Known { peer: host, written, ..Known::at(received) });
-        self.appender.append(&encoded).map_err(Failure::environment)?;
+        self.appender.append(&encoded).map_err(CommandFailure::environment)?;
         if 0 < self.keeper.backlog().files {
             // If it is ringing already, that is enough.
             self.bell.try_send(()).ok();
         }
         let messages = encoded.iter().map(|batch| batch.rows() as u64).sum();
-        Ok(Imported { messages, bytes: lines.len() as u64, rejected: 0 })
+        Ok(ImportTotals { messages, bytes: lines.len() as u64, rejected: 0 })
     }
 }
 
@@ -337,14 +338,14 @@ fn parse(lines: &[u8], syslog: &Syslog, known: Known<'_>) -> Vec<Encoded> {
 struct Server {
     remote: Remote,
     logspace: String,
-    context: Context,
+    context: LineDefaults,
 }
 
-impl Target for Server {
-    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<Imported, Failure> {
+impl ImportTarget for Server {
+    fn store(&mut self, lines: &[u8], written: Option<Timestamp>) -> Result<ImportTotals, CommandFailure> {
         let Server { remote, logspace, context } = self;
         let url = remote.server().to_owned();
-        let unreachable = |error: ureq::Error| Failure::environment(format!("{url}: {error}"));
+        let unreachable = |error: ureq::Error| CommandFailure::environment(format!("{url}: {error}"));
         let written = written.map(|written| written.to_string());
         let mut answer = remote
             .upload("ingest", &[("Content-Type", "text/plain")])?
@@ -363,7 +364,7 @@ impl Target for Server {
         let count = |name: &str| body[name].as_u64().unwrap_or_default();
         if status.is_success() || 0 < count("rejected") {
             let (messages, rejected) = (count("accepted"), count("rejected"));
-            return Ok(Imported { messages, bytes: lines.len() as u64, rejected });
+            return Ok(ImportTotals { messages, bytes: lines.len() as u64, rejected });
         }
         let detail = body["detail"].as_str().or(body["title"].as_str()).unwrap_or("no reason given");
         let message = format!("{url}: {status}: {detail}");

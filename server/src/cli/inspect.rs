@@ -1,6 +1,6 @@
 //! `logstead inspect`: prints the contents of a file of a store.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::text;
 use clap::Args;
 use logstead_indexer::{InspectError, RealDisk};
@@ -22,17 +22,17 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         if self.path.is_dir() {
             let path = self.path.display();
-            return Err(Failure::no(format!("{path} is a folder: name a file in it")));
+            return Err(CommandFailure::no(format!("{path} is a folder: name a file in it")));
         }
         let lines = logstead_indexer::inspect(&RealDisk, &self.path).map_err(|error| match error {
             InspectError::Disk { ref source, .. } if source.kind() != io::ErrorKind::NotFound => {
-                Failure::environment(error)
+                CommandFailure::environment(error)
             }
-            _ => Failure::no(error),
+            _ => CommandFailure::no(error),
         })?;
-        lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)
+        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
     }
 }

@@ -1,6 +1,6 @@
-//! `logstead loadgen`: sends load to a receiver, and counts what was sent and acknowledged.
+//! `logstead loadgen`: sends load to a receiver, and counts the messages sent and acknowledged.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::remote::TokenArgs;
 use super::text;
 use clap::{Args, ValueEnum};
@@ -125,20 +125,23 @@ enum StreamFraming {
 }
 
 impl Loadgen {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let plan = self.plan(self.token.read()?.unwrap_or_default());
         Descriptors::of_process();
         let stop = Arc::new(AtomicBool::new(false));
         stop_at_signals(stop.clone())?;
-        let mut lines = Lines { is_csv: self.csv, is_quiet: self.quiet, last: None };
+        let mut lines = ProgressLines { is_csv: self.csv, is_quiet: self.quiet, last: None };
         lines.begin();
         let summary = loadgen::run(&plan, &stop, &mut lines).map_err(|error| match error {
-            loadgen::Error::Plan(message) => Failure::No(message),
-            loadgen::Error::Environment(message) => Failure::Environment(message),
+            loadgen::Error::Plan(message) => CommandFailure::No(message),
+            loadgen::Error::Environment(message) => CommandFailure::Environment(message),
         })?;
-        self.print(&plan, &summary).map_err(Failure::environment)?;
+        self.print(&plan, &summary).map_err(CommandFailure::environment)?;
         if 0 < plan.active && summary.failed == plan.active {
-            return Err(Failure::environment(format!("{}: no connection reached its end", plan.target)));
+            return Err(CommandFailure::environment(format!(
+                "{}: no connection reached its end",
+                plan.target
+            )));
         }
         Ok(())
     }
@@ -228,14 +231,14 @@ fn milliseconds(time: Duration) -> String {
 }
 
 /// Prints progress during the run.
-struct Lines {
+struct ProgressLines {
     is_csv: bool,
     is_quiet: bool,
     /// The totals of the second before.
     last: Option<(Duration, Total)>,
 }
 
-impl Lines {
+impl ProgressLines {
     fn begin(&self) {
         if self.is_csv && !self.is_quiet {
             text::notice("seconds,sent,bytes,acknowledged,broken,messages_per_second");
@@ -243,7 +246,7 @@ impl Lines {
     }
 }
 
-impl Report for Lines {
+impl Report for ProgressLines {
     fn second(&mut self, passed: Duration, total: Total) {
         let (last_passed, last) = self.last.replace((passed, total)).unwrap_or_default();
         let since = passed.saturating_sub(last_passed).as_secs_f64();
@@ -283,12 +286,12 @@ impl From<StreamFraming> for Framing {
 }
 
 /// The first signal ends the run with its summary, a second one at once.
-fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), Failure> {
+fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), CommandFailure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Failure::environment)?;
+    let runtime = runtime.map_err(CommandFailure::environment)?;
     let guard = runtime.enter();
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(Failure::environment)?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(CommandFailure::environment)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(CommandFailure::environment)?;
     drop(guard);
     let wait = move || {
         runtime.block_on(async {
@@ -303,7 +306,10 @@ fn stop_at_signals(stop: Arc<AtomicBool>) -> Result<(), Failure> {
             }
         });
     };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map_err(Failure::environment)?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(wait)
+        .map_err(CommandFailure::environment)?;
     Ok(())
 }
 

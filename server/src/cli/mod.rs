@@ -37,7 +37,7 @@ mod verify;
 mod verify_database;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use failure::CommandFailure;
 use std::process::ExitCode;
 
 /// An open-source log store that you can trust and search at the speed you type.
@@ -45,11 +45,11 @@ use std::process::ExitCode;
 #[command(name = "logstead", version, about, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
+enum CliCommand {
     /// Receives, stores and serves messages
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Serve),
@@ -61,19 +61,19 @@ enum Command {
     Router(Box<router::Router>),
     /// Lists, makes and changes the users of a stopped server
     #[command(after_help = user::EXAMPLES)]
-    User(user::User),
+    User(user::UserCommand),
     /// Looks after the destinations of a running server: what waits, what was refused, sending it again
     #[command(after_help = destination::EXAMPLES)]
-    Destination(Box<destination::Command>),
+    Destination(Box<destination::DestinationCommand>),
     /// Searches a store, stopped or running
     #[command(after_help = search::EXAMPLES)]
-    Search(search::Search),
+    Search(search::SearchCommand),
     /// Prints messages as they are stored
     #[command(after_help = tail::EXAMPLES)]
-    Tail(tail::Tail),
+    Tail(tail::TailCommand),
     /// Prints the messages before and after one
     #[command(after_help = context::EXAMPLES)]
-    Context(context::Context),
+    Context(context::ContextCommand),
     /// Writes all matching messages
     #[command(after_help = export::EXAMPLES)]
     Export(Box<export::Export>),
@@ -100,7 +100,7 @@ enum Command {
     Tls(tls::Tls),
     /// Makes a token in the store of a stopped server
     #[command(after_help = token::EXAMPLES)]
-    Token(token::Token),
+    Token(token::TokenCommand),
     /// Sends load to a receiver and counts what was sent and acknowledged
     #[command(after_help = loadgen::EXAMPLES)]
     Loadgen(Box<loadgen::Loadgen>),
@@ -110,29 +110,29 @@ enum Command {
 pub fn run() -> ExitCode {
     // Usage errors end the process with exit code 2.
     let done = match Cli::parse().command {
-        Command::Serve(serve) => serve.run(),
-        Command::Check(check) => check.run(),
-        Command::Router(router) => router.run(),
-        Command::User(user) => user.run(),
-        Command::Destination(destination) => destination.run(),
-        Command::Search(search) => search.run(),
-        Command::Tail(tail) => tail.run(),
-        Command::Context(context) => context.run(),
-        Command::Export(export) => export.run(),
-        Command::Import(import) => import.run(),
-        Command::Verify(verify) => verify.run(),
-        Command::Reindex(reindex) => reindex.run(),
-        Command::Inspect(inspect) => inspect.run(),
-        Command::Healthcheck(healthcheck) => healthcheck.run(),
-        Command::Licences(licences) => licences.run(),
-        Command::Tls(tls) => tls.run(),
-        Command::Token(token) => token.run(),
-        Command::Loadgen(loadgen) => loadgen.run(),
+        CliCommand::Serve(serve) => serve.run(),
+        CliCommand::Check(check) => check.run(),
+        CliCommand::Router(router) => router.run(),
+        CliCommand::User(user) => user.run(),
+        CliCommand::Destination(destination) => destination.run(),
+        CliCommand::Search(search) => search.run(),
+        CliCommand::Tail(tail) => tail.run(),
+        CliCommand::Context(context) => context.run(),
+        CliCommand::Export(export) => export.run(),
+        CliCommand::Import(import) => import.run(),
+        CliCommand::Verify(verify) => verify.run(),
+        CliCommand::Reindex(reindex) => reindex.run(),
+        CliCommand::Inspect(inspect) => inspect.run(),
+        CliCommand::Healthcheck(healthcheck) => healthcheck.run(),
+        CliCommand::Licences(licences) => licences.run(),
+        CliCommand::Tls(tls) => tls.run(),
+        CliCommand::Token(token) => token.run(),
+        CliCommand::Loadgen(loadgen) => loadgen.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::No(message)) => fail(&message, 1),
-        Err(Failure::Environment(message)) => fail(&message, 3),
+        Err(CommandFailure::No(message)) => fail(&message, 1),
+        Err(CommandFailure::Environment(message)) => fail(&message, 3),
     }
 }
 

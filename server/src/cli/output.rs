@@ -1,16 +1,16 @@
-//! Where a command writes what it was asked for: standard output, a file, or what else has a name.
+//! The output of a command: standard output, a file, or anything else with a name.
 //!
-//! | the name is that of           | what is done                                                                   |
+//! | the name is that of           | the output                                                                     |
 //! |-------------------------------|--------------------------------------------------------------------------------|
 //! | nothing, or a regular file    | `FILE.part` is written, and gets the name once everything is in it             |
-//! | a link                        | the same with what it leads to                                                 |
+//! | a link                        | the same with its target                                                       |
 //! | a pipe, a device, a socket    | it is written to; it is what it was afterwards                                 |
 //! | a folder                      | is refused                                                                     |
 //!
 //! **Invariant:** a regular file gets its name only once everything is in it, and nothing but a regular file is replaced.
 
-use super::failure::Failure;
-use super::progress::Progress;
+use super::failure::CommandFailure;
+use super::progress::ByteProgress;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,25 +18,25 @@ use std::path::{Path, PathBuf};
 /// Most links that lead to a file that is not there yet.
 const LINKS_MAX: usize = 40;
 
-/// Where a command writes.
+/// The output of a command.
 pub(super) enum Output {
     /// Standard output.
     Standard(io::Stdout),
     /// A name.
-    Named { file: BufWriter<File>, path: PathBuf, part: Option<Part>, progress: Progress },
+    Named { file: BufWriter<File>, path: PathBuf, part: Option<PartialFile>, progress: ByteProgress },
 }
 
 /// A file that has not got its name yet. It is removed if it never does.
-pub(super) struct Part(PathBuf);
+pub(super) struct PartialFile(PathBuf);
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         fs::remove_file(&self.0).ok();
     }
 }
 
-/// What has a name.
-enum Target {
+/// The kind of thing that has the name.
+enum OutputKind {
     /// A regular file, or nothing yet.
     File(PathBuf),
     /// A pipe, a device or a socket.
@@ -44,13 +44,13 @@ enum Target {
     Folder,
 }
 
-/// What a path leads to.
-fn target(path: &Path) -> io::Result<Target> {
+/// Finds out the kind of a path's target.
+fn target(path: &Path) -> io::Result<OutputKind> {
     match fs::metadata(path) {
-        Ok(found) if found.is_file() => fs::canonicalize(path).map(Target::File),
-        Ok(found) if found.is_dir() => Ok(Target::Folder),
-        Ok(_) => Ok(Target::Other),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(path).map(Target::File),
+        Ok(found) if found.is_file() => fs::canonicalize(path).map(OutputKind::File),
+        Ok(found) if found.is_dir() => Ok(OutputKind::Folder),
+        Ok(_) => Ok(OutputKind::Other),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => missing(path).map(OutputKind::File),
         Err(error) => Err(error),
     }
 }
@@ -66,41 +66,47 @@ fn missing(path: &Path) -> io::Result<PathBuf> {
 }
 
 impl Output {
-    /// Opens what a command writes to; nothing is there before it is [finished](Output::finish). `command` names the work
-    /// where its progress is shown.
-    pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output, Failure> {
+    /// Opens the output of a command; nothing is there before it is [finished](Output::finish). `command` names the
+    /// work where its progress is shown.
+    pub(super) fn open(command: &str, path: Option<&Path>) -> Result<Output, CommandFailure> {
         let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
-        let failed = |path: &Path, error| Failure::environment(format!("{}: {error}", path.display()));
+        let failed = |path: &Path, error| CommandFailure::environment(format!("{}: {error}", path.display()));
         let (file, path, part) = match target(path).map_err(|error| failed(path, error))? {
-            Target::Folder => {
-                return Err(Failure::no(format!("{} is a folder: name a file in it", path.display())));
+            OutputKind::Folder => {
+                return Err(CommandFailure::no(format!("{} is a folder: name a file in it", path.display())));
             }
-            Target::Other => {
+            OutputKind::Other => {
                 let file = OpenOptions::new().write(true).open(path);
                 (file.map_err(|error| failed(path, error))?, path.to_owned(), None)
             }
-            Target::File(path) => {
+            OutputKind::File(path) => {
                 let mut part = path.clone().into_os_string();
                 part.push(".part");
-                let part = Part(PathBuf::from(part));
+                let part = PartialFile(PathBuf::from(part));
                 let file = File::create(&part.0).map_err(|error| failed(&part.0, error))?;
                 (file, path, Some(part))
             }
         };
-        Ok(Output::Named { file: BufWriter::new(file), path, part, progress: Progress::new(command, None) })
+        Ok(Output::Named {
+            file: BufWriter::new(file),
+            path,
+            part,
+            progress: ByteProgress::new(command, None),
+        })
     }
 
     /// Adds bytes.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), CommandFailure> {
         match self {
             Output::Standard(out) => match out.write_all(bytes) {
                 // `| head` has read enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-                written => written.map_err(Failure::environment),
+                written => written.map_err(CommandFailure::environment),
             },
             Output::Named { file, path, progress, .. } => {
                 let written = file.write_all(bytes);
-                written.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))?;
+                written
+                    .map_err(|error| CommandFailure::environment(format!("{}: {error}", path.display())))?;
                 progress.add(bytes.len() as u64);
                 Ok(())
             }
@@ -108,11 +114,11 @@ impl Output {
     }
 
     /// Ends it, and gives a file its name.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self) -> Result<(), CommandFailure> {
         match self {
             Output::Standard(mut out) => match out.flush() {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                flushed => flushed.map_err(Failure::environment),
+                flushed => flushed.map_err(CommandFailure::environment),
             },
             Output::Named { mut file, path, part, .. } => {
                 let done = file.flush().and_then(|()| match part {
@@ -122,7 +128,7 @@ impl Output {
                     }
                     None => Ok(()),
                 });
-                done.map_err(|error| Failure::environment(format!("{}: {error}", path.display())))
+                done.map_err(|error| CommandFailure::environment(format!("{}: {error}", path.display())))
             }
         }
     }
@@ -133,7 +139,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 
-    fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fn write(path: &Path, text: &str) -> Result<(), CommandFailure> {
         let mut output = Output::open("test", Some(path))?;
         output.write(text.as_bytes())?;
         output.finish()
@@ -170,9 +176,9 @@ mod tests {
         }
         drop(Output::open("test", Some(&path("b"))).unwrap());
         assert_eq!(names(folder.path()), ["a", "dangling", "deep", "link"], "an unfinished one is of no use");
-        assert!(matches!(write(&path("deep"), ""), Err(Failure::No(_))));
+        assert!(matches!(write(&path("deep"), ""), Err(CommandFailure::No(_))));
         symlink("circle", path("circle")).unwrap();
-        assert!(matches!(write(&path("circle"), ""), Err(Failure::Environment(_))));
+        assert!(matches!(write(&path("circle"), ""), Err(CommandFailure::Environment(_))));
     }
 
     #[test]
@@ -188,10 +194,10 @@ mod tests {
         assert_eq!(reader.join().unwrap(), "through");
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
         assert_eq!(names(folder.path()), ["pipe"]);
-        // As root this would replace them.
+        // Root could replace these devices.
         write(Path::new("/dev/null"), "away").unwrap();
         let full = write(Path::new("/dev/full"), "no room");
-        assert!(matches!(full, Err(Failure::Environment(_))), "{full:?}");
+        assert!(matches!(full, Err(CommandFailure::Environment(_))), "{full:?}");
         for device in ["/dev/null", "/dev/full"] {
             assert!(fs::symlink_metadata(device).unwrap().file_type().is_char_device(), "{device}");
         }

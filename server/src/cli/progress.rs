@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Work on an amount of bytes, which may not be known.
-pub(super) struct Progress {
+pub(super) struct ByteProgress {
     label: String,
     /// Counts; draws itself only on a terminal.
     bar: ProgressBar,
     line_written: Mutex<Instant>,
 }
 
-impl Progress {
-    pub(super) fn new(label: &str, total_bytes: Option<u64>) -> Progress {
-        // Of nothing there is no percentage.
+impl ByteProgress {
+    pub(super) fn new(label: &str, total_bytes: Option<u64>) -> ByteProgress {
+        // An amount of zero has no percentage.
         let total_bytes = total_bytes.filter(|total| 0 < *total);
         let bar = total_bytes.map_or_else(ProgressBar::no_length, ProgressBar::new);
         let bar = bar.with_style(style(total_bytes.is_some())).with_prefix(label.to_owned());
-        Progress { label: label.to_owned(), bar, line_written: Mutex::new(Instant::now()) }
+        ByteProgress { label: label.to_owned(), bar, line_written: Mutex::new(Instant::now()) }
     }
 
     /// Reports that this many more bytes are done.
@@ -35,7 +35,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ByteProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn both_bars_have_a_style_and_an_empty_total_is_unknown() {
-        assert_eq!(Progress::new("import", Some(0)).bar.length(), None);
-        assert_eq!(Progress::new("import", Some(5)).bar.length(), Some(5));
+        assert_eq!(ByteProgress::new("import", Some(0)).bar.length(), None);
+        assert_eq!(ByteProgress::new("import", Some(5)).bar.length(), Some(5));
     }
 }

@@ -1,13 +1,13 @@
 //! A question to the logspaces of a data directory: a query, a time range, and the logspaces to ask.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::{store, text};
 use clap::Args;
 use logstead_answer::{Settings, Table};
 use logstead_flow::machine::clock;
 use logstead_indexer::Asked;
 use logstead_query::{ErrorKind, ParseError, Pipeline, TimeRange, Unparsed, parse_asked, parse_time};
-use logstead_questions::store::{Copies, Coverage, Logspaces, Wanted};
+use logstead_questions::store::{Copies, Coverage, Logspaces, SearchCriteria};
 use logstead_record::Timestamp;
 use logstead_work::{Pool, Run};
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// How much memory the groups of a table may take.
 const TABLE_MEMORY_MAX: usize = 1 << 30;
 
-/// Which copies count.
+/// The copies that count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(super) enum CopiesCounted {
     /// Each, in its own logspace
@@ -23,7 +23,7 @@ pub(super) enum CopiesCounted {
 }
 
 impl CopiesCounted {
-    /// As the API takes it.
+    /// The value of the API's parameter.
     pub(super) fn name(self) -> &'static str {
         match self {
             CopiesCounted::All => "all",
@@ -31,8 +31,19 @@ impl CopiesCounted {
     }
 }
 
+/// The options of a command that ask the question.
+pub(super) struct QuestionOptions<'a> {
+    pub(super) query: &'a str,
+    pub(super) unparsed: Unparsed,
+    pub(super) from: Option<&'a str>,
+    pub(super) to: Option<&'a str>,
+    /// The logspaces to ask; all of them if there are none.
+    pub(super) logspaces: &'a [String],
+    pub(super) copies: Option<CopiesCounted>,
+}
+
 /// A question, and the lanes on which its parts run in parallel.
-pub(super) struct Question {
+pub(super) struct DirectoryQuestion {
     pub(super) pipeline: Pipeline,
     pub(super) logspaces: Logspaces,
     range: TimeRange,
@@ -41,14 +52,13 @@ pub(super) struct Question {
     lanes: Pool,
 }
 
-impl Question {
-    /// Opens the logspaces named, or all, to read them; warns of what may be a mistake in the query.
+impl DirectoryQuestion {
+    /// Opens the logspaces for reading; warns of possible mistakes in the query.
     pub(super) fn new(
-        (query, unparsed): (&str, Unparsed),
-        (from, to): (Option<&str>, Option<&str>),
         data: &Path,
-        (logspaces, copies): (&[String], Option<CopiesCounted>),
-    ) -> Result<Question, Failure> {
+        options: &QuestionOptions<'_>,
+    ) -> Result<DirectoryQuestion, CommandFailure> {
+        let &QuestionOptions { query, unparsed, from, to, logspaces, copies } = options;
         let now = clock::now();
         let search = parse_asked(query, unparsed).map_err(|error| refused(&error, query))?;
         for warning in &search.warnings {
@@ -56,7 +66,7 @@ impl Question {
         }
         let range = search.pipeline.filter.range_within(range(from, to, now)?, now);
         let logspaces = store::logspaces(data, logspaces)?;
-        Ok(Question {
+        Ok(DirectoryQuestion {
             copies: copies.map_or_else(|| Copies::of(&search.pipeline), |CopiesCounted::All| Copies::Counted),
             pipeline: search.pipeline,
             logspaces,
@@ -66,8 +76,8 @@ impl Question {
         })
     }
 
-    pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
+    pub(super) fn wanted(&self) -> SearchCriteria<'_> {
+        SearchCriteria { query: &self.pipeline.filter, range: self.range, now: self.now, copies: self.copies }
     }
 
     pub(super) fn run(&self) -> Run<'_> {
@@ -75,23 +85,23 @@ impl Question {
     }
 
     /// Says how many copies are left out, if any are.
-    pub(super) fn tell_copies(&self, wanted: Wanted<'_>) {
+    pub(super) fn tell_copies(&self, wanted: SearchCriteria<'_>) {
         let (copies, _) = self.logspaces.count_copies(wanted, &self.run());
         text::tell_copies(copies);
     }
 
     /// The table that the stages produce.
-    pub(super) fn table(&self) -> Result<(Table, Coverage), Failure> {
-        let Question { pipeline, logspaces, range, now, copies, .. } = self;
+    pub(super) fn table(&self) -> Result<(Table, Coverage), CommandFailure> {
+        let DirectoryQuestion { pipeline, logspaces, range, now, copies, .. } = self;
         let memory_bytes_max = TABLE_MEMORY_MAX;
         let settings = Settings { now: *now, range: *range, asked: *range, memory_bytes_max };
-        let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(Failure::no)?;
+        let (mut aggregation, range) = logspaces.prepare(pipeline, settings).map_err(CommandFailure::no)?;
         let query = aggregation.filter().clone();
-        let wanted = Wanted { query: &query, range, now: *now, copies: *copies };
+        let wanted = SearchCriteria { query: &query, range, now: *now, copies: *copies };
         self.tell_copies(wanted);
         let asked = &mut [Asked::Table(&mut aggregation)];
-        let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(Failure::no)?;
-        Ok((aggregation.finish(&self.run()).map_err(Failure::no)?, coverage))
+        let coverage = logspaces.answer(wanted, &self.run(), asked).map_err(CommandFailure::no)?;
+        Ok((aggregation.finish(&self.run()).map_err(CommandFailure::no)?, coverage))
     }
 }
 
@@ -100,7 +110,7 @@ pub(super) fn to_the_end(lanes: &Pool) -> Run<'_> {
     Run { cancelled: &|| false, lanes }
 }
 
-/// What becomes of a query that cannot be parsed.
+/// The treatment of a query that cannot be parsed.
 #[derive(Args, Debug)]
 pub(super) struct AsText {
     /// Search for the text as it stands if it cannot be parsed
@@ -119,8 +129,8 @@ impl AsText {
     }
 }
 
-/// Where a query is wrong, and what to write instead.
-pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
+/// The failure for a query that cannot be parsed: where it is wrong, and what to write instead.
+pub(super) fn refused(error: &ParseError, query: &str) -> CommandFailure {
     let (line, column, _) = error.line_column(query);
     let excerpt = error.excerpt(query);
     let mut message = format!("query:{line}:{column}: {error}\n{excerpt}");
@@ -130,7 +140,7 @@ pub(super) fn refused(error: &ParseError, query: &str) -> Failure {
     if error.kind == ErrorKind::Syntax {
         message += "\nor say --as-text to search for the text as it stands";
     }
-    Failure::No(message)
+    CommandFailure::No(message)
 }
 
 pub(super) fn warn_of_damage(coverage: &Coverage) {
@@ -140,12 +150,12 @@ pub(super) fn warn_of_damage(coverage: &Coverage) {
 }
 
 /// The range given by `--from` and `--to`.
-fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, Failure> {
+fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRange, CommandFailure> {
     let (first, end) = (time("--from", from, now)?, time("--to", to, now)?);
     if let (Some(first), Some(end)) = (first, end)
         && end <= first
     {
-        return Err(Failure::no(format!("--from ({first}) must be before --to ({end})")));
+        return Err(CommandFailure::no(format!("--from ({first}) must be before --to ({end})")));
     }
     Ok(TimeRange {
         first: first.unwrap_or(Timestamp::MIN),
@@ -153,10 +163,10 @@ fn range(from: Option<&str>, to: Option<&str>, now: Timestamp) -> Result<TimeRan
     })
 }
 
-fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+fn time(name: &str, text: Option<&str>, now: Timestamp) -> Result<Option<Timestamp>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let expression = parse_time(text).ok_or_else(|| {
-        Failure::no(format!(
+        CommandFailure::no(format!(
             "{name}: `{text}` is not a time: write 2026-11-21T06:13:00Z, `-15m`, `now` or `yesterday`"
         ))
     })?;

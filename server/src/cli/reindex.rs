@@ -1,7 +1,7 @@
 //! `logstead reindex`: rebuilds the indexes of segments from their messages.
 
-use super::failure::Failure;
-use super::progress::Progress;
+use super::failure::CommandFailure;
+use super::progress::ByteProgress;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
@@ -25,10 +25,10 @@ pub(super) struct Reindex {
 }
 
 impl Reindex {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let store = self.store.open()?;
         let lanes = Pool::new(Shares::of_process(&store.settings).sealers - 1);
-        let mut failed = Failed::default();
+        let mut failed = RebuildFailures::default();
         for (id, opened) in &store.logspaces {
             failed.add(reindex(id, opened, &lanes)?);
         }
@@ -38,34 +38,34 @@ impl Reindex {
 
 /// How many indexes could not be rebuilt.
 #[derive(Clone, Copy, Default)]
-struct Failed {
+struct RebuildFailures {
     indexes: usize,
     /// How many of them because the disk failed, or has no room.
     of_disk: usize,
 }
 
-impl Failed {
-    fn add(&mut self, more: Failed) {
+impl RebuildFailures {
+    fn add(&mut self, more: RebuildFailures) {
         self.indexes += more.indexes;
         self.of_disk += more.of_disk;
     }
 
     /// The disk is part of the environment; damaged messages are an answer.
-    fn told(&self) -> Result<(), Failure> {
+    fn told(&self) -> Result<(), CommandFailure> {
         let told = format!("{} indexes could not be rebuilt", self.indexes);
         match (self.indexes, self.of_disk) {
             (0, _) => Ok(()),
-            (_, 0) => Err(Failure::no(told)),
-            _ => Err(Failure::environment(told)),
+            (_, 0) => Err(CommandFailure::no(told)),
+            _ => Err(CommandFailure::environment(told)),
         }
     }
 }
 
-fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<Failed, Failure> {
+fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<RebuildFailures, CommandFailure> {
     let started = Instant::now();
     let tasks = opened.keeper.reindex_tasks();
     let stats = opened.searcher.stats();
-    let progress = Progress::new(&format!("reindex {id}"), Some(stats.blocks_bytes));
+    let progress = ByteProgress::new(&format!("reindex {id}"), Some(stats.blocks_bytes));
     let each_bytes = stats.blocks_bytes / (tasks.len().max(1) as u64);
     let (messages, failures) = (Mutex::new(0), Mutex::new(Vec::new()));
     lanes.run(tasks.len(), &|number| {
@@ -86,7 +86,7 @@ fn reindex(id: &str, opened: &Opened, lanes: &Pool) -> Result<Failed, Failure> {
     let (indexed, seconds) = (tasks.len() - failures.len(), started.elapsed().as_secs_f64());
     let messages = messages.into_inner();
     let line = format!("{id}: {indexed} indexes of {messages} messages were rebuilt in {seconds:.1} s");
-    text::line(&line).map_err(Failure::environment)?;
+    text::line(&line).map_err(CommandFailure::environment)?;
     let of_disk = failures.iter().filter(|(is_of_disk, _)| *is_of_disk).count();
-    Ok(Failed { indexes: failures.len(), of_disk })
+    Ok(RebuildFailures { indexes: failures.len(), of_disk })
 }

@@ -1,6 +1,6 @@
 //! A running server, for the commands that ask one.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::secret;
 use clap::Args;
 use clap::error::ErrorKind;
@@ -13,9 +13,9 @@ use ureq::http::{Response, StatusCode, Uri};
 use ureq::typestate::WithBody;
 use ureq::{Agent, Body, RequestBuilder};
 
-type Pairs<'a> = &'a [(&'a str, &'a str)];
+type QueryPairs<'a> = &'a [(&'a str, &'a str)];
 
-/// The server that a command asks, and what it takes to be let in: the same options for all commands.
+/// The server that a command asks, and the credentials for it: the same options for all commands.
 ///
 /// The environment is not read by clap: a variable is for every command, so it must not exclude arguments such as `--data`.
 #[derive(Args, Clone, Debug)]
@@ -44,7 +44,7 @@ pub(super) struct TokenArgs {
 
 impl ServerArgs {
     /// The server that is named, unless a data directory is.
-    pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>, Failure> {
+    pub(super) fn unless(&self, data: Option<&PathBuf>) -> Result<Option<Remote>, CommandFailure> {
         let server = match data {
             Some(_) => None,
             None => self.server.clone().or_else(|| variable("LOGSTEAD_SERVER")),
@@ -54,21 +54,21 @@ impl ServerArgs {
 
     /// The data directory or the server that a command reads. Without both, the process ends as it does for every missing
     /// argument.
-    pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<Store<'a>, Failure> {
+    pub(super) fn or<'a>(&self, data: Option<&'a PathBuf>) -> Result<StoreLocation<'a>, CommandFailure> {
         match (data, self.unless(data)?) {
-            (Some(data), _) => Ok(Store::Data(data)),
-            (None, Some(remote)) => Ok(Store::Server(remote)),
+            (Some(data), _) => Ok(StoreLocation::Data(data)),
+            (None, Some(remote)) => Ok(StoreLocation::Server(remote)),
             (None, None) => missing("say --data DIR or --server URL (or set LOGSTEAD_SERVER)"),
         }
     }
 
     /// The server, for commands that need one.
-    pub(super) fn needed(&self) -> Result<Remote, Failure> {
+    pub(super) fn needed(&self) -> Result<Remote, CommandFailure> {
         let remote = self.unless(None)?;
         Ok(remote.unwrap_or_else(|| missing("say --server URL (or set LOGSTEAD_SERVER)")))
     }
 
-    fn remote(&self, server: String) -> Result<Remote, Failure> {
+    fn remote(&self, server: String) -> Result<Remote, CommandFailure> {
         let token = self.token.read()?;
         let ca_file = self.ca_file.clone().or_else(|| variable("LOGSTEAD_CA_FILE").map(PathBuf::from));
         Ok(Remote { server, token, ca_file })
@@ -77,19 +77,20 @@ impl ServerArgs {
 
 impl TokenArgs {
     /// The token; an argument counts instead of the environment.
-    pub(super) fn read(&self) -> Result<Option<String>, Failure> {
+    pub(super) fn read(&self) -> Result<Option<String>, CommandFailure> {
         let token = match (&self.token, &self.token_file) {
             (Some(token), _) => Some(token.clone()),
-            (None, Some(file)) => {
-                Some(secret::of_file(file).map_err(|error| Failure::No(format!("--token-file: {error}")))?)
-            }
+            (None, Some(file)) => Some(
+                secret::of_file(file)
+                    .map_err(|error| CommandFailure::No(format!("--token-file: {error}")))?,
+            ),
             (None, None) => secret::of_environment("LOGSTEAD_TOKEN", None)?,
         };
         Ok(token.filter(|token| !token.is_empty()))
     }
 }
 
-/// A variable of the environment; one that is empty is as one that is not set.
+/// A variable of the environment; an empty one counts as not set.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -100,14 +101,14 @@ fn missing(what: &str) -> ! {
 }
 
 /// A store that a command reads.
-pub(super) enum Store<'a> {
+pub(super) enum StoreLocation<'a> {
     /// In a data directory.
     Data(&'a Path),
-    /// Of a running server.
+    /// A running server.
     Server(Remote),
 }
 
-/// A server, and what it takes to ask it.
+/// A server, and the credentials for it.
 #[derive(Clone)]
 pub(super) struct Remote {
     server: String,
@@ -125,27 +126,31 @@ impl Remote {
         &self,
         method: &str,
         what: &str,
-        parameters: Pairs<'_>,
-        headers: Pairs<'_>,
+        parameters: QueryPairs<'_>,
+        headers: QueryPairs<'_>,
         body: &str,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, CommandFailure> {
         let (agent, url) = (self.agent()?, self.url(what));
         let request = if method == "PUT" { agent.put(url) } else { agent.post(url) };
         self.json(self.with(request, parameters, headers).send(body))
     }
 
-    /// A request for a body that the caller sends, whatever the response is.
-    pub(super) fn upload(&self, what: &str, headers: Pairs<'_>) -> Result<RequestBuilder<WithBody>, Failure> {
+    /// A request whose body the caller sends; a response of any status is returned.
+    pub(super) fn upload(
+        &self,
+        what: &str,
+        headers: QueryPairs<'_>,
+    ) -> Result<RequestBuilder<WithBody>, CommandFailure> {
         Ok(self.with(self.agent()?.post(self.url(what)), &[], headers))
     }
 
     /// Posts JSON; returns a successful response whose body is still to be read, if it has one.
-    pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>, Failure> {
+    pub(super) fn post(&self, what: &str, body: &Value) -> Result<Response<Body>, CommandFailure> {
         self.success(self.with(self.agent()?.post(self.url(what)), &[], &[]).send_json(body))
     }
 
     /// Asks; returns the JSON of a successful response.
-    pub(super) fn ask(&self, what: &str, parameters: Pairs<'_>) -> Result<Value, Failure> {
+    pub(super) fn ask(&self, what: &str, parameters: QueryPairs<'_>) -> Result<Value, CommandFailure> {
         self.json(self.with(self.agent()?.get(self.url(what)), parameters, &[]).call())
     }
 
@@ -153,26 +158,26 @@ impl Remote {
     pub(super) fn get(
         &self,
         what: &str,
-        parameters: Pairs<'_>,
-        headers: Pairs<'_>,
-    ) -> Result<Response<Body>, Failure> {
+        parameters: QueryPairs<'_>,
+        headers: QueryPairs<'_>,
+    ) -> Result<Response<Body>, CommandFailure> {
         self.success(self.with(self.agent()?.get(self.url(what)), parameters, headers).call())
     }
 
     /// Responses that are not successful are responses too.
-    fn agent(&self) -> Result<Agent, Failure> {
+    fn agent(&self) -> Result<Agent, CommandFailure> {
         let config = Agent::config_builder().proxy(None).http_status_as_error(false).build();
         let address: Uri =
-            self.server.parse().map_err(|error| Failure::no(format!("{}: {error}", self.server)))?;
+            self.server.parse().map_err(|error| CommandFailure::no(format!("{}: {error}", self.server)))?;
         let is_encrypted = address.scheme_str() == Some("https");
         if self.ca_file.is_some() && !is_encrypted {
             let message = "--ca-file is for an address that begins with https://";
-            return Err(Failure::no(format!("{}: {message}", self.server)));
+            return Err(CommandFailure::no(format!("{}: {message}", self.server)));
         }
         let authorities = self.ca_file.clone().map_or(Authorities::System, Authorities::File);
         let encryption = Encryption::new(TlsOptions { authorities, ..TlsOptions::default() }, None);
         if is_encrypted {
-            encryption.config().map_err(Failure::no)?;
+            encryption.config().map_err(CommandFailure::no)?;
         }
         Ok(agent(config, encryption, Proxies::of_environment()))
     }
@@ -184,8 +189,8 @@ impl Remote {
     fn with<B>(
         &self,
         mut request: RequestBuilder<B>,
-        parameters: Pairs<'_>,
-        headers: Pairs<'_>,
+        parameters: QueryPairs<'_>,
+        headers: QueryPairs<'_>,
     ) -> RequestBuilder<B> {
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
@@ -196,14 +201,14 @@ impl Remote {
         request.query_pairs(parameters.iter().copied())
     }
 
-    fn json(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value, Failure> {
+    fn json(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Value, CommandFailure> {
         let body = self.success(answer)?.body_mut().read_json();
-        body.map_err(|error| Failure::environment(format!("{}: {error}", self.server)))
+        body.map_err(|error| CommandFailure::environment(format!("{}: {error}", self.server)))
     }
 
-    fn success(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, Failure> {
+    fn success(&self, answer: Result<Response<Body>, ureq::Error>) -> Result<Response<Body>, CommandFailure> {
         let server = &self.server;
-        let mut answer = answer.map_err(|error| Failure::environment(format!("{server}: {error}")))?;
+        let mut answer = answer.map_err(|error| CommandFailure::environment(format!("{server}: {error}")))?;
         let status = answer.status();
         if status.is_success() {
             return Ok(answer);
@@ -228,8 +233,12 @@ impl Remote {
         Err(refused(status, message))
     }
 }
-/// What a refusal is: where it may help to try again later, something in the environment.
-pub(super) fn refused(status: StatusCode, message: String) -> Failure {
+/// The failure for a refusal. It is one of the environment if trying again later may help.
+pub(super) fn refused(status: StatusCode, message: String) -> CommandFailure {
     let is_later = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
-    if is_later || status.is_server_error() { Failure::Environment(message) } else { Failure::No(message) }
+    if is_later || status.is_server_error() {
+        CommandFailure::Environment(message)
+    } else {
+        CommandFailure::No(message)
+    }
 }

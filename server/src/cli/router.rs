@@ -1,15 +1,15 @@
 //! `logstead router`: prints, replaces and checks the router document of a stopped or running server.
 //!
-//! **Invariant:** a document that cannot run on this machine is not stored; what is stored is a revision with author
-//! and comment.
+//! **Invariant:** a document that cannot run on this machine is not stored; a stored one is a revision with author and
+//! comment.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::remote::{Remote, ServerArgs};
 use super::settings::{SettingsArgs, listed, read};
-use super::stopped::Stopped;
+use super::stopped::StoppedServer;
 use super::text;
 use clap::{ArgGroup, Args, Subcommand};
-use logstead_accounts::kept;
+use logstead_accounts::document_backups;
 use logstead_config::settings::Settings;
 use logstead_config::{Problem, check_toml, placed};
 use logstead_flow::machine::clock;
@@ -37,11 +37,11 @@ const TOML: (&str, &str) = ("Content-Type", "application/toml");
 #[derive(Args, Debug)]
 pub(super) struct Router {
     #[command(subcommand)]
-    action: Action,
+    action: RouterAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum RouterAction {
     /// Prints the router document
     #[command(after_help = EXAMPLES)]
     Get {
@@ -49,7 +49,7 @@ enum Action {
         #[arg(long, value_name = "N")]
         revision: Option<u64>,
         #[command(flatten)]
-        place: Place,
+        place: DocumentStore,
     },
     /// Replaces the router document
     #[command(after_help = EXAMPLES)]
@@ -66,13 +66,13 @@ enum Action {
         #[arg(long, requires = "confirm_within")]
         back_if_worse: bool,
         #[command(flatten)]
-        place: Place,
+        place: DocumentStore,
     },
     /// Keeps the live document of a running server, which would be taken back otherwise
     #[command(after_help = EXAMPLES)]
     Confirm {
         #[command(flatten)]
-        place: Place,
+        place: DocumentStore,
     },
     /// Checks a document, for this machine or for that of a server
     #[command(after_help = EXAMPLES)]
@@ -80,14 +80,14 @@ enum Action {
         /// The document
         file: PathBuf,
         #[command(flatten)]
-        place: Place,
+        place: DocumentStore,
     },
 }
 
-/// Where the document is.
+/// The place of the document.
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("place").args(["data", "server"])))]
-struct Place {
+struct DocumentStore {
     #[command(flatten)]
     settings: SettingsArgs,
     /// The data directory of a stopped server, instead of the one in the settings
@@ -98,35 +98,35 @@ struct Place {
 }
 
 impl Router {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         match &self.action {
-            Action::Get { revision, place } => get(*revision, place),
-            Action::Put { file, comment, confirm_within, back_if_worse, place } => {
+            RouterAction::Get { revision, place } => get(*revision, place),
+            RouterAction::Put { file, comment, confirm_within, back_if_worse, place } => {
                 put(file, &parameters(comment, confirm_within.as_deref(), *back_if_worse), place)
             }
-            Action::Confirm { place } => confirm(place),
-            Action::Check { file, place } => check(file, place),
+            RouterAction::Confirm { place } => confirm(place),
+            RouterAction::Check { file, place } => check(file, place),
         }
     }
 }
 
-fn get(revision: Option<u64>, place: &Place) -> Result<(), Failure> {
+fn get(revision: Option<u64>, place: &DocumentStore) -> Result<(), CommandFailure> {
     let toml = match place.remote()? {
         Some(remote) => remote_document(&remote, revision)?.1,
         None => {
-            let store = Store::open(place)?;
+            let store = StoppedDocuments::open(place)?;
             let found = match revision {
                 Some(number) => store.0.meta.revision(number),
                 None => store.0.meta.latest_revision(),
             };
-            let found = found.map_err(Failure::environment)?;
-            found.ok_or_else(|| Failure::no("there is no such revision"))?.toml
+            let found = found.map_err(CommandFailure::environment)?;
+            found.ok_or_else(|| CommandFailure::no("there is no such revision"))?.toml
         }
     };
-    text::line(toml.trim_end_matches('\n')).map_err(Failure::environment)
+    text::line(toml.trim_end_matches('\n')).map_err(CommandFailure::environment)
 }
 
-/// What goes with a new document; the comment comes first.
+/// The parameters of a new document; the comment comes first.
 fn parameters<'a>(
     comment: &'a str,
     confirm_within: Option<&'a str>,
@@ -137,7 +137,7 @@ fn parameters<'a>(
     std::iter::once(("comment", comment)).chain(within).chain(worse).collect()
 }
 
-fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Failure> {
+fn put(file: &Path, parameters: &[(&str, &str)], place: &DocumentStore) -> Result<(), CommandFailure> {
     let (name, toml) = document(file)?;
     let done = match place.remote()? {
         Some(remote) => {
@@ -153,26 +153,31 @@ fn put(file: &Path, parameters: &[(&str, &str)], place: &Place) -> Result<(), Fa
             }
         }
         None if parameters.iter().any(|(name, _)| *name == "confirm_within") => {
-            return Err(Failure::no("--confirm-within is for a running server: name it with --server"));
+            return Err(CommandFailure::no(
+                "--confirm-within is for a running server: name it with --server",
+            ));
         }
         None => {
-            let store = Store::open(place)?;
+            let store = StoppedDocuments::open(place)?;
             store.check(&name, &toml)?;
             store.put(&toml, parameters.first().map_or("", |(_, comment)| comment))?
         }
     };
-    text::line(&done).map_err(Failure::environment)
+    text::line(&done).map_err(CommandFailure::environment)
 }
 
-fn confirm(place: &Place) -> Result<(), Failure> {
+fn confirm(place: &DocumentStore) -> Result<(), CommandFailure> {
     let remote = place.remote()?.ok_or_else(|| {
-        Failure::no("only a running server has a document to confirm: name it with --server and --token")
+        CommandFailure::no(
+            "only a running server has a document to confirm: name it with --server and --token",
+        )
     })?;
     let answer = remote.send("POST", "router/confirm", &[], &[], "")?;
-    text::line(&format!("revision {} stays in effect", answer["revision"])).map_err(Failure::environment)
+    text::line(&format!("revision {} stays in effect", answer["revision"]))
+        .map_err(CommandFailure::environment)
 }
 
-fn check(file: &Path, place: &Place) -> Result<(), Failure> {
+fn check(file: &Path, place: &DocumentStore) -> Result<(), CommandFailure> {
     let (name, toml) = document(file)?;
     let warnings = match place.remote()? {
         Some(remote) => remote_check(&remote, &name, &toml)?,
@@ -181,32 +186,32 @@ fn check(file: &Path, place: &Place) -> Result<(), Failure> {
     for warning in warnings {
         text::error(&format!("warning: {warning}"));
     }
-    text::line("ok").map_err(Failure::environment)
+    text::line("ok").map_err(CommandFailure::environment)
 }
 
 /// A document, and the name that precedes its problems.
-fn document(file: &Path) -> Result<(String, String), Failure> {
-    Ok((file.display().to_string(), kept::without_header(&read(file)?).to_owned()))
+fn document(file: &Path) -> Result<(String, String), CommandFailure> {
+    Ok((file.display().to_string(), document_backups::without_header(&read(file)?).to_owned()))
 }
 
-/// Warnings; `Err` says what cannot run on this machine.
-fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, Failure> {
-    let wrong = |problems: Vec<Problem>| Failure::No(listed(name, &problems));
+/// Returns warnings; `Err` names the parts that cannot run on this machine.
+fn checked(name: &str, toml: &str, settings: &Settings) -> Result<Vec<String>, CommandFailure> {
+    let wrong = |problems: Vec<Problem>| CommandFailure::No(listed(name, &problems));
     let (_, checked) = check_toml(toml).map_err(wrong)?;
     let unfit = unfit(&checked, &settings.data, &Folders::new(&settings.data, &settings.files));
     if unfit.is_empty() { Ok(checked.warnings) } else { Err(wrong(placed(unfit, toml))) }
 }
 
 /// ETag and text.
-fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String), Failure> {
+fn remote_document(remote: &Remote, revision: Option<u64>) -> Result<(String, String), CommandFailure> {
     let what = revision.map_or("router".to_owned(), |number| format!("router/revisions/{number}"));
     let mut answer = remote.get(&what, &[("format", "toml")], &[])?;
     let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or("*").to_owned();
     let text = answer.body_mut().read_to_string();
-    Ok((tag, text.map_err(|error| Failure::environment(format!("{}: {error}", remote.server())))?))
+    Ok((tag, text.map_err(|error| CommandFailure::environment(format!("{}: {error}", remote.server())))?))
 }
 
-fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, Failure> {
+fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, CommandFailure> {
     let answer = remote.send("POST", "router/validate", &[], &[TOML], toml)?;
     let texts = |key: &str, told: &dyn Fn(&Value) -> String| {
         answer[key].as_array().into_iter().flatten().map(told).collect::<Vec<_>>()
@@ -220,18 +225,18 @@ fn remote_check(remote: &Remote, name: &str, toml: &str) -> Result<Vec<String>, 
         let [path, message] = ["path", "message"].map(|key| problem[key].as_str().unwrap_or_default());
         format!("{name}:{place} {path}: {message}")
     };
-    Err(Failure::No(texts("problems", &problem).join("\n")))
+    Err(CommandFailure::No(texts("problems", &problem).join("\n")))
 }
 
-/// What is done to the documents of a stopped server.
-struct Store(Stopped);
+/// The documents of a stopped server.
+struct StoppedDocuments(StoppedServer);
 
-impl Store {
-    fn open(place: &Place) -> Result<Store, Failure> {
-        Stopped::open(place.settings()?).map(Store)
+impl StoppedDocuments {
+    fn open(place: &DocumentStore) -> Result<StoppedDocuments, CommandFailure> {
+        StoppedServer::open(place.settings()?).map(StoppedDocuments)
     }
 
-    fn check(&self, name: &str, toml: &str) -> Result<(), Failure> {
+    fn check(&self, name: &str, toml: &str) -> Result<(), CommandFailure> {
         for warning in checked(name, toml, &self.0.settings)? {
             text::error(&format!("warning: {warning}"));
         }
@@ -239,16 +244,17 @@ impl Store {
     }
 
     /// Stores a revision; returns what to print.
-    fn put(&self, toml: &str, comment: &str) -> Result<String, Failure> {
-        let latest = self.0.meta.latest_revision().map_err(Failure::environment)?;
+    fn put(&self, toml: &str, comment: &str) -> Result<String, CommandFailure> {
+        let latest = self.0.meta.latest_revision().map_err(CommandFailure::environment)?;
         if let Some(latest) = latest.filter(|latest| latest.toml == toml) {
             return Ok(format!("nothing to change: revision {} is the same", latest.number));
         }
         let now = clock::now();
-        let number = self.0.meta.add_revision(toml, AUTHOR, comment, now).map_err(Failure::environment)?;
+        let number =
+            self.0.meta.add_revision(toml, AUTHOR, comment, now).map_err(CommandFailure::environment)?;
         let detail = format!("revision {number}: {comment}");
         self.0.meta.add_audit(&AUTHOR.into(), "router.apply", &detail, now);
-        if let Err(error) = kept::keep(&self.0.settings.data, &self.0.meta) {
+        if let Err(error) = document_backups::write(&self.0.settings.data, &self.0.meta) {
             text::error(&format!(
                 "warning: a copy of the document cannot be kept until the next start: {error}"
             ));
@@ -257,12 +263,12 @@ impl Store {
     }
 }
 
-impl Place {
-    fn remote(&self) -> Result<Option<Remote>, Failure> {
+impl DocumentStore {
+    fn remote(&self) -> Result<Option<Remote>, CommandFailure> {
         self.server.unless(self.data.as_ref())
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
+    fn settings(&self) -> Result<Settings, CommandFailure> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);

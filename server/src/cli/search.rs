@@ -1,17 +1,17 @@
 //! `logstead search`: finds messages in a data directory, even if a server has it open, or through a running server.
 
-use super::failure::Failure;
-use super::format::Format;
-use super::question::{AsText, CopiesCounted, Question, warn_of_damage};
-use super::remote::{Remote, ServerArgs, Store};
-use super::table::Table;
+use super::failure::CommandFailure;
+use super::format::OutputFormat;
+use super::question::{AsText, CopiesCounted, DirectoryQuestion, QuestionOptions, warn_of_damage};
+use super::remote::{Remote, ServerArgs, StoreLocation};
+use super::table::PrintedTable;
 use super::text;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
 use logstead_indexer::{Hit, Order};
 use logstead_query::parse_pipeline_search;
 use logstead_questions::store::PageRequest;
-use logstead_questions::wire::message::Message;
+use logstead_questions::wire::message::MessageJson;
 use logstead_questions::wire::table;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const PAGE_MAX: usize = 10_000;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").args(["data", "server"])))]
-pub(super) struct Search {
+pub(super) struct SearchCommand {
     /// What to look for, in the query language
     query: String,
     #[command(flatten)]
@@ -53,8 +53,8 @@ pub(super) struct Search {
     #[arg(long, value_name = "N", default_value_t = 100,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: usize,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+    format: OutputFormat,
     /// A data directory. It is only read, so a server may be running on it
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -62,44 +62,51 @@ pub(super) struct Search {
     server: ServerArgs,
 }
 
-impl Search {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+impl SearchCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let found = match self.server.or(self.data.as_ref())? {
-            Store::Data(data) => self.in_data(data)?,
-            Store::Server(remote) => self.at_server(&remote)?,
+            StoreLocation::Data(data) => self.in_data(data)?,
+            StoreLocation::Server(remote) => self.at_server(&remote)?,
         };
         match &found {
-            Answer::Messages(messages) => self.format.print_all(messages)?,
-            Answer::Table(table) => table.print(self.format)?,
+            SearchAnswer::Messages(messages) => self.format.print_all(messages)?,
+            SearchAnswer::Table(table) => table.print(self.format)?,
         }
-        if found.is_empty() { Err(Failure::no("no message matches")) } else { Ok(()) }
+        if found.is_empty() { Err(CommandFailure::no("no message matches")) } else { Ok(()) }
     }
 
-    fn in_data(&self, data: &Path) -> Result<Answer, Failure> {
-        let times = (self.from.as_deref(), self.to.as_deref());
-        let query = (self.query.as_str(), self.as_text.unparsed());
-        let question = Question::new(query, times, data, (&self.logspaces, self.copies))?;
+    fn in_data(&self, data: &Path) -> Result<SearchAnswer, CommandFailure> {
+        let options = QuestionOptions {
+            query: &self.query,
+            unparsed: self.as_text.unparsed(),
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            logspaces: &self.logspaces,
+            copies: self.copies,
+        };
+        let question = DirectoryQuestion::new(data, &options)?;
         if !question.pipeline.stages.is_empty() {
             let (table, coverage) = question.table()?;
             warn_of_damage(&coverage);
-            let table = serde_json::to_value(table::Table::from(table)).map_err(Failure::environment)?;
-            return Ok(Answer::Table(Table::new(&table)));
+            let table =
+                serde_json::to_value(table::TableJson::from(table)).map_err(CommandFailure::environment)?;
+            return Ok(SearchAnswer::Table(PrintedTable::new(&table)));
         }
         let request = PageRequest { order: Order::Newest, limit: self.limit, after: None };
         let page = question.logspaces.page(question.wanted(), &request, &question.run());
         warn_of_damage(&page.coverage);
         question.tell_copies(question.wanted());
-        let value = |(id, hit): &(String, Hit)| serde_json::to_value(Message::new(id, hit));
+        let value = |(id, hit): &(String, Hit)| serde_json::to_value(MessageJson::new(id, hit));
         let messages: Result<_, _> = page.hits.iter().map(value).collect();
-        messages.map(Answer::Messages).map_err(Failure::environment)
+        messages.map(SearchAnswer::Messages).map_err(CommandFailure::environment)
     }
 
-    fn at_server(&self, server: &Remote) -> Result<Answer, Failure> {
+    fn at_server(&self, server: &Remote) -> Result<SearchAnswer, CommandFailure> {
         // If the query is wrong, the server says so.
         if parse_pipeline_search(&self.query).is_ok_and(|search| !search.pipeline.stages.is_empty()) {
             let answer = self.ask(server, "aggregate", &[])?;
             text::tell_copies(answer["copies"].as_u64().unwrap_or_default());
-            return Ok(Answer::Table(Table::new(&answer)));
+            return Ok(SearchAnswer::Table(PrintedTable::new(&answer)));
         }
         let mut found = Vec::new();
         let mut cursor = None;
@@ -117,15 +124,20 @@ impl Search {
                 break;
             }
         }
-        Ok(Answer::Messages(found))
+        Ok(SearchAnswer::Messages(found))
     }
 
-    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value, Failure> {
+    fn page(&self, server: &Remote, left: usize, cursor: Option<&str>) -> Result<Value, CommandFailure> {
         let limit = left.min(PAGE_MAX).to_string();
         self.ask(server, "search", &[("limit", Some(&limit)), ("cursor", cursor)])
     }
 
-    fn ask(&self, server: &Remote, what: &str, more: &[(&str, Option<&str>)]) -> Result<Value, Failure> {
+    fn ask(
+        &self,
+        server: &Remote,
+        what: &str,
+        more: &[(&str, Option<&str>)],
+    ) -> Result<Value, CommandFailure> {
         let logspaces = Some(self.logspaces.join(",")).filter(|ids| !ids.is_empty());
         let common = [
             ("query", Some(&*self.query)),
@@ -141,17 +153,17 @@ impl Search {
     }
 }
 
-/// What was found.
-enum Answer {
+/// The answer to a search.
+enum SearchAnswer {
     Messages(Vec<Value>),
-    Table(Table),
+    Table(PrintedTable),
 }
 
-impl Answer {
+impl SearchAnswer {
     fn is_empty(&self) -> bool {
         match self {
-            Answer::Messages(messages) => messages.is_empty(),
-            Answer::Table(table) => table.is_empty(),
+            SearchAnswer::Messages(messages) => messages.is_empty(),
+            SearchAnswer::Table(table) => table.is_empty(),
         }
     }
 }

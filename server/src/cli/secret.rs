@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** a secret that is given in two ways is an error, and no error shows it.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -11,12 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// The largest file that holds a secret.
 const BYTES_MAX: u64 = 64 << 10;
-/// Where systemd keeps the credentials of a unit.
+/// The variable that names the folder of a unit's systemd credentials.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
-/// The secret of a variable, or in the file that the variable of that name and `_FILE` names, or in a credential of systemd.
-/// What an empty variable means, the caller knows.
-pub(super) fn of_environment(variable: &str, credential: Option<&str>) -> Result<Option<String>, Failure> {
+/// The secret in a variable, in the file that the variable of that name and `_FILE` names, or in a credential of
+/// systemd. The caller decides what an empty variable means.
+pub(super) fn of_environment(
+    variable: &str,
+    credential: Option<&str>,
+) -> Result<Option<String>, CommandFailure> {
     given(variable, credential, |name| std::env::var_os(name))
 }
 
@@ -24,7 +27,7 @@ fn given(
     variable: &str,
     credential: Option<&str>,
     environment: impl Fn(&str) -> Option<OsString>,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<String>, CommandFailure> {
     let path = |name: &str| environment(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let file_variable = format!("{variable}_FILE");
     let named = path(&file_variable);
@@ -40,17 +43,19 @@ fn given(
     ];
     let ways: Vec<String> = ways.into_iter().flatten().collect();
     if let [first, second, ..] = ways.as_slice() {
-        return Err(Failure::no(format!("{first} and {second} both give a secret: unset one of them")));
+        return Err(CommandFailure::no(format!(
+            "{first} and {second} both give a secret: unset one of them"
+        )));
     }
     match (text, named, of_unit) {
         (Some(text), ..) => {
-            let wrong = |_| Failure::no(format!("{variable}: this is not UTF-8"));
+            let wrong = |_| CommandFailure::no(format!("{variable}: this is not UTF-8"));
             text.into_string().map(Some).map_err(wrong)
         }
         (_, Some(file), _) => {
-            of_file(&file).map(Some).map_err(|error| Failure::No(format!("{file_variable}: {error}")))
+            of_file(&file).map(Some).map_err(|error| CommandFailure::No(format!("{file_variable}: {error}")))
         }
-        (.., Some(file)) => of_file(&file).map(Some).map_err(Failure::No),
+        (.., Some(file)) => of_file(&file).map(Some).map_err(CommandFailure::No),
         (None, None, None) => Ok(None),
     }
 }
@@ -140,7 +145,7 @@ mod tests {
             let value =
                 |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
             given("T", Some("token"), value).map_err(|failure| match failure {
-                Failure::No(message) | Failure::Environment(message) => message,
+                CommandFailure::No(message) | CommandFailure::Environment(message) => message,
             })
         };
         for (variables, expected) in [

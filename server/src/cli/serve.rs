@@ -1,17 +1,17 @@
 //! `logstead serve`: wires the process together, reports when it is ready, and shuts it down in order.
 
 use super::deadline::Deadline;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::secret;
 use super::settings::SettingsArgs;
-use super::starting::{self, First, Wanted};
+use super::starting::{self, DatabaseChoice, StartingDocument};
 use super::text;
 use clap::Args;
-use logstead_accounts::kept;
+use logstead_accounts::document_backups;
 use logstead_accounts::{Bookkeeper, Meta, setup_code};
 use logstead_api as api;
 use logstead_api::revision::{Revisions, Watch, take_back_overdue};
-use logstead_api::web::{self, Apps, House, Limits, Listener, Serves};
+use logstead_api::web::{self, Apps, BoundListener, ConnectionContext, ListenerRole, WebLimits};
 use logstead_api::{ApiState, Encrypted, Process, WebSocket};
 use logstead_config::settings::{Layer, Settings};
 use logstead_flow::listen::Certificates;
@@ -36,7 +36,8 @@ pub(super) const EXAMPLES: &str = "Examples:
 Prints `ready: console URL`, and `listening: SOURCE URL` for each listener. SIGTERM and SIGINT stop it in order; SIGHUP reloads
 certificates. Exit code 1: a document is wrong; 3: a port is in use, or the data directory is locked or cannot be written.";
 
-/// How long a stop takes at most: those who wait for longer are killed. A kill harms nothing, so what is left then is left.
+/// The longest that a stop takes: threads that wait for longer are killed. A kill harms nothing, so the rest may be
+/// left undone.
 const STOP_WAIT_MAX: Duration = Duration::from_millis(9500);
 /// How long open requests may take once the process is stopping.
 const REQUESTS_WAIT_MAX: Duration = Duration::from_secs(3);
@@ -66,7 +67,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let (mut settings, mut in_force) = self.settings.load_and_tell()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
@@ -76,7 +77,7 @@ impl Serve {
             }
         }
         rights::keep_to_owner();
-        let entries = internal::start(&settings.log).map_err(Failure::no)?;
+        let entries = internal::start(&settings.log).map_err(CommandFailure::no)?;
         match self.settings.file()? {
             Some(file) => tracing::info!("settings are read from {}", file.display()),
             None => {
@@ -84,21 +85,21 @@ impl Serve {
             }
         }
         let admin_token = secret::of_environment("LOGSTEAD_ADMIN_TOKEN", Some("admin_token"))?;
-        let _lock = DataLock::acquire(&settings.data).map_err(Failure::environment)?;
+        let _lock = DataLock::acquire(&settings.data).map_err(CommandFailure::environment)?;
         if let Some(warning) = rights::too_wide(&settings.data) {
             tracing::warn!("{warning}");
         }
         let meta = starting::open(&settings.data, self.wanted())?;
         let password = first_password(&meta)?;
-        let runtime = tokio::runtime::Runtime::new().map_err(Failure::environment)?;
+        let runtime = tokio::runtime::Runtime::new().map_err(CommandFailure::environment)?;
         let listeners = runtime.block_on(async { listen(&settings) })?;
         let certificates = certificates(&settings)?;
-        let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(Failure::environment)?;
+        let _bookkeeper = Bookkeeper::start(meta.clone()).map_err(CommandFailure::environment)?;
         let settings = Arc::new(settings);
         let pipeline = self.pipeline(&settings, &meta)?;
         let revisions = Arc::new(Revisions::new(pipeline.clone(), meta.clone()));
-        let watch = Watch::start(revisions.clone()).map_err(Failure::environment)?;
-        internal::feed(entries, pipeline.clone()).map_err(Failure::environment)?;
+        let watch = Watch::start(revisions.clone()).map_err(CommandFailure::environment)?;
+        internal::feed(entries, pipeline.clone()).map_err(CommandFailure::environment)?;
         let setup_code = first_login(&meta, password)?;
         let state = ApiState {
             meta,
@@ -118,28 +119,29 @@ impl Serve {
         served.map(drop)
     }
 
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> DatabaseChoice {
         match (self.new_database, self.accept_database) {
-            (true, _) => Wanted::New,
-            (_, true) => Wanted::Any,
-            _ => Wanted::Last,
+            (true, _) => DatabaseChoice::New,
+            (_, true) => DatabaseChoice::Any,
+            _ => DatabaseChoice::Last,
         }
     }
 
     /// Starts everything. The first document is stored once it runs.
-    fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, Failure> {
-        take_back_overdue(meta, clock::now()).map_err(Failure::environment)?;
+    fn pipeline(&self, settings: &Arc<Settings>, meta: &Meta) -> Result<Arc<Pipeline>, CommandFailure> {
+        take_back_overdue(meta, clock::now()).map_err(CommandFailure::environment)?;
         let disk = Arc::new(OpenFiles::new(Arc::new(RealDisk), Descriptors::of_process().files_max));
         let data = &settings.data;
         let first = starting::document(data, meta, self.router.as_deref(), self.new_database)?;
         if self.pause_destinations {
-            pipeline::pause_destinations(&*disk, data, first.change()).map_err(Failure::environment)?;
+            pipeline::pause_destinations(&*disk, data, first.change())
+                .map_err(CommandFailure::environment)?;
         }
         let pipeline = match first {
-            First::Stored(revision, change) => {
+            StartingDocument::Stored(revision, change) => {
                 Pipeline::start(disk, data, settings.clone(), revision, change)
             }
-            First::New(name, change) => {
+            StartingDocument::New(name, change) => {
                 let (toml, comment) = (change.toml.clone(), format!("first start, from {name}"));
                 let store = || meta.add_revision(&toml, "system", &comment, clock::now());
                 let store = || store().map_err(|error| error.to_string());
@@ -147,26 +149,26 @@ impl Serve {
             }
         };
         // The documents have been checked, so what fails now is due to the environment, such as a port in use.
-        let pipeline = pipeline.map_err(Failure::environment)?;
-        kept::keep_or_say(data, meta);
+        let pipeline = pipeline.map_err(CommandFailure::environment)?;
+        document_backups::write_or_log(data, meta);
         Ok(pipeline)
     }
 }
 
 /// Opens the sockets of the web port, those of the console first.
-fn listen(settings: &Settings) -> Result<Vec<Listener>, Failure> {
+fn listen(settings: &Settings) -> Result<Vec<BoundListener>, CommandFailure> {
     let (web, metrics) = (&settings.web, &settings.metrics);
-    let console = Serves::Console { is_encrypted: web.tls.is_some() };
+    let console = ListenerRole::Console { is_encrypted: web.tls.is_some() };
     let all = [
         ("web.listen", &web.listen, console),
-        ("web.redirect_listen", &web.redirect_listen, Serves::Redirect),
-        ("metrics.listen", &metrics.listen, Serves::Metrics),
+        ("web.redirect_listen", &web.redirect_listen, ListenerRole::Redirect),
+        ("metrics.listen", &metrics.listen, ListenerRole::Metrics),
     ];
     let mut listeners = Vec::new();
     for (setting, wanted, serves) in all {
         for listener in wanted {
-            let bound = Listener::bind(listener, serves, &settings.data).map_err(|error| {
-                Failure::environment(format!(
+            let bound = BoundListener::bind(listener, serves, &settings.data).map_err(|error| {
+                CommandFailure::environment(format!(
                     "{setting}: cannot listen on {listener}: {error}. Stop the program that listens there, or choose \
                      another address: --set {setting}=127.0.0.1:8081"
                 ))
@@ -177,32 +179,32 @@ fn listen(settings: &Settings) -> Result<Vec<Listener>, Failure> {
     Ok(listeners)
 }
 
-fn web_sockets(listeners: &[Listener]) -> Vec<WebSocket> {
+fn web_sockets(listeners: &[BoundListener]) -> Vec<WebSocket> {
     listeners.iter().map(|listener| WebSocket { serves: listener.name(), url: listener.url() }).collect()
 }
 
 /// The certificates of the web port. Without them, nothing is served in the clear instead.
-fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, Failure> {
+fn certificates(settings: &Settings) -> Result<Option<Arc<Certificates>>, CommandFailure> {
     let Some(tls) = &settings.web.tls else { return Ok(None) };
     let certificates = Certificates::for_http(tls, &settings.data);
     certificates.map(|certificates| Some(Arc::new(certificates))).map_err(|error| {
-        Failure::environment(format!(
+        CommandFailure::environment(format!(
             "web.tls: {error}. `logstead tls self-signed` makes a first certificate"
         ))
     })
 }
 
 /// The password of the first administrator, if there is no user yet and the environment sets one.
-fn first_password(meta: &Meta) -> Result<Option<String>, Failure> {
-    if meta.has_users().map_err(Failure::environment)? {
+fn first_password(meta: &Meta) -> Result<Option<String>, CommandFailure> {
+    if meta.has_users().map_err(CommandFailure::environment)? {
         return Ok(None);
     }
     secret::of_environment("LOGSTEAD_ADMIN_PASSWORD", Some("admin_password"))
 }
 
 /// Creates the administrator if there is a password; otherwise the code that lets the console do it.
-fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>, Failure> {
-    if meta.has_users().map_err(Failure::environment)? {
+fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>, CommandFailure> {
+    if meta.has_users().map_err(CommandFailure::environment)? {
         return Ok(None);
     }
     match password {
@@ -210,38 +212,38 @@ fn first_login(meta: &Meta, password: Option<String>) -> Result<Option<String>, 
             meta.ensure_admin(&password, clock::now())?;
             Ok(None)
         }
-        None => Ok(Some(setup_code().map_err(Failure::environment)?)),
+        None => Ok(Some(setup_code().map_err(CommandFailure::environment)?)),
     }
 }
 
 async fn serve(
-    listeners: Vec<Listener>,
+    listeners: Vec<BoundListener>,
     certificates: Option<Arc<Certificates>>,
     state: ApiState,
     pipeline: &Arc<Pipeline>,
     setup_code: Option<String>,
-) -> Result<Option<Deadline>, Failure> {
-    let mut terminate = signal(SignalKind::terminate()).map_err(Failure::environment)?;
-    let mut hang_up = signal(SignalKind::hangup()).map_err(Failure::environment)?;
+) -> Result<Option<Deadline>, CommandFailure> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(CommandFailure::environment)?;
+    let mut hang_up = signal(SignalKind::hangup()).map_err(CommandFailure::environment)?;
     announce(&listeners, pipeline, setup_code);
     let limits = web_limits(&state.settings, pipeline);
     let (sockets, counters) = (pipeline.sockets().clone(), pipeline.counters().clone());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let apps = apps(state, &listeners);
-    let house = House { apps, limits, certificates: certificates.clone(), sockets, counters };
-    let mut server = tokio::spawn(web::serve(house, listeners, stopped));
+    let context = ConnectionContext { apps, limits, certificates: certificates.clone(), sockets, counters };
+    let mut server = tokio::spawn(web::serve(context, listeners, stopped));
     loop {
         tokio::select! {
-            ended = &mut server => return ended.map(|()| None).map_err(Failure::environment),
+            ended = &mut server => return ended.map(|()| None).map_err(CommandFailure::environment),
             _ = tokio::signal::ctrl_c() => break,
             _ = terminate.recv() => break,
             _ = hang_up.recv() => {
                 pipeline.reload_certificates();
-                certificates.iter().for_each(|certificates| House::reload(certificates));
+                certificates.iter().for_each(|certificates| ConnectionContext::reload(certificates));
             }
         }
     }
-    let deadline = deadline(pipeline).map_err(Failure::environment)?;
+    let deadline = deadline(pipeline).map_err(CommandFailure::environment)?;
     pipeline.end_streams();
     stop.send_replace(true);
     tokio::time::timeout(REQUESTS_WAIT_MAX, server).await.ok();
@@ -261,10 +263,11 @@ fn deadline(pipeline: &Arc<Pipeline>) -> std::io::Result<Deadline> {
     })
 }
 
-/// What answers at each kind of listener.
-fn apps(state: ApiState, listeners: &[Listener]) -> Apps {
+/// The application for each kind of listener.
+fn apps(state: ApiState, listeners: &[BoundListener]) -> Apps {
     let encrypted = listeners.iter().filter(|listener| listener.is_encrypted());
-    let port = encrypted.filter_map(Listener::address).map(|address| address.port()).next().unwrap_or(443);
+    let port =
+        encrypted.filter_map(BoundListener::address).map(|address| address.port()).next().unwrap_or(443);
     let redirect = api::redirect(Encrypted { public_url: state.settings.web.public_url.clone(), port });
     let api::Apps { console, metrics } = api::apps(state);
     Apps { console, redirect, metrics }
@@ -272,7 +275,7 @@ fn apps(state: ApiState, listeners: &[Listener]) -> Apps {
 
 /// The limits of the web port. If the process cannot open enough files for all connections, the web port leaves room for
 /// those of the sources, but keeps half.
-fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
+fn web_limits(settings: &Settings, pipeline: &Pipeline) -> WebLimits {
     let (wanted, sockets_max) = (settings.web.connections_max as usize, pipeline.sockets().max());
     let of_sources = pipeline.connections_max();
     let room = sockets_max.saturating_sub(of_sources).max(sockets_max / 2);
@@ -282,11 +285,11 @@ fn web_limits(settings: &Settings, pipeline: &Pipeline) -> Limits {
              system lets all have {sockets_max}: raise the limit of open files (`ulimit -n`, `LimitNOFILE=`)"
         );
     }
-    Limits::of(&settings.web, room)
+    WebLimits::of(&settings.web, room)
 }
 
 /// Prints where the console and the listeners are. Scripts wait for these lines.
-fn announce(listeners: &[Listener], pipeline: &Pipeline, setup_code: Option<String>) {
+fn announce(listeners: &[BoundListener], pipeline: &Pipeline, setup_code: Option<String>) {
     for (id, listener) in pipeline.listening() {
         text::notice(&format!("listening: {id} {listener}"));
     }

@@ -1,6 +1,6 @@
 //! The settings as the command line gives them, and documents with their problems as it prints them.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use clap::Args;
 use logstead_config::Problem;
 use logstead_config::settings::{self, InForce, Layers, Settings};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The settings file of an installation, if it is there.
 const STANDARD: &str = "/etc/logstead/logstead.toml";
 
-/// Where settings come from.
+/// The sources of the settings.
 #[derive(Args, Debug, Default)]
 pub(super) struct SettingsArgs {
     /// The settings file; the defaults apply to whatever it leaves out [env: LOGSTEAD_CONFIG] [default:
@@ -24,31 +24,31 @@ pub(super) struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    pub(super) fn load(&self) -> Result<Settings, Failure> {
+    pub(super) fn load(&self) -> Result<Settings, CommandFailure> {
         settings::load(&self.layers()?).map_err(|problems| self.refused(&problems))
     }
 
     /// The same, and where each setting is from.
-    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<InForce>), Failure> {
+    pub(super) fn load_and_tell(&self) -> Result<(Settings, Vec<InForce>), CommandFailure> {
         let layers = self.layers()?;
         let told = || Ok((settings::load(&layers)?, settings::in_force(&layers)?));
         told().map_err(|problems: Vec<Problem>| self.refused(&problems))
     }
 
-    fn layers(&self) -> Result<Layers, Failure> {
+    fn layers(&self) -> Result<Layers, CommandFailure> {
         let file = self.file()?.as_deref().map(read).transpose()?;
         Ok(Layers { file, env: environment(), set: self.set.clone() })
     }
 
     /// The settings file, if there is one.
-    pub(super) fn file(&self) -> Result<Option<PathBuf>, Failure> {
+    pub(super) fn file(&self) -> Result<Option<PathBuf>, CommandFailure> {
         file(self.config.as_deref(), std::env::var_os("LOGSTEAD_CONFIG"), Path::new(STANDARD))
     }
 
-    fn refused(&self, problems: &[Problem]) -> Failure {
+    fn refused(&self, problems: &[Problem]) -> CommandFailure {
         let file = self.file().ok().flatten();
         let name = file.map_or("settings".to_owned(), |path| path.display().to_string());
-        Failure::No(listed(&name, problems))
+        CommandFailure::No(listed(&name, problems))
     }
 }
 
@@ -58,14 +58,14 @@ fn file(
     argument: Option<&Path>,
     variable: Option<OsString>,
     standard: &Path,
-) -> Result<Option<PathBuf>, Failure> {
+) -> Result<Option<PathBuf>, CommandFailure> {
     let variable = variable.filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(named) = argument.map(Path::to_owned).or(variable) {
         return Ok(Some(named));
     }
     match standard.try_exists() {
         Ok(is_there) => Ok(is_there.then(|| standard.to_owned())),
-        Err(error) => Err(Failure::environment(format!(
+        Err(error) => Err(CommandFailure::environment(format!(
             "{}: {error}. Name another settings file with --config, or /dev/null for none",
             standard.display()
         ))),
@@ -79,13 +79,15 @@ fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
-pub(super) fn read(path: &Path) -> Result<String, Failure> {
+pub(super) fn read(path: &Path) -> Result<String, CommandFailure> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {
-            // A wrong name, and a file that is no text, are in what was said.
-            ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData => Failure::no(message),
-            _ => Failure::environment(message),
+            // A wrong name, or a file that is not text, is a mistake of the caller.
+            ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::InvalidData => {
+                CommandFailure::no(message)
+            }
+            _ => CommandFailure::environment(message),
         }
     })
 }
@@ -121,6 +123,6 @@ mod tests {
             let found = file(argument.map(Path::new), variable.map(OsString::from), standard);
             assert_eq!(found.unwrap().as_deref(), expected.map(Path::new), "{argument:?} {variable:?}");
         }
-        assert!(matches!(file(None, None, &below_a_file), Err(Failure::Environment(_))));
+        assert!(matches!(file(None, None, &below_a_file), Err(CommandFailure::Environment(_))));
     }
 }

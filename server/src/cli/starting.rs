@@ -1,8 +1,8 @@
-//! What a data directory starts with: a reliable database, and the router document to run.
+//! The start of a data directory: finds a reliable database, and the router document to run.
 //!
 //! | the database is | and the directory | then |
 //! |---|---|---|
-//! | what was written last | | it is used |
+//! | the database written last | | it is used |
 //! | intact, and another: a backup, or without router documents that are kept | | refused, unless it is accepted; it gets the router documents that it lacks from their copies |
 //! | missing or empty | is new | one is created |
 //! | missing, empty or damaged | holds messages or router documents | refused, unless a new one is asked for |
@@ -10,11 +10,11 @@
 //! **Invariant:** nothing is removed here, and existing messages get no retention that was not set for them: the shipped
 //! document is used without its retention for logspaces that hold messages.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::settings::{listed, read};
 use logstead_accounts as accounts;
-use logstead_accounts::kept;
-use logstead_accounts::{Found, Look, Meta, Revision, Whole};
+use logstead_accounts::document_backups;
+use logstead_accounts::{CheckDepth, DatabaseState, IntactDatabase, Meta, Revision};
 use logstead_config::{DEFAULT_ROUTER_TOML, Retention, check_toml, from_toml, merge_into_toml};
 use logstead_indexer::{RealDisk, holds_messages};
 use logstead_pipeline::Change;
@@ -22,17 +22,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A router document to run.
-pub(super) enum First {
+pub(super) enum StartingDocument {
     /// The newest revision.
     Stored(u64, Change),
     /// One that is to become the first, and its origin.
     New(String, Change),
 }
 
-impl First {
+impl StartingDocument {
     pub(super) fn change(&self) -> &Change {
         match self {
-            First::Stored(_, change) | First::New(_, change) => change,
+            StartingDocument::Stored(_, change) | StartingDocument::New(_, change) => change,
         }
     }
 }
@@ -42,26 +42,26 @@ pub(super) fn database(data: &Path) -> PathBuf {
     data.join("logstead.db")
 }
 
-/// Which database to start with.
+/// The database to start with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wanted {
-    /// The one that was written last.
+pub(super) enum DatabaseChoice {
+    /// The database that was written last.
     Last,
     /// Any that is intact.
     Any,
-    /// A new one, in place of one that is lost.
+    /// A new database, in place of a lost one.
     New,
 }
 
 /// Opens the database of a data directory. Any but the last gets the router documents that it lacks.
-pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
+pub(super) fn open(data: &Path, wanted: DatabaseChoice) -> Result<Meta, CommandFailure> {
     let path = database(data);
-    let found = accounts::look(&path, Look::Quick).map_err(|error| unreadable(&path, &error))?;
+    let found = accounts::inspect(&path, CheckDepth::Quick).map_err(|error| unreadable(&path, &error))?;
     let in_use = in_use(data).map_err(|error| unreadable(data, &error))?;
     match (&found, wanted) {
-        (Found::Whole(_), Wanted::New) => return Err(whole(&path)),
-        (Found::Whole(whole), _) => {
-            if wanted == Wanted::Last
+        (DatabaseState::Intact(_), DatabaseChoice::New) => return Err(whole(&path)),
+        (DatabaseState::Intact(whole), _) => {
+            if wanted == DatabaseChoice::Last
                 && let Some(older) = older(data, whole)?
             {
                 return Err(other(&path, &older));
@@ -76,25 +76,29 @@ pub(super) fn open(data: &Path, wanted: Wanted) -> Result<Meta, Failure> {
                 );
             }
         }
-        (Found::Other(what), Wanted::Last) => return Err(other(&path, what)),
-        (Found::Other(what), Wanted::Any) => {
+        (DatabaseState::Other(what), DatabaseChoice::Last) => return Err(other(&path, what)),
+        (DatabaseState::Other(what), DatabaseChoice::Any) => {
             tracing::warn!("{} is accepted, although {what}", path.display())
         }
-        (Found::Missing | Found::Empty, Wanted::Last | Wanted::Any) if in_use.is_none() => {}
-        (_, Wanted::Last | Wanted::Any) => return Err(lost(&path, &found, in_use.as_deref())),
-        (_, Wanted::New) => begin_new(&path)?,
+        (DatabaseState::Missing | DatabaseState::Empty, DatabaseChoice::Last | DatabaseChoice::Any)
+            if in_use.is_none() => {}
+        (_, DatabaseChoice::Last | DatabaseChoice::Any) => {
+            return Err(lost(&path, &found, in_use.as_deref()));
+        }
+        (_, DatabaseChoice::New) => begin_new(&path)?,
     }
-    let meta = Meta::open(&path).map_err(Failure::environment)?;
+    let meta = Meta::open(&path).map_err(CommandFailure::environment)?;
     put_back(data, &meta)?;
     Ok(meta)
 }
 
 /// Why a database that is whole is not the last: a router document is kept that it lacks.
-pub(super) fn older(data: &Path, whole: &Whole) -> Result<Option<String>, Failure> {
-    let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
+pub(super) fn older(data: &Path, whole: &IntactDatabase) -> Result<Option<String>, CommandFailure> {
+    let kept =
+        document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
     let newest = kept.into_keys().next_back().unwrap_or(0);
     Ok(whole.newest_revision.filter(|number| *number < newest).map(|number| {
-        let kept = kept::path(data, newest);
+        let kept = document_backups::path(data, newest);
         format!(
             "its newest router document is revision {number}, and {} is kept: it is an older copy",
             kept.display()
@@ -102,13 +106,13 @@ pub(super) fn older(data: &Path, whole: &Whole) -> Result<Option<String>, Failur
     }))
 }
 
-/// What shows that a directory has been in use.
+/// Finds something that shows that a directory has been in use.
 fn in_use(data: &Path) -> io::Result<Option<String>> {
     if let Some(id) = used_logspaces(data)?.first() {
         return Ok(Some(format!("logspaces/{id} holds messages")));
     }
-    let newest = kept::load(data)?.into_keys().next_back();
-    Ok(newest.map(|number| format!("{} is kept", kept::path(data, number).display())))
+    let newest = document_backups::load(data)?.into_keys().next_back();
+    Ok(newest.map(|number| format!("{} is kept", document_backups::path(data, number).display())))
 }
 
 /// The logspaces that hold messages, sorted.
@@ -129,22 +133,22 @@ fn used_logspaces(data: &Path) -> io::Result<Vec<String>> {
     Ok(used)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::environment(format!("{}: {error}", path.display()))
+fn unreadable(path: &Path, error: &io::Error) -> CommandFailure {
+    CommandFailure::environment(format!("{}: {error}", path.display()))
 }
 
 /// The refusal to continue without the database.
-fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
+fn lost(path: &Path, found: &DatabaseState, in_use: Option<&str>) -> CommandFailure {
     let path = path.display();
     let state = match found {
-        Found::Missing => "is missing".to_owned(),
-        Found::Empty => "is empty".to_owned(),
-        Found::Damaged(what) => format!("is damaged ({what})"),
-        Found::Whole(_) => "is whole".to_owned(),
-        Found::Other(what) => format!("is another ({what})"),
+        DatabaseState::Missing => "is missing".to_owned(),
+        DatabaseState::Empty => "is empty".to_owned(),
+        DatabaseState::Damaged(what) => format!("is damaged ({what})"),
+        DatabaseState::Intact(_) => "is whole".to_owned(),
+        DatabaseState::Other(what) => format!("is another ({what})"),
     };
     let beside = in_use.map_or(String::new(), |in_use| format!(", and {in_use}"));
-    Failure::environment(format!(
+    CommandFailure::environment(format!(
         "{path} {state}{beside}. It holds users, tokens, saved searches and the router document with its retentions. \
          Restore it from a backup, or start once with --new-database: no message is touched, an old file is set aside, \
          the router document is the newest copy or the one given with --router, and users have to be created again"
@@ -152,9 +156,9 @@ fn lost(path: &Path, found: &Found, in_use: Option<&str>) -> Failure {
 }
 
 /// The refusal to go on with a database that is not the last.
-fn other(path: &Path, what: &str) -> Failure {
+fn other(path: &Path, what: &str) -> CommandFailure {
     let path = path.display();
-    Failure::environment(format!(
+    CommandFailure::environment(format!(
         "{path} is not the database that ran last: {what}. If you have put a backup in its place, or changed it by hand, \
          start once with --accept-database: router documents that it lacks are taken from their copies in `router`, and \
          users, tokens and saved searches are as it says. Otherwise restore it from a backup, or start once with \
@@ -162,15 +166,15 @@ fn other(path: &Path, what: &str) -> Failure {
     ))
 }
 
-fn whole(path: &Path) -> Failure {
+fn whole(path: &Path) -> CommandFailure {
     let path = path.display();
-    Failure::environment(format!(
+    CommandFailure::environment(format!(
         "--new-database is for a missing or damaged database, and {path} is intact: start without it. To create a new \
          one all the same, move that file away first"
     ))
 }
 
-fn begin_new(path: &Path) -> Result<(), Failure> {
+fn begin_new(path: &Path) -> Result<(), CommandFailure> {
     let there = path.exists() || path.with_extension("db-wal").exists();
     if there {
         let aside = accounts::set_aside(path).map_err(|error| unreadable(path, &error))?;
@@ -185,9 +189,10 @@ fn begin_new(path: &Path) -> Result<(), Failure> {
 
 /// Restores router documents that exist as files but are missing from the database because it is new or an older copy.
 /// Otherwise an older document with a shorter retention would run.
-fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
-    let kept = kept::load(data).map_err(|error| unreadable(&kept::folder(data), &error))?;
-    let latest = meta.latest_revision().map_err(Failure::environment)?;
+fn put_back(data: &Path, meta: &Meta) -> Result<(), CommandFailure> {
+    let kept =
+        document_backups::load(data).map_err(|error| unreadable(&document_backups::folder(data), &error))?;
+    let latest = meta.latest_revision().map_err(CommandFailure::environment)?;
     let number = latest.as_ref().map_or(0, |revision| revision.number);
     if let Some((latest, Ok(kept))) = latest.as_ref().zip(kept.get(&number))
         && kept.toml != latest.toml
@@ -201,28 +206,28 @@ fn put_back(data: &Path, meta: &Meta) -> Result<(), Failure> {
         return Err(unusable(data, *newest, number, what));
     }
     let lost: Vec<Revision> = kept.range(number + 1..).filter_map(|(_, kept)| kept.clone().ok()).collect();
-    meta.put_back(&lost).map_err(Failure::environment)?;
+    meta.put_back(&lost).map_err(CommandFailure::environment)?;
     tracing::warn!(
         "the newest router document of the database was revision {number}: revision {newest} is taken from {}",
-        kept::path(data, *newest).display()
+        document_backups::path(data, *newest).display()
     );
     Ok(())
 }
 
-fn differs(data: &Path, latest: &Revision) -> Failure {
-    let kept = kept::path(data, latest.number);
-    Failure::environment(format!(
+fn differs(data: &Path, latest: &Revision) -> CommandFailure {
+    let kept = document_backups::path(data, latest.number);
+    CommandFailure::environment(format!(
         "router document {} of {} is not what was stored: its copy {} is intact and differs. Restore the database from a \
          backup; or, if the database is right, move the copy away",
-        kept::told(latest),
+        document_backups::describe(latest),
         database(data).display(),
         kept.display()
     ))
 }
 
-fn unusable(data: &Path, newest: u64, number: u64, what: &str) -> Failure {
-    let path = kept::path(data, newest);
-    Failure::environment(format!(
+fn unusable(data: &Path, newest: u64, number: u64, what: &str) -> CommandFailure {
+    let path = document_backups::path(data, newest);
+    CommandFailure::environment(format!(
         "the newest router document, {}, cannot be restored into the database, whose newest one is revision {number}: \
          {what}. Restore the file from a backup, or move it away to continue without it",
         path.display()
@@ -237,8 +242,8 @@ pub(super) fn document(
     meta: &Meta,
     router: Option<&Path>,
     new_database: bool,
-) -> Result<First, Failure> {
-    let latest = meta.latest_revision().map_err(Failure::environment)?;
+) -> Result<StartingDocument, CommandFailure> {
+    let latest = meta.latest_revision().map_err(CommandFailure::environment)?;
     if let Some(revision) = latest.filter(|_| router.is_none() || !new_database) {
         let number = revision.number;
         if let Some(file) = router {
@@ -250,32 +255,32 @@ pub(super) fn document(
             );
         }
         let name = format!("router document, revision {number}");
-        return Ok(First::Stored(number, change(&name, revision.toml)?));
+        return Ok(StartingDocument::Stored(number, change(&name, revision.toml)?));
     }
     match router {
         Some(path) => {
             let name = path.display().to_string();
-            let toml = kept::without_header(&read(path)?).to_owned();
-            Ok(First::New(name.clone(), change(&name, toml)?))
+            let toml = document_backups::without_header(&read(path)?).to_owned();
+            Ok(StartingDocument::New(name.clone(), change(&name, toml)?))
         }
         None => shipped(data),
     }
 }
 
 /// The shipped document.
-fn shipped(data: &Path) -> Result<First, Failure> {
+fn shipped(data: &Path) -> Result<StartingDocument, CommandFailure> {
     let used = used_logspaces(data).map_err(|error| unreadable(data, &error))?;
     let (toml, without) = without_retention_of(&used);
     let name = "router document";
     if without.is_empty() {
-        return Ok(First::New(name.to_owned(), change(name, toml)?));
+        return Ok(StartingDocument::New(name.to_owned(), change(name, toml)?));
     }
     let without = without.join(", ");
     tracing::warn!(
         "the shipped router document is used without its retention for {without}, which holds messages already: nothing \
          is removed until a retention is set"
     );
-    Ok(First::New(format!("{name}, without a retention for {without}"), change(name, toml)?))
+    Ok(StartingDocument::New(format!("{name}, without a retention for {without}"), change(name, toml)?))
 }
 
 /// The shipped document without its retention for these logspaces, and those of them that it names.
@@ -293,8 +298,9 @@ fn without_retention_of(used: &[String]) -> (String, Vec<String>) {
 }
 
 /// Checks a document; warnings go to the log.
-fn change(name: &str, toml: String) -> Result<Change, Failure> {
-    let (document, checked) = check_toml(&toml).map_err(|problems| Failure::No(listed(name, &problems)))?;
+fn change(name: &str, toml: String) -> Result<Change, CommandFailure> {
+    let (document, checked) =
+        check_toml(&toml).map_err(|problems| CommandFailure::No(listed(name, &problems)))?;
     for warning in &checked.warnings {
         tracing::warn!("{name}: {warning}");
     }

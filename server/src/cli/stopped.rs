@@ -1,6 +1,6 @@
 //! The database of a data directory that no server has open.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::starting;
 use logstead_accounts::Meta;
 use logstead_config::settings::Settings;
@@ -8,24 +8,24 @@ use logstead_flow::machine::lock::DataLock;
 use logstead_flow::machine::rights;
 
 /// A data directory, locked as long as this exists.
-pub(super) struct Stopped {
+pub(super) struct StoppedServer {
     pub(super) settings: Settings,
     pub(super) meta: Meta,
     _lock: DataLock,
 }
 
-impl Stopped {
-    pub(super) fn open(settings: Settings) -> Result<Stopped, Failure> {
+impl StoppedServer {
+    pub(super) fn open(settings: Settings) -> Result<StoppedServer, CommandFailure> {
         rights::keep_to_owner();
         let data = &settings.data;
         if !starting::database(data).exists() && !data.join("logspaces").is_dir() {
             let data = data.display();
-            return Err(Failure::environment(format!(
+            return Err(CommandFailure::environment(format!(
                 "{data} is not a data directory: `logstead serve --router FILE --data {data}` creates one"
             )));
         }
         let lock = DataLock::acquire(data)?;
-        let meta = starting::open(data, starting::Wanted::Last)?;
-        Ok(Stopped { settings, meta, _lock: lock })
+        let meta = starting::open(data, starting::DatabaseChoice::Last)?;
+        Ok(StoppedServer { settings, meta, _lock: lock })
     }
 }

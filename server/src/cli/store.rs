@@ -1,7 +1,7 @@
 //! The logspaces of a data directory, for the commands that work on them: to read them, even if a server has them open,
 //! or to write to them if no other process has.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::settings::SettingsArgs;
 use super::text;
 use clap::Args;
@@ -16,7 +16,7 @@ use logstead_work::Pool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which data directory, and which of its logspaces.
+/// The data directory, and the logspaces in it.
 #[derive(Args, Debug)]
 pub(super) struct StoreArgs {
     #[command(flatten)]
@@ -29,11 +29,11 @@ pub(super) struct StoreArgs {
     logspaces: Vec<String>,
 }
 
-/// A queue with its name: what it holds, and what is wrong with its cursor; or why it cannot be read.
-pub(super) type LookedAtQueue = (String, Result<(Looked, Option<CursorError>), String>);
+/// A queue with its name: its contents, and the damage of its cursor; or why it cannot be read.
+pub(super) type InspectedQueue = (String, Result<(Looked, Option<CursorError>), String>);
 
-/// How far the ledger of a data directory says that messages were kept, and what is wrong with it. It is to be asked before
-/// the journals are looked at, which a server may be writing.
+/// The position up to which the ledger of a data directory says that messages were kept, and the damage of the ledger.
+/// It has to be read before the journals, which a server may be writing.
 fn reached(data: &Path) -> (Reached, Option<String>) {
     match Reached::look(&RealDisk, &data.join("ledger")) {
         Ok((reached, 0)) => (reached, None),
@@ -44,26 +44,27 @@ fn reached(data: &Path) -> (Reached, Option<String>) {
     }
 }
 
-/// A logspace with its name: what it holds, or why it cannot be read.
-pub(super) type LookedAt = (String, Result<Looked, String>);
+/// A logspace with its name: its contents, or why it cannot be read.
+pub(super) type InspectedLogspace = (String, Result<Looked, String>);
 
 /// The logspaces meant, opened.
 pub(super) struct OpenStore {
     pub(super) settings: Settings,
     pub(super) logspaces: Vec<(String, Opened)>,
-    _store: Store,
+    _store: LockedStore,
 }
 
 /// A data directory, locked as long as this exists.
-pub(super) struct Store {
+pub(super) struct LockedStore {
     folder: PathBuf,
     options: Options,
     _lock: DataLock,
 }
 
 impl StoreArgs {
-    /// Opens what waits for destinations, and what they refused, for reading only; nothing if only some logspaces are meant.
-    pub(super) fn look_at_queues(&self) -> Result<Vec<LookedAtQueue>, Failure> {
+    /// Opens the messages that wait for destinations, or that these refused, for reading only; nothing if only some
+    /// logspaces are meant.
+    pub(super) fn look_at_queues(&self) -> Result<Vec<InspectedQueue>, CommandFailure> {
         let data = self.load()?.data;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let reached = reached(&data).0;
@@ -89,19 +90,19 @@ impl StoreArgs {
         Ok(found)
     }
 
-    /// What is wrong with the ledger.
-    pub(super) fn look_at_ledger(&self) -> Result<Option<String>, Failure> {
+    /// Finds what is wrong with the ledger.
+    pub(super) fn look_at_ledger(&self) -> Result<Option<String>, CommandFailure> {
         Ok(reached(&self.load()?.data).1)
     }
 
     /// Opens the logspaces meant for reading only, each for itself; also returns the data directory.
-    pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<LookedAt>), Failure> {
+    pub(super) fn look_at_each(&self) -> Result<(PathBuf, Vec<InspectedLogspace>), CommandFailure> {
         let data = self.load()?.data;
         let looked = look_at_each(&data, &self.logspaces)?;
         Ok((data, looked))
     }
 
-    fn load(&self) -> Result<Settings, Failure> {
+    fn load(&self) -> Result<Settings, CommandFailure> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
@@ -110,9 +111,9 @@ impl StoreArgs {
     }
 
     /// Opens the logspaces meant for writing.
-    pub(super) fn open(&self) -> Result<OpenStore, Failure> {
+    pub(super) fn open(&self) -> Result<OpenStore, CommandFailure> {
         let settings = self.load()?;
-        let store = Store::of(&settings.data, options(&settings))?;
+        let store = LockedStore::of(&settings.data, options(&settings))?;
         let logspaces = store.open(&self.logspaces)?;
         Ok(OpenStore { settings, logspaces, _store: store })
     }
@@ -133,15 +134,15 @@ pub(super) fn options(settings: &Settings) -> Options {
 
 /// Opens these logspaces of a data directory, or all if none is named, for reading only. Needs no lock and changes
 /// nothing, so a server may have them open, and they may be on read-only media.
-pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, Failure> {
-    let or_fail = |(id, looked): LookedAt| match looked {
+pub(super) fn look(data: &Path, ids: &[String]) -> Result<Vec<(String, Looked)>, CommandFailure> {
+    let or_fail = |(id, looked): InspectedLogspace| match looked {
         Ok(looked) => Ok((id, looked)),
-        Err(error) => Err(Failure::environment(format!("logspace `{id}`: {error}"))),
+        Err(error) => Err(CommandFailure::environment(format!("logspace `{id}`: {error}"))),
     };
     look_at_each(data, ids)?.into_iter().map(or_fail).collect()
 }
 
-fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<LookedAt>, Failure> {
+fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<InspectedLogspace>, CommandFailure> {
     // Every file stays open while it is read, as a server may remove it in the meantime.
     logstead_flow::machine::sockets::Descriptors::of_process();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -156,75 +157,81 @@ fn look_at_each(data: &Path, ids: &[String]) -> Result<Vec<LookedAt>, Failure> {
 }
 
 /// The same, searched as one.
-pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, Failure> {
+pub(super) fn logspaces(data: &Path, ids: &[String]) -> Result<Logspaces, CommandFailure> {
     let all: Logspaces = look(data, ids)?.into_iter().map(|(id, looked)| (id, looked.searcher)).collect();
     Ok(if ids.is_empty() { all.public() } else { all })
 }
 
 /// The folder of a data directory that holds its logspaces.
-fn folder_of(data: &Path) -> Result<PathBuf, Failure> {
+fn folder_of(data: &Path) -> Result<PathBuf, CommandFailure> {
     let folder = data.join("logspaces");
     if folder.is_dir() {
         return Ok(folder);
     }
-    Err(Failure::environment(format!("{} is not a data directory: it holds no logspaces", data.display())))
+    Err(CommandFailure::environment(format!(
+        "{} is not a data directory: it holds no logspaces",
+        data.display()
+    )))
 }
 
 /// The logspaces of a folder that are named, or all if none is.
-fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, Failure> {
+fn known(folder: &Path, ids: &[String]) -> Result<Vec<String>, CommandFailure> {
     let mut known = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(Failure::environment)? {
-        known.extend(entry.map_err(Failure::environment)?.file_name().into_string());
+    for entry in std::fs::read_dir(folder).map_err(CommandFailure::environment)? {
+        known.extend(entry.map_err(CommandFailure::environment)?.file_name().into_string());
     }
     known.sort();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
         let known = known.join(", ");
-        return Err(Failure::no(format!("there is no logspace `{unknown}`: there are {known}")));
+        return Err(CommandFailure::no(format!("there is no logspace `{unknown}`: there are {known}")));
     }
     known.retain(|id| ids.is_empty() || ids.contains(id));
     Ok(known)
 }
 
-/// Prints what was found when a logspace was opened.
+/// Prints the findings of opening a logspace.
 fn tell(id: &str, recovery: &Recovery) {
     recovery.told().iter().for_each(|told| text::error(&format!("{id}: {}", told.text)));
 }
 
-impl Store {
+impl LockedStore {
     /// A data directory that exists.
-    pub(super) fn of(data: &Path, options: Options) -> Result<Store, Failure> {
+    pub(super) fn of(data: &Path, options: Options) -> Result<LockedStore, CommandFailure> {
         folder_of(data)?;
-        Store::create(data, options)
+        LockedStore::create(data, options)
     }
 
     /// A data directory that may be new.
-    pub(super) fn create(data: &Path, options: Options) -> Result<Store, Failure> {
+    pub(super) fn create(data: &Path, options: Options) -> Result<LockedStore, CommandFailure> {
         let lock = DataLock::acquire(data)?;
-        Ok(Store { folder: data.join("logspaces"), options, _lock: lock })
+        Ok(LockedStore { folder: data.join("logspaces"), options, _lock: lock })
     }
 
     /// These logspaces, or all if none is named.
-    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, Failure> {
+    pub(super) fn open(&self, ids: &[String]) -> Result<Vec<(String, Opened)>, CommandFailure> {
         known(&self.folder, ids)?.into_iter().map(|id| Ok((id.clone(), self.open_one(&id)?))).collect()
     }
 
     /// One logspace, which is created if it does not exist.
-    pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, Failure> {
+    pub(super) fn open_or_create(&self, id: &str) -> Result<Opened, CommandFailure> {
         if !is_logspace_id(id) {
             let grammar = "lower-case letters, digits, `_` and `-`, the first a letter or digit, or `_` for a private one";
-            return Err(Failure::no(format!("`{id}` cannot be the name of a logspace: use {grammar}")));
+            return Err(CommandFailure::no(format!(
+                "`{id}` cannot be the name of a logspace: use {grammar}"
+            )));
         }
         self.open_one(id)
     }
 
-    fn open_one(&self, id: &str) -> Result<Opened, Failure> {
+    fn open_one(&self, id: &str) -> Result<Opened, CommandFailure> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let data = self.folder.parent().unwrap_or(Path::new("."));
         let reached = reached(data).0.of(&Place::Logspace(id.into()));
         let folder = self.folder.join(id);
         let opened =
             logstead_indexer::open_witnessed(&disk, &folder, self.options, reached, &Pool::of_reads());
-        let opened = opened.map_err(|error| Failure::environment(format!("logspace `{id}`: {error}")))?;
+        let opened =
+            opened.map_err(|error| CommandFailure::environment(format!("logspace `{id}`: {error}")))?;
         tell(id, &opened.recovery);
         Ok(opened)
     }

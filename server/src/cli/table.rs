@@ -2,24 +2,24 @@
 //!
 //! **Invariant:** cells and names stay in their row and column, whatever characters they contain.
 
-use super::failure::Failure;
-use super::format::Format;
+use super::failure::CommandFailure;
+use super::format::OutputFormat;
 use super::text;
 use super::text::{csv, shown};
 use serde_json::{Map, Value};
 use std::iter::zip;
 
 /// A table, as the API returns it.
-pub(super) struct Table {
+pub(super) struct PrintedTable {
     names: Vec<String>,
-    /// Which columns are aligned to the right.
+    /// Whether a column is aligned to the right, for each of them.
     are_numbers: Vec<bool>,
     rows: Vec<Vec<Value>>,
 }
 
-impl Table {
+impl PrintedTable {
     /// Reads `columns` and `rows`; prints `notes` and `warnings` as warnings.
-    pub(super) fn new(answer: &Value) -> Table {
+    pub(super) fn new(answer: &Value) -> PrintedTable {
         let list = |name: &str| answer[name].as_array().into_iter().flatten();
         let notes = list("notes").chain(list("warnings").map(|warning| &warning["message"]));
         for note in notes.filter_map(Value::as_str) {
@@ -28,7 +28,7 @@ impl Table {
         let name = |column: &Value| column["name"].as_str().unwrap_or_default().to_owned();
         let columns = list("columns").count();
         let rows = list("rows").filter_map(Value::as_array);
-        Table {
+        PrintedTable {
             names: list("columns").map(name).collect(),
             are_numbers: list("columns").map(|column| column["kind"] == "number").collect(),
             rows: rows.filter(|row| row.len() == columns).cloned().collect(),
@@ -39,20 +39,20 @@ impl Table {
         self.rows.is_empty()
     }
 
-    pub(super) fn print(&self, format: Format) -> Result<(), Failure> {
-        self.lines(format)?.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)
+    pub(super) fn print(&self, format: OutputFormat) -> Result<(), CommandFailure> {
+        self.lines(format)?.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
     }
 
-    fn lines(&self, format: Format) -> Result<Vec<String>, Failure> {
+    fn lines(&self, format: OutputFormat) -> Result<Vec<String>, CommandFailure> {
         let cells = self.rows.iter().map(|row| row.iter().map(cell).collect());
         let all: Vec<Vec<String>> = std::iter::once(self.names.clone()).chain(cells).collect();
         match format {
-            Format::Json => Ok(self.rows.iter().map(|row| self.object(row)).collect()),
-            Format::Csv => Ok(all.iter().map(|row| csv(row.iter().map(String::as_str))).collect()),
-            Format::Text => Ok(self.in_columns(&all)),
-            Format::Raw => {
-                Err(Failure::no("a query with stages makes a table: print it as text, json or csv, not raw"))
-            }
+            OutputFormat::Json => Ok(self.rows.iter().map(|row| self.object(row)).collect()),
+            OutputFormat::Csv => Ok(all.iter().map(|row| csv(row.iter().map(String::as_str))).collect()),
+            OutputFormat::Text => Ok(self.in_columns(&all)),
+            OutputFormat::Raw => Err(CommandFailure::no(
+                "a query with stages makes a table: print it as text, json or csv, not raw",
+            )),
         }
     }
 
@@ -88,8 +88,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(format: Format, expected: &[&str]) {
-        let table = Table::new(&json!({
+    fn check(format: OutputFormat, expected: &[&str]) {
+        let table = PrintedTable::new(&json!({
             "columns": [{"name": "host", "kind": "text"}, {"name": "count", "kind": "number"}],
             "rows": [["web-1", 5], ["a,\u{1b}[1m", 1000], [null, 7.5]],
         }));
@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn a_table_is_printed_in_every_format_of_text() {
         let text = ["host         count", "web-1            5", "a,\\u{1b}[1m   1000", "               7.5"];
-        check(Format::Text, &text);
-        check(Format::Csv, &["host,count", "web-1,5", "\"a,\u{1b}[1m\",1000", ",7.5"]);
+        check(OutputFormat::Text, &text);
+        check(OutputFormat::Csv, &["host,count", "web-1,5", "\"a,\u{1b}[1m\",1000", ",7.5"]);
         check(
-            Format::Json,
+            OutputFormat::Json,
             &[
                 r#"{"count":5,"host":"web-1"}"#,
                 r#"{"count":1000,"host":"a,\u001b[1m"}"#,

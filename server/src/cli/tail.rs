@@ -3,11 +3,11 @@
 //! A broken connection is re-established after the last position that was printed, so nothing is missing and nothing
 //! comes twice.
 
-use super::failure::Failure;
-use super::follow::Following;
-use super::format::Format as Shown;
+use super::failure::CommandFailure;
+use super::follow::DirectoryTail;
+use super::format::OutputFormat as Shown;
 use super::question::AsText;
-use super::remote::{Remote, ServerArgs, Store};
+use super::remote::{Remote, ServerArgs, StoreLocation};
 use super::text;
 use clap::{ArgGroup, Args, ValueEnum};
 use serde_json::Value;
@@ -39,7 +39,7 @@ const EVENTS_MAX: usize = 16;
 
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("store").args(["data", "server"])))]
-pub(super) struct Tail {
+pub(super) struct TailCommand {
     /// What to look for, in the query language, perhaps with `where`, `extract`, `parse` and `eval`; '' is everything
     query: String,
     #[command(flatten)]
@@ -52,15 +52,15 @@ pub(super) struct Tail {
     /// Only this logspace; may be repeated
     #[arg(long = "logspace", value_name = "L")]
     logspaces: Vec<String>,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TailFormat::Text)]
+    format: TailFormat,
     /// Start with this many of the newest messages already stored
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=1000))]
     last: u32,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum TailFormat {
     /// `TIME HOST PROGRAM[PID]: MESSAGE`
     Text,
     /// A JSON object per line
@@ -71,28 +71,28 @@ enum Format {
 
 /// An event of the server.
 #[derive(Default, Debug, PartialEq, Eq)]
-struct Event {
+struct ServerEvent {
     name: String,
     id: Option<String>,
     data: String,
 }
 
-/// What has been printed.
+/// The state after the events printed so far.
 #[derive(Default)]
-struct Printed {
+struct TailState {
     position: Option<String>,
     sampled_one_in: Option<u64>,
 }
 
-impl Tail {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+impl TailCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         end_on_interrupt()?;
-        text::end_with_reader().map_err(Failure::environment)?;
+        text::end_with_reader().map_err(CommandFailure::environment)?;
         let remote = match self.server.or(self.data.as_ref())? {
-            Store::Data(data) => return self.follow(data),
-            Store::Server(remote) => remote,
+            StoreLocation::Data(data) => return self.follow(data),
+            StoreLocation::Server(remote) => remote,
         };
-        let mut printed = Printed::default();
+        let mut printed = TailState::default();
         let mut events = self.connect(&remote, None)?;
         let mut wait = RETRY_WAIT;
         loop {
@@ -113,14 +113,18 @@ impl Tail {
         }
     }
 
-    fn follow(&self, data: &Path) -> Result<(), Failure> {
+    fn follow(&self, data: &Path) -> Result<(), CommandFailure> {
         let query = (self.query.as_str(), self.as_text.unparsed());
         let (logspaces, last) = (&self.logspaces, self.last as usize);
-        Following { data, query, logspaces, last }.run(&mut |message| self.format.print(message))
+        DirectoryTail { data, query, logspaces, last }.run(&mut |message| self.format.print(message))
     }
 
     /// The events from now on, or after a position.
-    fn connect(&self, remote: &Remote, position: Option<&str>) -> Result<Receiver<Event>, Failure> {
+    fn connect(
+        &self,
+        remote: &Remote,
+        position: Option<&str>,
+    ) -> Result<Receiver<ServerEvent>, CommandFailure> {
         let logspaces = self.logspaces.join(",");
         let last = self.last.to_string();
         let mut parameters = vec![("query", self.query.as_str()), ("last", last.as_str())];
@@ -135,13 +139,16 @@ impl Tail {
         let (sender, events) = sync_channel(EVENTS_MAX);
         // A thread of its own, so that a connection that has fallen silent can be abandoned.
         let read = move || {
-            for event in Events(reader) {
+            for event in EventStream(reader) {
                 if sender.send(event).is_err() {
                     return;
                 }
             }
         };
-        std::thread::Builder::new().name("events".to_owned()).spawn(read).map_err(Failure::environment)?;
+        std::thread::Builder::new()
+            .name("events".to_owned())
+            .spawn(read)
+            .map_err(CommandFailure::environment)?;
         Ok(events)
     }
 
@@ -151,18 +158,23 @@ impl Tail {
         remote: &Remote,
         position: Option<&str>,
         wait: &mut Duration,
-    ) -> Result<Receiver<Event>, Failure> {
+    ) -> Result<Receiver<ServerEvent>, CommandFailure> {
         loop {
             std::thread::sleep(*wait);
             *wait = (*wait * 2).min(RETRY_WAIT_MAX);
             match self.connect(remote, position) {
-                Err(Failure::Environment(_)) => {}
+                Err(CommandFailure::Environment(_)) => {}
                 connected => return connected,
             }
         }
     }
 
-    fn print(&self, event: &Event, printed: &mut Printed, remote: &Remote) -> Result<(), Failure> {
+    fn print(
+        &self,
+        event: &ServerEvent,
+        printed: &mut TailState,
+        remote: &Remote,
+    ) -> Result<(), CommandFailure> {
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         match event.name.as_str() {
             "messages" => {
@@ -178,7 +190,7 @@ impl Tail {
                 let detail = data["detail"].as_str().unwrap_or_default();
                 let problem = format!("{}: {detail}", remote.server());
                 if data["status"].as_u64().is_some_and(|status| status < 500) {
-                    return Err(Failure::No(problem));
+                    return Err(CommandFailure::No(problem));
                 }
                 text::error(&problem);
             }
@@ -191,7 +203,7 @@ impl Tail {
     }
 }
 
-impl Printed {
+impl TailState {
     /// Reports when only some of the messages are sent, and when all are again.
     fn note_sampling(&mut self, status: &Value) {
         let one_in = status["sampled_one_in"].as_u64();
@@ -207,25 +219,25 @@ impl Printed {
     }
 }
 
-impl Format {
-    fn print(self, message: &Value) -> Result<(), Failure> {
+impl TailFormat {
+    fn print(self, message: &Value) -> Result<(), CommandFailure> {
         match self {
-            Format::Text => Shown::Text.print_line(message),
-            Format::Json => Shown::Json.print_line(message),
-            Format::Raw => Shown::Raw.print_line(message),
+            TailFormat::Text => Shown::Text.print_line(message),
+            TailFormat::Json => Shown::Json.print_line(message),
+            TailFormat::Raw => Shown::Raw.print_line(message),
         }
-        .map_err(Failure::environment)
+        .map_err(CommandFailure::environment)
     }
 }
 
 /// The events in a stream, until it ends or breaks.
-struct Events<R>(R);
+struct EventStream<R>(R);
 
-impl<R: BufRead> Iterator for Events<R> {
-    type Item = Event;
+impl<R: BufRead> Iterator for EventStream<R> {
+    type Item = ServerEvent;
 
-    fn next(&mut self) -> Option<Event> {
-        let mut event = Event::default();
+    fn next(&mut self) -> Option<ServerEvent> {
+        let mut event = ServerEvent::default();
         let mut line = String::new();
         loop {
             line.clear();
@@ -249,15 +261,18 @@ impl<R: BufRead> Iterator for Events<R> {
 }
 
 /// Ctrl-C is the regular way to end this.
-fn end_on_interrupt() -> Result<(), Failure> {
+fn end_on_interrupt() -> Result<(), CommandFailure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Failure::environment)?;
+    let runtime = runtime.map_err(CommandFailure::environment)?;
     let wait = move || {
         if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
             std::process::exit(0);
         }
     };
-    std::thread::Builder::new().name("interrupt".to_owned()).spawn(wait).map_err(Failure::environment)?;
+    std::thread::Builder::new()
+        .name("interrupt".to_owned())
+        .spawn(wait)
+        .map_err(CommandFailure::environment)?;
     Ok(())
 }
 
@@ -267,13 +282,13 @@ mod tests {
 
     #[test]
     fn events_are_read_until_the_stream_breaks() {
-        let event = |name: &str, id: Option<&str>, data: &str| Event {
+        let event = |name: &str, id: Option<&str>, data: &str| ServerEvent {
             name: name.to_owned(),
             id: id.map(str::to_owned),
             data: data.to_owned(),
         };
         let stream = "event: status\nid: main:5\ndata: {\"a\":1}\n\n: comment\nevent: gap\r\ndata:{}\r\n\r\nevent: cut";
-        let events: Vec<Event> = Events(stream.as_bytes()).collect();
+        let events: Vec<ServerEvent> = EventStream(stream.as_bytes()).collect();
         assert_eq!(events, [event("status", Some("main:5"), "{\"a\":1}"), event("gap", None, "{}")]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the commands print. A reader that has gone away (`| head`) is not an error.
+//! Prints the output of commands. A reader that has gone away (`| head`) is not an error.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io::{self, Write};

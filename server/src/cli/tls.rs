@@ -1,6 +1,6 @@
 //! `logstead tls`: a first certificate, for those who have none yet.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::text;
 use clap::{Args, Subcommand};
 use jiff::civil::Date;
@@ -30,11 +30,11 @@ const EARLIER_DAYS: i64 = 1;
 #[derive(Args, Debug)]
 pub(super) struct Tls {
     #[command(subcommand)]
-    command: Command,
+    command: TlsAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
+enum TlsAction {
     /// Makes a key and a certificate that it signs itself
     #[command(after_help = EXAMPLES)]
     SelfSigned(SelfSigned),
@@ -54,24 +54,24 @@ struct SelfSigned {
 }
 
 impl Tls {
-    pub(super) fn run(&self) -> Result<(), Failure> {
-        let Command::SelfSigned(wanted) = &self.command;
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+        let TlsAction::SelfSigned(wanted) = &self.command;
         wanted.run()
     }
 }
 
 impl SelfSigned {
-    fn run(&self) -> Result<(), Failure> {
-        let (certificate, key) = self.make().map_err(Failure::no)?;
+    fn run(&self) -> Result<(), CommandFailure> {
+        let (certificate, key) = self.make().map_err(CommandFailure::no)?;
         let [certificate_path, key_path] = ["web.pem", "web.key"].map(|name| self.directory.join(name));
         for path in [&certificate_path, &key_path] {
             if path.symlink_metadata().is_ok() {
                 let what = "is there already: remove it, or name another folder with --directory";
-                return Err(Failure::no(format!("{} {what}", path.display())));
+                return Err(CommandFailure::no(format!("{} {what}", path.display())));
             }
         }
         std::fs::create_dir_all(&self.directory)
-            .map_err(|error| Failure::environment(format!("{}: {error}", self.directory.display())))?;
+            .map_err(|error| CommandFailure::environment(format!("{}: {error}", self.directory.display())))?;
         write_new(&key_path, &key, 0o600)?;
         write_new(&certificate_path, &certificate, 0o644)?;
         let (certificate, key) = (certificate_path.display(), key_path.display());
@@ -80,7 +80,7 @@ impl SelfSigned {
             format!("key: {key}"),
             format!("use: --set web.tls.certificate={certificate} --set web.tls.key={key}"),
         ];
-        lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)
+        lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)
     }
 
     /// Certificate and key as PEM.
@@ -110,15 +110,15 @@ fn date(days: i64) -> Option<Date> {
 }
 
 /// Writes a file that was not there.
-fn write_new(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
+fn write_new(path: &Path, text: &str, mode: u32) -> Result<(), CommandFailure> {
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(
         |error| {
             let message = format!("{}: {error}", path.display());
             if error.kind() == ErrorKind::AlreadyExists {
-                Failure::no(message)
+                CommandFailure::no(message)
             } else {
-                Failure::environment(message)
+                CommandFailure::environment(message)
             }
         },
     )

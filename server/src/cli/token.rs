@@ -1,6 +1,6 @@
 //! `logstead token`: makes a token in the data directory of a stopped server.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::{starting, text};
 use clap::{Args, Subcommand, ValueEnum};
 use logstead_accounts::{Grant, NewToken, Role, name};
@@ -17,13 +17,13 @@ Prints the token, which is shown this one time. A running server makes tokens th
 Exit code 0: done; 1: the name is taken or cannot be one; 3: the store is in use.";
 
 #[derive(Args, Debug)]
-pub(super) struct Token {
+pub(super) struct TokenCommand {
     #[command(subcommand)]
-    action: Action,
+    action: TokenAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum TokenAction {
     /// Makes a token and prints it
     #[command(after_help = EXAMPLES)]
     Create(Create),
@@ -52,28 +52,28 @@ enum Roles {
     Admin,
 }
 
-impl Token {
-    pub(super) fn run(&self) -> Result<(), Failure> {
-        let Action::Create(create) = &self.action;
+impl TokenCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
+        let TokenAction::Create(create) = &self.action;
         create.run()
     }
 }
 
 impl Create {
-    fn run(&self) -> Result<(), Failure> {
+    fn run(&self) -> Result<(), CommandFailure> {
         if let Some(flaw) = name::flaw(&self.name) {
-            return Err(Failure::no(flaw));
+            return Err(CommandFailure::no(flaw));
         }
         let expires_in =
-            self.expires_in.as_deref().map(str::parse::<Period>).transpose().map_err(Failure::no)?;
+            self.expires_in.as_deref().map(str::parse::<Period>).transpose().map_err(CommandFailure::no)?;
         let database = starting::database(&self.data);
         if !database.exists() {
             let reason =
                 format!("{} is not there: start the server once to make a store", database.display());
-            return Err(Failure::environment(reason));
+            return Err(CommandFailure::environment(reason));
         }
         let _lock = DataLock::acquire(&self.data)?;
-        let meta = starting::open(&self.data, starting::Wanted::Last)?;
+        let meta = starting::open(&self.data, starting::DatabaseChoice::Last)?;
         let now = clock::now();
         let nanos = |period: Period| i64::try_from(period.duration().as_nanos()).unwrap_or(i64::MAX);
         let new = NewToken {
@@ -85,7 +85,7 @@ impl Create {
         let (id, secret) = meta.add_granted_token(&new, &Grant::default(), now)?;
         let detail = format!("{} (id {id}), role {}", self.name, new.role);
         meta.add_audit(&"logstead token".into(), "token.create", &detail, now);
-        text::line(secret.reveal()).map_err(Failure::environment)
+        text::line(secret.reveal()).map_err(CommandFailure::environment)
     }
 }
 

@@ -1,12 +1,12 @@
 //! `logstead user`: the users of a stopped server. The way back in when nobody can log in any more.
 //!
-//! **Invariant:** what is changed here is in the audit log, as done by `cli`.
+//! **Invariant:** changes made here are in the audit log, as done by `cli`.
 
-use super::failure::Failure;
-use super::format::Format;
+use super::failure::CommandFailure;
+use super::format::OutputFormat;
 use super::settings::SettingsArgs;
-use super::stopped::Stopped;
-use super::table::Table;
+use super::stopped::StoppedServer;
+use super::table::PrintedTable;
 use super::text;
 use super::typed_password::new_password;
 use clap::{Args, Subcommand, ValueEnum};
@@ -33,21 +33,21 @@ directory is in use or has no database.";
 const AUTHOR: &str = "cli";
 
 #[derive(Args, Debug)]
-pub(super) struct User {
+pub(super) struct UserCommand {
     #[command(subcommand)]
-    action: Action,
+    action: UserAction,
 }
 
 #[derive(Subcommand, Debug)]
-enum Action {
+enum UserAction {
     /// Lists all users
     #[command(after_help = EXAMPLES)]
     List {
         /// How to print them
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        #[arg(long, value_enum, default_value_t = OutputFormat::Text)]
+        format: OutputFormat,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Makes a user
     #[command(after_help = EXAMPLES)]
@@ -64,7 +64,7 @@ enum Action {
         #[arg(long, value_name = "QUERY")]
         scope: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Sets another password and ends the user's sessions
     #[command(after_help = EXAMPLES)]
@@ -72,7 +72,7 @@ enum Action {
         /// The name
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Lets nobody log in as this user and ends the user's sessions
     #[command(after_help = EXAMPLES)]
@@ -80,7 +80,7 @@ enum Action {
         /// The name
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Lets a user log in again
     #[command(after_help = EXAMPLES)]
@@ -88,7 +88,7 @@ enum Action {
         /// The name
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Removes a user
     #[command(after_help = EXAMPLES)]
@@ -96,7 +96,7 @@ enum Action {
         /// The name
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
     /// Removes the second factor of a user who has lost it
     #[command(after_help = EXAMPLES)]
@@ -104,13 +104,13 @@ enum Action {
         /// The name
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: DataDirectoryArgs,
     },
 }
 
-/// Which data directory.
+/// The data directory.
 #[derive(Args, Debug)]
-struct Place {
+struct DataDirectoryArgs {
     #[command(flatten)]
     settings: SettingsArgs,
     /// The data directory of a stopped server, instead of the one in the settings
@@ -126,27 +126,27 @@ enum RoleName {
     Admin,
 }
 
-impl User {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+impl UserCommand {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         match &self.action {
-            Action::List { format, place } => list(&place.open()?, *format),
-            Action::Add { name, role, logspaces, scope, place } => {
+            UserAction::List { format, place } => list(&place.open()?, *format),
+            UserAction::Add { name, role, logspaces, scope, place } => {
                 let grant = grant(logspaces, scope.as_deref())?;
                 add(&place.open()?, name, (*role).into(), &grant)
             }
-            Action::Password { name, place } => set_password(&place.open()?, name),
-            Action::Disable { name, place } => {
+            UserAction::Password { name, place } => set_password(&place.open()?, name),
+            UserAction::Disable { name, place } => {
                 change(place, name, "user.disable", "can no longer log in", |meta| {
                     meta.set_disabled(name, Some(clock::now()))
                 })
             }
-            Action::Enable { name, place } => {
+            UserAction::Enable { name, place } => {
                 change(place, name, "user.enable", "can log in again", |meta| meta.set_disabled(name, None))
             }
-            Action::Remove { name, place } => {
+            UserAction::Remove { name, place } => {
                 change(place, name, "user.remove", "is removed", |meta| meta.remove_user(name))
             }
-            Action::ResetTotp { name, place } => {
+            UserAction::ResetTotp { name, place } => {
                 change(place, name, "totp.reset", "logs in with the password alone", |meta| {
                     let found = meta.credentials(name)?;
                     let user = found.ok_or_else(|| accounts::Error::NoSuchUser(name.clone()))?;
@@ -157,9 +157,9 @@ impl User {
     }
 }
 
-fn list(store: &Stopped, format: Format) -> Result<(), Failure> {
+fn list(store: &StoppedServer, format: OutputFormat) -> Result<(), CommandFailure> {
     let columns = ["name", "role", "logspaces", "scope", "origin", "state", "second factor", "created"];
-    let users = store.meta.users().map_err(Failure::from)?;
+    let users = store.meta.users().map_err(CommandFailure::from)?;
     let rows = users.into_iter().map(|user| {
         json!([
             user.name,
@@ -173,70 +173,70 @@ fn list(store: &Stopped, format: Format) -> Result<(), Failure> {
         ])
     });
     let columns = columns.map(|name| json!({ "name": name }));
-    Table::new(&json!({ "columns": columns, "rows": rows.collect::<Vec<_>>() })).print(format)
+    PrintedTable::new(&json!({ "columns": columns, "rows": rows.collect::<Vec<_>>() })).print(format)
 }
 
-fn add(store: &Stopped, name: &str, role: Role, grant: &Grant) -> Result<(), Failure> {
+fn add(store: &StoppedServer, name: &str, role: Role, grant: &Grant) -> Result<(), CommandFailure> {
     if let Some(flaw) = name::flaw(name) {
-        return Err(Failure::no(flaw));
+        return Err(CommandFailure::no(flaw));
     }
-    if store.meta.credentials(name).map_err(Failure::from)?.is_some() {
+    if store.meta.credentials(name).map_err(CommandFailure::from)?.is_some() {
         return Err(accounts::Error::UserExists(name.to_owned()).into());
     }
-    let hash = password::hash(&new_password(name)?).map_err(Failure::environment)?;
-    store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(Failure::from)?;
+    let hash = password::hash(&new_password(name)?).map_err(CommandFailure::environment)?;
+    store.meta.add_granted_user(name, role, grant, &hash, clock::now()).map_err(CommandFailure::from)?;
     let logspaces = grant.logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
     let scope = grant.scope.as_ref().map(|scope| format!(", scope {scope}"));
     let rights = format!("role {role}{}{}", logspaces.unwrap_or_default(), scope.unwrap_or_default());
     done(store, "user.create", &format!("{name}, {rights}"), &format!("{name} is made, with the {rights}"))
 }
 
-fn set_password(store: &Stopped, name: &str) -> Result<(), Failure> {
-    let user = store.meta.credentials(name).map_err(Failure::from)?;
+fn set_password(store: &StoppedServer, name: &str) -> Result<(), CommandFailure> {
+    let user = store.meta.credentials(name).map_err(CommandFailure::from)?;
     let user = user.ok_or_else(|| accounts::Error::NoSuchUser(name.to_owned()))?;
     if let Some(origin) = user.origin {
         return Err(accounts::Error::PasswordElsewhere { name: user.name, origin }.into());
     }
-    let hash = password::hash(&new_password(&user.name)?).map_err(Failure::environment)?;
-    store.meta.set_password(&user.name, &hash, None).map_err(Failure::from)?;
+    let hash = password::hash(&new_password(&user.name)?).map_err(CommandFailure::environment)?;
+    store.meta.set_password(&user.name, &hash, None).map_err(CommandFailure::from)?;
     let told = format!("{} has another password; all sessions have ended", user.name);
     done(store, "user.password", &user.name, &told)
 }
 
 fn change(
-    place: &Place,
+    place: &DataDirectoryArgs,
     name: &str,
     action: &str,
     told: &str,
     change: impl FnOnce(&accounts::Meta) -> accounts::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let store = place.open()?;
-    change(&store.meta).map_err(Failure::from)?;
+    change(&store.meta).map_err(CommandFailure::from)?;
     done(&store, action, name, &format!("{name} {told}"))
 }
 
-fn done(store: &Stopped, action: &str, detail: &str, told: &str) -> Result<(), Failure> {
+fn done(store: &StoppedServer, action: &str, detail: &str, told: &str) -> Result<(), CommandFailure> {
     let now = clock::now();
     store.meta.add_audit(&AUTHOR.into(), action, detail, now);
-    store.meta.keep_books(now).map_err(Failure::environment)?;
-    text::line(told).map_err(Failure::environment)
+    store.meta.keep_books(now).map_err(CommandFailure::environment)?;
+    text::line(told).map_err(CommandFailure::environment)
 }
 
-fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, Failure> {
+fn grant(logspaces: &[String], scope: Option<&str>) -> Result<Grant, CommandFailure> {
     if let Some(Err(error)) = scope.map(query::parse) {
-        return Err(Failure::no(format!("invalid --scope: {}", error.message)));
+        return Err(CommandFailure::no(format!("invalid --scope: {}", error.message)));
     }
     let logspaces = (!logspaces.is_empty()).then(|| logspaces.to_vec());
     Ok(Grant { logspaces, scope: scope.map(str::to_owned) })
 }
 
-impl Place {
-    fn open(&self) -> Result<Stopped, Failure> {
+impl DataDirectoryArgs {
+    fn open(&self) -> Result<StoppedServer, CommandFailure> {
         let mut settings = self.settings.load()?;
         if let Some(data) = &self.data {
             settings.data.clone_from(data);
         }
-        Stopped::open(settings)
+        StoppedServer::open(settings)
     }
 }
 

@@ -1,7 +1,7 @@
-//! `logstead verify`: reads everything and reports what is not as it was written.
+//! `logstead verify`: reads everything and reports every part that is not as it was written.
 
-use super::failure::Failure;
-use super::progress::Progress;
+use super::failure::CommandFailure;
+use super::progress::ByteProgress;
 use super::store::StoreArgs;
 use super::text;
 use clap::Args;
@@ -23,9 +23,9 @@ pub(super) struct Verify {
     store: StoreArgs,
 }
 
-/// What was read so far.
+/// Totals so far.
 #[derive(Default)]
-struct Seen {
+struct VerifyTotals {
     parts: usize,
     messages: u64,
     bytes: u64,
@@ -33,7 +33,7 @@ struct Seen {
 }
 
 impl Verify {
-    pub(super) fn run(&self) -> Result<(), Failure> {
+    pub(super) fn run(&self) -> Result<(), CommandFailure> {
         let (data, logspaces) = self.store.look_at_each()?;
         let mut problems = super::verify_database::verify(&data)?;
         if let Some(wrong) = self.store.look_at_ledger()? {
@@ -58,20 +58,24 @@ impl Verify {
                 Err(error) => problems += tell(&format!("{id}: it cannot be read: {error}"))?,
             }
         }
-        if problems == 0 { Ok(()) } else { Err(Failure::no(format!("damaged: {}", counted(problems)))) }
+        if problems == 0 {
+            Ok(())
+        } else {
+            Err(CommandFailure::no(format!("damaged: {}", counted(problems))))
+        }
     }
 }
 
 /// Prints a problem.
-fn tell(line: &str) -> Result<usize, Failure> {
-    text::line(line).map_err(Failure::environment)?;
+fn tell(line: &str) -> Result<usize, CommandFailure> {
+    text::line(line).map_err(CommandFailure::environment)?;
     Ok(1)
 }
 
 /// Returns the number of problems.
-fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
-    let progress = Progress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
-    let (mut seen, mut lines) = (Seen::default(), Vec::new());
+fn verify(id: &str, looked: &Looked) -> Result<usize, CommandFailure> {
+    let progress = ByteProgress::new(&format!("verify {id}"), Some(looked.searcher.verify_bytes()));
+    let (mut seen, mut lines) = (VerifyTotals::default(), Vec::new());
     let lanes = Pool::new(logstead_flow::machine::cores());
     let run = Run { cancelled: &|| false, lanes: &lanes };
     for told in looked.recovery.told_beside_parts() {
@@ -84,10 +88,10 @@ fn verify(id: &str, looked: &Looked) -> Result<usize, Failure> {
         seen.add(&checked);
     });
     drop(progress);
-    let Seen { parts, messages, bytes, problems } = seen;
+    let VerifyTotals { parts, messages, bytes, problems } = seen;
     let state = if problems == 0 { "intact".to_owned() } else { counted(problems) };
     lines.push(format!("{id}: {state}: {messages} messages in {parts} files or segments, {bytes} bytes"));
-    lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
     Ok(problems)
 }
 
@@ -101,7 +105,7 @@ fn told(id: &str, checked: &Checked, finding: &Finding) -> String {
     format!("{id}: {}: {}{times}{lost}", checked.file, finding.what)
 }
 
-impl Seen {
+impl VerifyTotals {
     fn add(&mut self, checked: &Checked) {
         self.parts += 1;
         self.messages += checked.messages;

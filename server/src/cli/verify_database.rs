@@ -1,18 +1,18 @@
-//! What `logstead verify` reports about the database and the copies of router documents next to it.
+//! The part of `logstead verify` for the database and the copies of router documents next to it.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::{starting, text};
 use logstead_accounts as accounts;
-use logstead_accounts::kept;
-use logstead_accounts::{Found, Look};
+use logstead_accounts::document_backups;
+use logstead_accounts::{CheckDepth, DatabaseState};
 use std::path::Path;
 
 /// Prints what it finds and returns the number of problems. Changes nothing.
-pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
-    let unreadable = |error| Failure::environment(format!("{}: {error}", data.display()));
+pub(super) fn verify(data: &Path) -> Result<usize, CommandFailure> {
+    let unreadable = |error| CommandFailure::environment(format!("{}: {error}", data.display()));
     let mut problems = Vec::new();
-    match accounts::look(&starting::database(data), Look::Full).map_err(unreadable)? {
-        Found::Whole(whole) => {
+    match accounts::inspect(&starting::database(data), CheckDepth::Full).map_err(unreadable)? {
+        DatabaseState::Intact(whole) => {
             problems
                 .extend(starting::older(data, &whole)?.map(|what| format!("is damaged or older: {what}")));
             if !whole.is_witnessed {
@@ -20,18 +20,18 @@ pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
                 problems.push(what.to_owned());
             }
         }
-        Found::Other(what) => {
+        DatabaseState::Other(what) => {
             problems
                 .push(format!("is not the database that ran last: {what}; `logstead serve` says what to do"));
         }
-        Found::Missing => problems.push("is missing: `logstead serve` says what to do".to_owned()),
-        Found::Empty => problems.push("is empty: `logstead serve` says what to do".to_owned()),
-        Found::Damaged(what) => problems.push(format!("is damaged, no message is lost: {what}")),
+        DatabaseState::Missing => problems.push("is missing: `logstead serve` says what to do".to_owned()),
+        DatabaseState::Empty => problems.push("is empty: `logstead serve` says what to do".to_owned()),
+        DatabaseState::Damaged(what) => problems.push(format!("is damaged, no message is lost: {what}")),
     }
     let mut lines: Vec<String> = problems.into_iter().map(|what| format!("logstead.db: {what}")).collect();
-    for (number, state) in kept::load(data).map_err(unreadable)? {
+    for (number, state) in document_backups::load(data).map_err(unreadable)? {
         if let Err(what) = state {
-            let name = kept::path(Path::new(""), number);
+            let name = document_backups::path(Path::new(""), number);
             lines.push(format!("{}: {what}: the next start rewrites it from the database", name.display()));
         }
     }
@@ -39,6 +39,6 @@ pub(super) fn verify(data: &Path) -> Result<usize, Failure> {
     if count == 0 {
         lines.push("logstead.db: intact".to_owned());
     }
-    lines.iter().try_for_each(|line| text::line(line)).map_err(Failure::environment)?;
+    lines.iter().try_for_each(|line| text::line(line)).map_err(CommandFailure::environment)?;
     Ok(count)
 }

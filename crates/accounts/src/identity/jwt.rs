@@ -1,4 +1,4 @@
-//! ID tokens: whether a provider's signature fits, and what it says. The rules are those of the crate `jsonwebtoken`, the
+//! ID tokens: checks a provider's signature, and reads the claims. The rules are those of the crate `jsonwebtoken`, the
 //! mathematics that of `ring`, which TLS uses as well.
 //!
 //! **Invariant:** only RS256 and ES256 count, each only with a key of its own kind: neither `none` nor a public key that is
@@ -28,7 +28,7 @@ static RING: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// What an ID token says.
+/// The claims of an ID token.
 #[derive(Deserialize, Debug)]
 pub(super) struct Claims {
     pub(super) sub: String,
@@ -43,7 +43,7 @@ pub(super) struct Claims {
 
 /// Why a token does not count.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refused {
+pub(super) enum TokenRejection {
     /// The keys may have changed since they were fetched.
     #[error("the ID token is signed with the key {0}, which the provider does not publish")]
     UnknownKey(String),
@@ -52,11 +52,16 @@ pub(super) enum Refused {
     Bad(String),
 }
 
-/// What an ID token of this issuer for this client says, if one of the keys has signed it and it is of now.
-pub(super) fn verified(token: &str, keys: &JwkSet, issuer: &str, client: &str) -> Result<Claims, Refused> {
+/// The claims of an ID token of this issuer for this client, if one of the keys signed it and it is currently valid.
+pub(super) fn verified(
+    token: &str,
+    keys: &JwkSet,
+    issuer: &str,
+    client: &str,
+) -> Result<Claims, TokenRejection> {
     // Only the first call counts, and all have the same.
     RING.install_default().ok();
-    let bad = |error: &dyn std::fmt::Display| Refused::Bad(error.to_string());
+    let bad = |error: &dyn std::fmt::Display| TokenRejection::Bad(error.to_string());
     let header = decode_header(token).map_err(|error| bad(&error))?;
     if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256) {
         return Err(bad(&format!("it is signed by {:?}, and only RS256 and ES256 count", header.alg)));
@@ -68,10 +73,10 @@ pub(super) fn verified(token: &str, keys: &JwkSet, issuer: &str, client: &str) -
     validation.set_audience(&[client]);
     validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
     let candidates = match &header.kid {
-        Some(kid) => vec![keys.find(kid).ok_or_else(|| Refused::UnknownKey(format!("`{kid}`")))?],
+        Some(kid) => vec![keys.find(kid).ok_or_else(|| TokenRejection::UnknownKey(format!("`{kid}`")))?],
         None => keys.keys.iter().take(KEYS_TRIED_MAX).collect(),
     };
-    let mut refused = Refused::UnknownKey("without a name".to_owned());
+    let mut refused = TokenRejection::UnknownKey("without a name".to_owned());
     for jwk in candidates {
         let Ok(key) = DecodingKey::from_jwk(jwk) else { continue };
         if key.family() != header.alg.family() {
@@ -88,13 +93,13 @@ pub(super) fn verified(token: &str, keys: &JwkSet, issuer: &str, client: &str) -
 }
 
 /// A token for several clients names the one that may use it.
-fn of_client(claims: Claims, client: &str) -> Result<Claims, Refused> {
+fn of_client(claims: Claims, client: &str) -> Result<Claims, TokenRejection> {
     let audiences = claims.aud.as_array().map_or(1, Vec::len);
     let is_for_us = match &claims.azp {
         Some(azp) => azp == client,
         None => audiences == 1,
     };
-    if is_for_us { Ok(claims) } else { Err(Refused::Bad("it is for another client".to_owned())) }
+    if is_for_us { Ok(claims) } else { Err(TokenRejection::Bad("it is for another client".to_owned())) }
 }
 
 fn no_signer(_: &Algorithm, _: &EncodingKey) -> JwtResult<Box<dyn JwtSigner>> {
@@ -308,8 +313,8 @@ mod tests {
             verified(&signer.token(&header, &claims()), &keys, ISSUER, "logstead")
         };
         let unknown = of(&second, json!({"alg": "ES256", "kid": "2"}));
-        assert!(matches!(unknown, Err(Refused::UnknownKey(_))));
+        assert!(matches!(unknown, Err(TokenRejection::UnknownKey(_))));
         assert!(of(&first, json!({"alg": "ES256"})).is_ok());
-        assert!(matches!(of(&second, json!({"alg": "ES256"})), Err(Refused::UnknownKey(_))));
+        assert!(matches!(of(&second, json!({"alg": "ES256"})), Err(TokenRejection::UnknownKey(_))));
     }
 }

@@ -13,12 +13,12 @@ use logstead_client::tls::{Authorities, TlsOptions, config};
 use logstead_config::accounts::Ldap;
 use std::time::{Duration, Instant};
 
-/// What a directory says to a wrong password.
+/// A directory's result code for a wrong password.
 const INVALID_CREDENTIALS: u32 = 49;
 /// More groups than this are an error of the filter.
 const GROUPS_FOUND_MAX: i32 = 1000;
 
-/// Who this is; `None` if the directory has no such entry, or another password for it.
+/// Checks a name and a password; `None` if the directory has no such entry, or another password for it.
 pub fn person(directory: &Ldap, name: &str, password: &str) -> Result<Option<Person>, String> {
     if password.is_empty() {
         return Ok(None);
@@ -28,27 +28,27 @@ pub fn person(directory: &Ldap, name: &str, password: &str) -> Result<Option<Per
         "" => None,
         path => Some(secret_of(path)?),
     };
-    let mut talk = Talk::begin(directory, service_password)?;
+    let mut talk = LdapConversation::begin(directory, service_password)?;
     talk.person(name, password).map_err(|error| told(&error))
 }
 
 /// A conversation with a directory, which has an end.
-struct Talk<'a> {
+struct LdapConversation<'a> {
     directory: &'a Ldap,
     service_password: Option<String>,
     connection: LdapConn,
     end: Instant,
 }
 
-/// What is read of a user's entry.
-struct Entry {
+/// The attributes that are read of a user's entry.
+struct LdapEntry {
     dn: String,
     id: String,
     groups: Vec<String>,
 }
 
-impl Talk<'_> {
-    fn begin(directory: &Ldap, service_password: Option<String>) -> Result<Talk<'_>, String> {
+impl LdapConversation<'_> {
+    fn begin(directory: &Ldap, service_password: Option<String>) -> Result<LdapConversation<'_>, String> {
         let told = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.url);
         let end = Instant::now() + directory.timeout.duration();
         let mut settings = LdapConnSettings::new()
@@ -63,7 +63,7 @@ impl Talk<'_> {
             settings = settings.set_config(config(&options).map_err(|error| told(&error))?);
         }
         let connection = LdapConn::with_settings(settings, &directory.url).map_err(|error| told(&error))?;
-        Ok(Talk { directory, service_password, connection, end })
+        Ok(LdapConversation { directory, service_password, connection, end })
     }
 
     fn person(&mut self, name: &str, password: &str) -> Result<Option<Person>, String> {
@@ -86,7 +86,7 @@ impl Talk<'_> {
             // Users need not be allowed to read groups.
             self.bind_as_service()?;
         }
-        let Entry { dn, id, mut groups } = self.entry(&dn)?;
+        let LdapEntry { dn, id, mut groups } = self.entry(&dn)?;
         groups.extend(self.groups_of(&dn, name)?);
         Ok(Some(Person { subject: id, name: name.to_owned(), groups: bounded(groups, name) }))
     }
@@ -108,7 +108,7 @@ impl Talk<'_> {
         }
     }
 
-    fn entry(&mut self, dn: &str) -> Result<Entry, String> {
+    fn entry(&mut self, dn: &str) -> Result<LdapEntry, String> {
         let Ldap { id_attribute, groups_attribute, .. } = self.directory;
         let attributes = [id_attribute.as_str(), groups_attribute.as_str()];
         let attributes: Vec<&str> = attributes.into_iter().filter(|name| !name.is_empty()).collect();
@@ -125,7 +125,7 @@ impl Talk<'_> {
         let of = entry.attrs.iter().find(|(name, _)| name.eq_ignore_ascii_case(groups_attribute));
         let group_base = &self.directory.group_base;
         let groups = of.map(|(_, values)| values.iter().flat_map(|dn| names(dn, group_base)).collect());
-        Ok(Entry { dn: entry.dn.clone(), id, groups: groups.unwrap_or_default() })
+        Ok(LdapEntry { dn: entry.dn.clone(), id, groups: groups.unwrap_or_default() })
     }
 
     fn groups_of(&mut self, dn: &str, name: &str) -> Result<Vec<String>, String> {
@@ -167,7 +167,7 @@ impl Talk<'_> {
     }
 }
 
-impl Drop for Talk<'_> {
+impl Drop for LdapConversation<'_> {
     fn drop(&mut self) {
         // It closes the connection; a directory that has gone away needs no goodbye.
         self.connection.unbind().ok();
@@ -181,7 +181,7 @@ fn filled(filter: &str, dn: &str, name: &str) -> String {
     parts.collect::<Vec<_>>().join(&dn)
 }
 
-/// A value of an attribute: as text, or as the hexadecimal digits of what is not text.
+/// A value of an attribute: as text, or as hexadecimal digits if it is not text.
 fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     let text = entry.attrs.iter().find(|(name, _)| name.eq_ignore_ascii_case(attribute));
     let text = text.and_then(|(_, values)| values.first().cloned());
@@ -192,8 +192,8 @@ fn value(entry: &SearchEntry, attribute: &str) -> Option<String> {
     })
 }
 
-/// A group by its whole name and, if it stands directly below the entry of groups, by the first value in it:
-/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, whoever may make entries could make one of that name.
+/// The names of a group: its whole name and, if it stands directly below the entry of groups, the first value in it:
+/// `cn=ops,ou=groups,dc=example,dc=org` and `ops`. Elsewhere, anyone who may make entries could make one of that name.
 fn names(dn: &str, group_base: &str) -> Vec<String> {
     let short = dn.split_once(',').filter(|(_, parent)| !dn.contains('\\') && is_same(parent, group_base));
     let short = short.and_then(|(first, _)| first.split_once('=')).map(|(_, value)| value.trim().to_owned());

@@ -1,5 +1,5 @@
-//! Asks others who somebody is: OpenID providers and directories. What comes back are a person's name and groups; what these
-//! may do here is for the settings and the callers to say.
+//! Identifies people through OpenID providers and directories. These return a person's name and groups; the settings
+//! and the callers decide what that person may do here.
 //!
 //! Calls block: async code makes them on a blocking thread.
 //!
@@ -10,14 +10,14 @@ pub mod ldap;
 pub mod oidc;
 mod web;
 
-/// Somebody whom a provider knows.
+/// A person known to a provider.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Person {
-    /// What the provider calls this person for ever.
+    /// The provider's permanent identifier for this person.
     pub subject: String,
     /// The name to show.
     pub name: String,
-    /// What groups the person is in.
+    /// The groups of the person.
     pub groups: Vec<String>,
 }
 

@@ -13,7 +13,7 @@
 //! **Invariant:** the ID token decides who somebody is. Other answers only add what it leaves out, and only about the same
 //! subject.
 
-use super::jwt::{self, Claims, Refused};
+use super::jwt::{self, Claims, TokenRejection};
 use super::web::Web;
 use super::{Person, bounded, secret_of};
 use crate::Secret;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-/// How long a provider's configuration and keys are taken to be what they were.
+/// How long a provider's configuration and keys are used before they are fetched again.
 const FRESH: Duration = Duration::from_secs(3600);
 /// A key that is not known makes us fetch them again at most this often, so that forged tokens do not.
 const FETCH_AGAIN_AFTER: Duration = Duration::from_secs(30);
@@ -42,14 +42,14 @@ const TEXT_CHARS_MAX: usize = 255;
 pub struct Provider {
     settings: Oidc,
     redirect_uri: String,
-    known: Mutex<Known>,
+    known: Mutex<ProviderCache>,
 }
 
-/// What it said of itself.
+/// The configuration and the keys that a provider has published.
 #[derive(Default)]
-struct Known {
+struct ProviderCache {
     configuration: Option<(Instant, Arc<Configuration>)>,
-    /// Why it did not say, the last time.
+    /// The latest failure to fetch it, and when.
     failed: Option<(Instant, String)>,
     keys: Option<(Instant, Arc<JwkSet>)>,
     /// When they were fetched again because of a key that was not among them.
@@ -73,14 +73,14 @@ struct Tokens {
     access_token: Option<String>,
 }
 
-/// What the browser came back with.
+/// The parameters with which a browser comes back from the provider.
 #[derive(Clone, Debug)]
-pub struct Return {
+pub struct LoginReturn {
     /// The authorization code that the provider sent back.
     pub code: String,
     /// The state that the login began with.
     pub state: String,
-    /// Who says so (RFC 9207), if the provider does.
+    /// The issuer (RFC 9207), if the provider names it.
     pub iss: Option<String>,
 }
 
@@ -91,12 +91,12 @@ impl Provider {
         Provider { settings: settings.clone(), redirect_uri, known: Mutex::default() }
     }
 
-    /// What the settings say of it.
+    /// Its settings.
     pub fn settings(&self) -> &Oidc {
         &self.settings
     }
 
-    /// Where to send a browser that has this secret.
+    /// The address of the provider to which a browser with this secret is sent.
     pub fn address(&self, secret: &Secret) -> Result<String, String> {
         let configuration = self.configuration(&Web::of(&self.settings)?)?;
         let challenge = digest::digest(&digest::SHA256, verifier(secret).as_bytes());
@@ -120,8 +120,8 @@ impl Provider {
         Secret::same(&derived(secret, STATE), state)
     }
 
-    /// Who came back.
-    pub fn person(&self, secret: &Secret, back: &Return) -> Result<Person, String> {
+    /// Identifies the person who came back.
+    pub fn person(&self, secret: &Secret, back: &LoginReturn) -> Result<Person, String> {
         if !self.is_state_of(secret, &back.state) {
             return Err("the state is not that of the login".to_owned());
         }
@@ -170,12 +170,12 @@ impl Provider {
         web.post_form(&configuration.token_endpoint, authorization, form.finish())
     }
 
-    /// What a token says. Keys may have changed since they were fetched.
+    /// The verified claims of a token. Fetches the keys again if they may have changed.
     fn claims(&self, web: &Web, configuration: &Configuration, token: &str) -> Result<Claims, String> {
         let verified =
             |keys: &JwkSet| jwt::verified(token, keys, &self.settings.issuer, &self.settings.client_id);
         match verified(&*self.keys(web, configuration)?) {
-            Err(Refused::UnknownKey(_)) if self.may_fetch_again() => {
+            Err(TokenRejection::UnknownKey(_)) if self.may_fetch_again() => {
                 verified(&*self.fetched_keys(web, configuration)?).map_err(|refused| refused.to_string())
             }
             done => done.map_err(|refused| refused.to_string()),

@@ -11,7 +11,7 @@ use ureq::http::{Response, header};
 
 /// Maximum length of an answer.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
-/// How much of a refusal is told.
+/// The most characters of a refusal that are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 
 /// A client of one provider.

@@ -1,15 +1,15 @@
-//! What users see and change of their own account: their sessions and their second factor. (A new password is set in
-//! [`super::users`], where administrators set those of others.)
+//! The user's own account: their sessions and their second factor. (A new password is set in [`super::users`], where
+//! administrators set those of others.)
 //!
-//! **Invariant:** what an unattended session could be misused for asks for the password: setting up, removing and renewing
-//! what a login takes. Ending sessions does not.
+//! **Invariant:** anything that an unattended session could be misused for asks for the password: setting up, removing
+//! and renewing the factors of a login. Ending sessions does not.
 
 use super::credentials::{check_current, succeeded, use_code};
 use crate::access::Caller;
-use crate::access::throttle::Attempt;
+use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Peer};
-use crate::state::{Inner, Shared};
+use crate::extract::{JsonBody, Path, Peer};
+use crate::state::{ApiInner, SharedState};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts::{Account as Owner, ListedSession, Role, TotpSecret, typed};
@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 /// One's own account.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Account {
+#[schema(as = Account)]
+pub(crate) struct OwnAccount {
     name: String,
     role: Role,
     /// Ids of the logspaces that may be searched; null for all.
@@ -27,7 +28,7 @@ pub(crate) struct Account {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
-    /// Who keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
+    /// The provider that keeps the password: `oidc:ID` or `ldap:ID`; null if Logstead does, where it can be changed.
     #[schema(required)]
     origin: Option<String>,
     /// The second factor; null without one.
@@ -52,20 +53,20 @@ pub(crate) struct SecondFactor {
 pub(crate) struct ListedSessionBody {
     /// Ends it.
     id: String,
-    /// It is the one that asks.
+    /// Whether it is the session of this request.
     current: bool,
     #[schema(format = DateTime)]
     began_at: String,
-    /// To the minute.
+    /// The time of the last use, to the minute.
     #[schema(format = DateTime)]
     last_used: String,
     /// If it is not used until then.
     #[schema(format = DateTime)]
     expires_at: String,
-    /// Where the login came from; null if that is not known.
+    /// The address from which the login came; null if that is not known.
     #[schema(required)]
     address: Option<String>,
-    /// What the browser calls itself; null if it does not.
+    /// The browser's User-Agent; null if it sent none.
     #[schema(required)]
     user_agent: Option<String>,
 }
@@ -80,7 +81,7 @@ pub(crate) struct Sessions {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CurrentPassword {
-    /// As at the login.
+    /// Required like at a login.
     #[serde(default)]
     current_password: Option<String>,
 }
@@ -90,7 +91,7 @@ pub(crate) struct CurrentPassword {
 pub(crate) struct NewTotp {
     /// In base 32, to type in: 30 seconds, 6 digits, SHA-1.
     secret: String,
-    /// For a QR code.
+    /// The address for a QR code.
     uri: String,
 }
 
@@ -109,11 +110,11 @@ pub(crate) struct RecoveryCodes {
     recovery_codes: Vec<String>,
 }
 
-/// What a login takes.
+/// A password and a code, as for a login.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BothFactors {
-    /// As at the login.
+    /// Required like at a login.
     #[serde(default)]
     current_password: Option<String>,
     /// A code of the app, or a recovery code.
@@ -121,17 +122,17 @@ pub(crate) struct BothFactors {
 }
 
 /// One's own account.
-#[utoipa::path(get, path = "/api/v1/account", tag = "account", responses((status = 200, body = Account)))]
+#[utoipa::path(get, path = "/api/v1/account", tag = "account", responses((status = 200, body = OwnAccount)))]
 pub(crate) async fn get_account(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-) -> Result<axum::Json<Account>> {
+) -> Result<axum::Json<OwnAccount>> {
     let (name, id) = (caller.name.clone(), user_id(&caller)?);
     let read = shared.meta(move |meta| Ok((meta.credentials(&name)?, meta.second_factor(id)?)));
     let (credentials, second_factor) = read.await?;
     let origin = credentials.and_then(|user| user.origin);
     let second_factor_demanded = shared.must_enrol(caller.role, origin.as_deref(), false);
-    Ok(axum::Json(Account {
+    Ok(axum::Json(OwnAccount {
         name: caller.name,
         role: caller.role,
         logspaces: caller.grant.logspaces.clone(),
@@ -148,17 +149,17 @@ pub(crate) async fn get_account(
 /// One's own sessions, the last used first.
 #[utoipa::path(get, path = "/api/v1/account/sessions", tag = "account", responses((status = 200, body = Sessions)))]
 pub(crate) async fn list_sessions(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<Sessions>> {
     let sessions = shared.meta(move |meta| meta.sessions_of(&caller.name, clock::now())).await?;
     Ok(axum::Json(listed(sessions, caller.session)))
 }
 
-/// Ends all of one's sessions but the one that asks.
+/// Ends all of one's sessions but that of the request.
 #[utoipa::path(delete, path = "/api/v1/account/sessions", tag = "account", responses((status = 204)))]
 pub(crate) async fn end_other_sessions(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode> {
     let (name, keep) = (caller.name.clone(), caller.session);
@@ -173,7 +174,7 @@ pub(crate) async fn end_other_sessions(
     params(("id" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn end_session(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
@@ -188,10 +189,10 @@ pub(crate) async fn end_session(
 /// Begins to set up a second factor: a secret for an authenticator app. It counts once its first code was sent.
 #[utoipa::path(post, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = NewTotp)))]
 pub(crate) async fn begin_totp(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    Json(asked): Json<CurrentPassword>,
+    JsonBody(asked): JsonBody<CurrentPassword>,
 ) -> Result<axum::Json<NewTotp>> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
@@ -204,11 +205,11 @@ pub(crate) async fn begin_totp(
 /// Finishes setting up a second factor, and shows the recovery codes this one time.
 #[utoipa::path(put, path = "/api/v1/account/totp", tag = "account", responses((status = 200, body = RecoveryCodes)))]
 pub(crate) async fn confirm_totp(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(first): Json<FirstCode>,
+    JsonBody(first): JsonBody<FirstCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
-    // Guessing is of no use here: whoever could ask for the secret knows the codes.
+    // Guessing is of no use here: a caller who could ask for the secret knows the codes.
     let id = user_id(&caller)?;
     let wrong = || {
         let detail =
@@ -225,14 +226,14 @@ pub(crate) async fn confirm_totp(
 /// Gives up the second factor.
 #[utoipa::path(post, path = "/api/v1/account/totp/remove", tag = "account", responses((status = 204)))]
 pub(crate) async fn remove_totp(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    Json(asked): Json<BothFactors>,
+    JsonBody(asked): JsonBody<BothFactors>,
 ) -> Result<StatusCode> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
-    let attempt = Attempt::new(&caller.name, peer.0, None);
+    let attempt = LoginAttempt::new(&caller.name, peer.0, None);
     if !use_code(&shared, &attempt, id, &caller.name, asked.code.trim()).await? {
         let detail = "this code is wrong, or was used before";
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("code"));
@@ -248,10 +249,10 @@ pub(crate) async fn remove_totp(
     post, path = "/api/v1/account/recovery-codes", tag = "account", responses((status = 200, body = RecoveryCodes))
 )]
 pub(crate) async fn renew_recovery_codes(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
-    Json(asked): Json<CurrentPassword>,
+    JsonBody(asked): JsonBody<CurrentPassword>,
 ) -> Result<axum::Json<RecoveryCodes>> {
     let id = user_id(&caller)?;
     check_current(&shared, &caller.name, peer.0, asked.current_password.as_deref()).await?;
@@ -260,7 +261,7 @@ pub(crate) async fn renew_recovery_codes(
     Ok(axum::Json(RecoveryCodes { recovery_codes }))
 }
 
-/// Sessions as the API shows them; `current` is the hash of the one that asks.
+/// Sessions as the API shows them; `current` is the hash of the one that sent the request.
 pub(super) fn listed(sessions: Vec<ListedSession>, current: Option<[u8; 32]>) -> Sessions {
     let listed = sessions.into_iter().map(|session| ListedSessionBody {
         current: Some(session.hash) == current,
@@ -282,8 +283,8 @@ pub(super) fn user_id(caller: &Caller) -> Result<i64> {
     }
 }
 
-/// What an authenticator app shows beside the user's name, so that several installations are told apart.
-fn host(shared: &Inner) -> &str {
+/// The host that an authenticator app shows beside the user's name, so that several installations are told apart.
+fn host(shared: &ApiInner) -> &str {
     let url = shared.state.settings.web.public_url.as_str();
     url.split_once("://").map_or("", |(_, host)| host.trim_end_matches('/'))
 }

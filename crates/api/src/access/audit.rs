@@ -1,11 +1,11 @@
 //! The log of what accounts did, searched in the query language.
 //!
-//! **Invariant:** a query means what it means in a search: the same matcher decides, over entries as messages with the
+//! **Invariant:** a query means the same as in a search: the same matcher decides, over entries as messages with the
 //! fields `user`, `account` and `action`, whose text is the detail.
 
 use crate::error::{ApiError, Result};
-use crate::extract::Query;
-use crate::state::Shared;
+use crate::extract::QueryString;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_accounts as accounts;
@@ -64,20 +64,20 @@ pub(crate) struct Audit {
     complete: bool,
 }
 
-/// Who did what, newest first.
+/// The audit log: who did what, newest first.
 #[utoipa::path(
     get, path = "/api/v1/audit", tag = "accounts", params(AuditQuery), responses((status = 200, body = Audit))
 )]
 pub(crate) async fn audit(
-    State(shared): State<Shared>,
-    Query(asked): Query<AuditQuery>,
+    State(shared): State<SharedState>,
+    QueryString(asked): QueryString<AuditQuery>,
 ) -> Result<axum::Json<Audit>> {
     let limit = asked.limit.unwrap_or(100);
     if !(1..=AUDIT_LIMIT_MAX).contains(&limit) {
         return Err(ApiError::bad_request(format!("limit is {limit}: it must be 1 to {AUDIT_LIMIT_MAX}")));
     }
     let now = clock::now();
-    let wanted = Wanted {
+    let wanted = AuditFilter {
         query: parsed(asked.query.as_deref().unwrap_or_default())?,
         from: time(asked.from.as_deref(), "from", now)?.unwrap_or(Timestamp::from_nanos(i64::MIN)),
         to: time(asked.to.as_deref(), "to", now)?.unwrap_or(Timestamp::from_nanos(i64::MAX)),
@@ -99,8 +99,8 @@ pub(crate) async fn audit(
     Ok(axum::Json(Audit { entries: entries.collect(), complete }))
 }
 
-/// Which entries.
-struct Wanted {
+/// The entries to list.
+struct AuditFilter {
     query: query::Query,
     from: Timestamp,
     to: Timestamp,
@@ -108,7 +108,7 @@ struct Wanted {
     limit: usize,
 }
 
-impl Wanted {
+impl AuditFilter {
     /// They, and whether there cannot be more.
     fn of(&self, meta: &Meta) -> accounts::Result<(Vec<accounts::AuditEntry>, bool)> {
         let matcher = Matcher::new(&self.query, &Context { now: self.now, logspace: "" });
@@ -149,7 +149,7 @@ fn as_messages(entries: &[accounts::AuditEntry]) -> Batch {
     builder.seal()
 }
 
-/// Unlike in a search, what does not parse is not taken as text: whoever audits means what they write.
+/// Unlike in a search, a query that does not parse is not searched for as text: an auditor means what they write.
 fn parsed(text: &str) -> Result<query::Query> {
     if QUERY_BYTES_MAX < text.len() {
         let detail = format!("the query has {} bytes: at most {QUERY_BYTES_MAX} are read", text.len());

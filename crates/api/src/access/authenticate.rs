@@ -1,4 +1,4 @@
-//! From the headers of a request to its [`Caller`].
+//! Finds the [`Caller`] of a request by its headers.
 //!
 //! **Invariant:** a token that is wrong is refused, even beside a good cookie.
 
@@ -6,8 +6,8 @@ use super::cookie;
 use crate::access::{Caller, Needs};
 use crate::error::{ApiError, Result};
 use crate::peer::Client;
-use crate::state::{Inner, Shared};
-use crate::web::Pulse;
+use crate::state::{ApiInner, SharedState};
+use crate::web::Deadlines;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::middleware::Next;
@@ -18,13 +18,13 @@ use logstead_accounts::{Account, Grant, Role, Secret};
 use logstead_flow::machine::clock;
 use std::sync::Arc;
 
-/// Where Datadog's clients send their key.
+/// The header in which Datadog's clients send their key.
 const DATADOG: HeaderName = HeaderName::from_static("dd-api-key");
 
-/// The middleware that lets a caller pass who has what the route needs. Handlers find the [`Caller`] among the
+/// The middleware that admits callers who meet the requirement of the route. Handlers find the [`Caller`] among the
 /// extensions.
 pub(crate) async fn require(
-    State((shared, needs)): State<(Shared, Needs)>,
+    State((shared, needs)): State<(SharedState, Needs)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
@@ -38,8 +38,8 @@ pub(crate) async fn require(
         cookie::check_csrf(request.headers(), &shared.state.settings.web)?;
     }
     caller.check(needs)?;
-    if let Some(pulse) = request.extensions().get::<Arc<Pulse>>() {
-        pulse.authenticated();
+    if let Some(deadlines) = request.extensions().get::<Arc<Deadlines>>() {
+        deadlines.authenticated();
     }
     let client = request.extensions().get::<Client>().copied();
     let cookie = renewed_cookie(&shared, &caller, request.headers(), client);
@@ -53,7 +53,7 @@ pub(crate) async fn require(
 
 /// The cookie again, if the session now ends later than the browser knows.
 pub(crate) fn renewed_cookie(
-    shared: &Inner,
+    shared: &ApiInner,
     caller: &Caller,
     headers: &HeaderMap,
     client: Option<Client>,
@@ -65,12 +65,12 @@ pub(crate) fn renewed_cookie(
 }
 
 /// Whether the browser reaches us over TLS, so that its cookies can require it.
-pub(crate) fn is_encrypted(shared: &Inner, client: Option<Client>) -> bool {
+pub(crate) fn is_encrypted(shared: &ApiInner, client: Option<Client>) -> bool {
     shared.state.settings.web.is_https() || client.is_some_and(|client| client.is_encrypted)
 }
 
-/// Who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
-pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result<Option<Caller>> {
+/// The caller who sent these headers; `None` without a login. A wrong token is an error even beside a good cookie.
+pub(crate) async fn authenticate(shared: &SharedState, headers: &HeaderMap) -> Result<Option<Caller>> {
     if headers.contains_key(header::AUTHORIZATION) || headers.contains_key(DATADOG) {
         return by_token(shared, headers).await.map(Some);
     }
@@ -84,7 +84,7 @@ pub(crate) async fn authenticate(shared: &Shared, headers: &HeaderMap) -> Result
     Ok(Some(caller.in_session(hash, session.expires_at, session.prolonged).enrolling(must_enrol)))
 }
 
-async fn by_token(shared: &Shared, headers: &HeaderMap) -> Result<Caller> {
+async fn by_token(shared: &SharedState, headers: &HeaderMap) -> Result<Caller> {
     let refused = || ApiError::new(StatusCode::UNAUTHORIZED, "this API token is unknown or has expired");
     let Some(token) = presented(headers) else {
         return Err(ApiError::new(

@@ -1,10 +1,10 @@
-//! Who asks, and what of the store they may see.
+//! The caller of a request, and the part of the store that it may see.
 //!
 //! **Invariant:** a caller cannot reach messages that its [`Grant`] withholds: logspaces are reached only through
 //! [`Caller::logspaces`], messages only within [`Caller::scope`].
 
 use crate::error::{ApiError, Result};
-use crate::ingest::protocol::Protocol;
+use crate::ingest::protocol::IngestProtocol;
 use logstead_accounts::{Account, Actor, Grant, Role, TokenLimits};
 use logstead_flow::machine::clock;
 use logstead_indexer::Hit;
@@ -15,7 +15,7 @@ use logstead_questions::store::Logspaces;
 use logstead_record::{Selection, Timestamp};
 use std::sync::Arc;
 
-/// What a route needs of its caller.
+/// The requirement of a route for its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     /// Nothing: it answers everyone.
@@ -24,14 +24,14 @@ pub(crate) enum Needs {
     Session,
     /// This role. Answers and changes are within the grant.
     Role(Role),
-    /// This role and a grant of everything, as what it answers or changes cannot be limited to a part of the store.
+    /// This role and a grant of everything, as the route's answers or changes cannot be limited to a part of the store.
     Everything(Role),
     /// The right to store: a token for nothing else, or the right to search everything, as a caller who sees a part must
     /// not be able to fill the rest.
-    Ingest(Protocol),
+    Ingest(IngestProtocol),
 }
 
-/// Who is asking.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// The account that owns things.
@@ -39,7 +39,7 @@ pub(crate) struct Caller {
     /// For the audit log and as author: a user's name, or `token:` and the token's.
     pub name: String,
     pub role: Role,
-    /// What of the store the caller may search.
+    /// The part of the store that the caller may search.
     pub grant: Arc<Grant>,
     /// The filter of the grant, ready to run.
     scope: Option<Arc<Query>>,
@@ -155,8 +155,8 @@ impl Caller {
         Err(ApiError::forbidden(detail).path("logspaces"))
     }
 
-    /// 403 for a logspace that it may not manage. What is kept is decided for all of a logspace, so whoever sees only what
-    /// a filter leaves of it decides nothing.
+    /// 403 for a logspace that it may not manage. Retention is decided for all of a logspace, so a caller who sees only
+    /// a filtered part of it decides nothing.
     pub(crate) fn check_manages(&self, logspace: &str) -> Result<()> {
         self.check_logspace(logspace)?;
         if self.scope.is_none() {

@@ -27,8 +27,8 @@ const PROVIDER_COOKIE: &str = "logstead_oidc_";
 /// How long a browser keeps it: the maximum that browsers allow.
 const DEVICE_LIFETIME: Duration = Duration::from_hours(24 * 400);
 
-/// The secret of the session's cookie. Where browsers reach us over TLS only, the plain name does not count: another host of
-/// the domain, or whoever can change an unencrypted answer, can set a cookie of that name.
+/// The secret of the session's cookie. If browsers reach us over TLS only, the plain name does not count: another host
+/// of the domain, or anyone who can change an unencrypted answer, can set a cookie of that name.
 pub(crate) fn session_secret(headers: &HeaderMap, web: &Web) -> Option<Secret> {
     let plain = || secret(headers, COOKIE).filter(|_| !web.is_https());
     secret(headers, secure_name(web)).or_else(plain)
@@ -68,7 +68,7 @@ pub(crate) fn session(web: &Web, value: &str, max_age_seconds: u64, secure: bool
     format!("{name}={value}; HttpOnly; SameSite=Strict; Path={path}; Max-Age={max_age_seconds}{secure}")
 }
 
-/// What a browser remembers of a login that it began with an OpenID provider.
+/// The value that a browser keeps for a login that it began with an OpenID provider.
 pub(crate) fn provider_value(headers: &HeaderMap, id: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -4,9 +4,9 @@
 //! They are forgotten once all that a login takes was right, so that knowing the password buys no guesses of codes.
 
 use super::external::known;
-use crate::access::throttle::Attempt;
+use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::{blocking, places};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
@@ -26,7 +26,7 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
 }
 
 /// The hash of a new password of the user `name`; 422 if it is too weak.
-pub(crate) async fn hash_password(shared: &Shared, name: &str, password: String) -> Result<String> {
+pub(crate) async fn hash_password(shared: &SharedState, name: &str, password: String) -> Result<String> {
     if let Some(weakness) = password::weakness(&password, name) {
         return Err(ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, weakness).path("password"));
     }
@@ -35,7 +35,7 @@ pub(crate) async fn hash_password(shared: &Shared, name: &str, password: String)
 }
 
 /// 429 for an attempt that has to wait.
-pub(crate) fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result<()> {
+pub(crate) fn refuse_the_impatient(shared: &SharedState, attempt: &LoginAttempt) -> Result<()> {
     let Some(wait) = shared.throttle.lock().wait(attempt, Instant::now()) else { return Ok(()) };
     let seconds = wait.as_secs() + 1;
     let detail = format!("too many failed attempts: try again in {seconds} s");
@@ -45,8 +45,8 @@ pub(crate) fn refuse_the_impatient(shared: &Shared, attempt: &Attempt) -> Result
 /// The user as stored, if the password is right. After too many failures an attempt has to wait. The caller says when the
 /// login has [`succeeded`].
 pub(crate) async fn check_password(
-    shared: &Shared,
-    attempt: &Attempt,
+    shared: &SharedState,
+    attempt: &LoginAttempt,
     name: &str,
     password: String,
 ) -> Result<Option<Credentials>> {
@@ -64,13 +64,13 @@ pub(crate) async fn check_password(
         });
         verified.await?
     } else {
-        // Other places than those of our own users, whom no directory may keep waiting.
+        // Directories have places of their own, so that none keeps our own users waiting.
         let _turn = places(&shared.directories_asked, 1, "too many people log in at once").await?;
         refuse_the_impatient(shared, attempt)?;
         let typed = password.clone();
         let known = check_directories(shared, directories, name, password).await?;
         if known.is_none() {
-            // As slow as for our own users: how long it takes must not tell whose name it is.
+            // This is as slow as for our own users, so that the time does not tell whose name it is.
             let _permit = shared.password_permit().await?;
             blocking(move || is_password(&typed, None)).await?;
         }
@@ -94,13 +94,13 @@ fn is_password(password: &str, hash: Option<&str>) -> bool {
     password::verify(password, hash)
 }
 
-/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in whatever
-/// becomes of directories.
-fn directories(shared: &Shared, name: &str, found: Option<&Credentials>) -> Vec<Ldap> {
+/// The directories that may know a user's password. Users whose password we keep are ours, so that they can log in
+/// whatever happens to directories.
+fn directories(shared: &SharedState, name: &str, found: Option<&Credentials>) -> Vec<Ldap> {
     let all = shared.state.settings.accounts.ldap.iter();
     match found {
         Some(user) => all.filter(|ldap| user.origin.as_ref() == Some(&origin_of(ldap))).cloned().collect(),
-        // What could not be a user's name is not asked for.
+        // A name that no user could have is not looked up.
         None if name::flaw(&name.to_lowercase()).is_some() => Vec::new(),
         None => all.cloned().collect(),
     }
@@ -112,7 +112,7 @@ fn origin_of(directory: &Ldap) -> String {
 
 /// The user that the first directory knows by this name and password.
 async fn check_directories(
-    shared: &Shared,
+    shared: &SharedState,
     directories: Vec<Ldap>,
     name: &str,
     password: String,
@@ -140,7 +140,7 @@ async fn check_directories(
 
 /// Refuses a caller who does not know the password to replace, and makes guessing it as slow as at the login.
 pub(super) async fn check_current(
-    shared: &Shared,
+    shared: &SharedState,
     name: &str,
     address: Option<IpAddr>,
     password: Option<&str>,
@@ -148,7 +148,7 @@ pub(super) async fn check_current(
     let refused =
         |detail: &str| ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail).path("current_password");
     let password = password.ok_or_else(|| refused("send your current password too, as current_password"))?;
-    let attempt = Attempt::new(name, address, None);
+    let attempt = LoginAttempt::new(name, address, None);
     if check_password(shared, &attempt, name, password.to_owned()).await?.is_none() {
         return Err(refused("this is not your current password"));
     }
@@ -157,14 +157,14 @@ pub(super) async fn check_current(
 }
 
 /// Forgets the failures of an attempt, as everything about it was right in the end.
-pub(super) fn succeeded(shared: &Shared, attempt: &Attempt) {
+pub(super) fn succeeded(shared: &SharedState, attempt: &LoginAttempt) {
     shared.throttle.lock().succeeded(attempt);
 }
 
 /// 401 unless the user has no second factor, or this is a code of it that was not used before.
 pub(super) async fn check_second_factor(
-    shared: &Shared,
-    attempt: &Attempt,
+    shared: &SharedState,
+    attempt: &LoginAttempt,
     user: &Credentials,
     code: Option<&str>,
 ) -> Result<()> {
@@ -183,8 +183,8 @@ pub(super) async fn check_second_factor(
 
 /// Whether a code is one of the user's authenticator app, or a recovery code. It is used up by this.
 pub(super) async fn use_code(
-    shared: &Shared,
-    attempt: &Attempt,
+    shared: &SharedState,
+    attempt: &LoginAttempt,
     user_id: i64,
     user: &str,
     code: &str,
@@ -212,7 +212,7 @@ pub(super) async fn use_code(
 mod tests {
     use super::*;
     use crate::ApiState;
-    use crate::state::Inner;
+    use crate::state::ApiInner;
     use logstead_accounts::Meta;
     use logstead_config::settings::{self, Layers};
     use logstead_config::{Period, check_toml};
@@ -227,7 +227,7 @@ mod tests {
     const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\n[[sources]]\nid = \"http\"\nkind = \"http\"\n\
                           [[routes]]\nid = \"all\"\nto = [\"main\"]\n";
 
-    fn with_directories(directories: Vec<Ldap>) -> (Shared, tempfile::TempDir) {
+    fn with_directories(directories: Vec<Ldap>) -> (SharedState, tempfile::TempDir) {
         let data = tempfile::TempDir::new().unwrap();
         let mut settings = settings::load(&Layers::default()).unwrap();
         settings.accounts.ldap = directories;
@@ -247,7 +247,7 @@ mod tests {
             setup_code: None,
             process: crate::Process::default(),
         };
-        (Inner::new(state), data)
+        (ApiInner::new(state), data)
     }
 
     /// A directory that knows nobody, and counts who asked.
@@ -260,7 +260,7 @@ mod tests {
             for stream in listener.incoming() {
                 let Ok(mut stream) = stream else { continue };
                 let mut request = [0; 1024];
-                // A message is a sequence of its number and what is asked: 0x60 is to bind.
+                // A message is a sequence of its number and the operation: 0x60 is to bind.
                 while let Ok(bytes) = stream.read(&mut request)
                     && let [0x30, _, 0x02, 1, number, 0x60, ..] = request[..bytes]
                 {
@@ -308,7 +308,7 @@ mod tests {
             for name in ["ana", "eve", "not a name \u{430}"] {
                 // Others compare passwords at the same time.
                 let wrong = format!("wrong horse of {name} {has_directory}");
-                let attempt = Attempt::new(name, None, None);
+                let attempt = LoginAttempt::new(name, None, None);
                 let found = check_password(&shared, &attempt, name, wrong.clone()).await.unwrap();
                 assert!(found.is_none());
                 let hashes = VERIFIED.lock().unwrap().iter().filter(|verified| **verified == wrong).count();

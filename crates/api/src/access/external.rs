@@ -1,11 +1,11 @@
-//! What people whom a provider knows may do here: the first rule of the settings that names one of their groups says.
+//! The rights of people whom a provider knows: the first rule of the settings that names one of their groups decides.
 
 use logstead_accounts::identity::Person;
-use logstead_accounts::{Grant, Known, Role, name};
+use logstead_accounts::{ExternalUser, Grant, Role, name};
 use logstead_config::accounts::{AccountRole, GroupGrant, grant_of};
 
 /// The user that a person is; or why there is none, for the log.
-pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Result<Known, String> {
+pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Result<ExternalUser, String> {
     let Person { subject, name, groups } = person;
     let Some(rule) = grant_of(grants, groups, origin.starts_with("ldap:")) else {
         let shown = groups.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -20,7 +20,7 @@ pub(super) fn known(person: &Person, origin: &str, grants: &[GroupGrant]) -> Res
         AccountRole::Admin => Role::Admin,
     };
     let grant = Grant { logspaces: rule.logspaces.clone(), scope: rule.scope.clone() };
-    Ok(Known { origin: origin.to_owned(), subject: subject.clone(), name: name.clone(), role, grant })
+    Ok(ExternalUser { origin: origin.to_owned(), subject: subject.clone(), name: name.clone(), role, grant })
 }
 
 #[cfg(test)]

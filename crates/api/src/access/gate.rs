@@ -1,11 +1,11 @@
 //! Admits senders to sources with sockets of their own, by the tokens that the web listener takes.
 //!
-//! **Invariant:** what a token sends to either counts against the same limits.
+//! **Invariant:** messages that a token sends to either count against the same limits.
 
 use super::authenticate::presented;
 use crate::access::{Caller, Needs};
-use crate::ingest::pace::Pace;
-use crate::ingest::protocol::Protocol;
+use crate::ingest::pace::TokenPace;
+use crate::ingest::protocol::IngestProtocol;
 use axum::http::header;
 use logstead_accounts::{Account, Meta, Secret, TokenLimits};
 use logstead_flow::gate::{Barred, Gate, Pass};
@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 /// Looks tokens up.
 pub(crate) struct TokenGate {
     pub(crate) meta: Meta,
-    pub(crate) pace: Arc<Mutex<Pace>>,
+    pub(crate) pace: Arc<Mutex<TokenPace>>,
 }
 
 struct TokenPass {
     account: Account,
     name: String,
     limits: TokenLimits,
-    pace: Arc<Mutex<Pace>>,
+    pace: Arc<Mutex<TokenPace>>,
 }
 
 impl Gate for TokenGate {
@@ -39,7 +39,7 @@ impl Gate for TokenGate {
             .ok_or_else(|| Barred::Unknown("this token is unknown or has expired".to_owned()))?;
         let (account, name) = (Account::Token(token.id), token.name);
         let caller = Caller::new(account, format!("token:{name}"), token.role, token.grant);
-        let may_send = caller.and_then(|caller| caller.check(Needs::Ingest(Protocol::Otlp)));
+        let may_send = caller.and_then(|caller| caller.check(Needs::Ingest(IngestProtocol::Otlp)));
         may_send.map_err(|error| Barred::Forbidden(error.detail().to_owned()))?;
         Ok(Box::new(TokenPass { account, name, limits: token.limits, pace: self.pace.clone() }))
     }
@@ -59,6 +59,6 @@ impl Pass for TokenPass {
     }
 
     fn charge(&self, messages: usize, bytes: usize) {
-        self.pace.lock().charge(self.account, &self.limits, (messages, bytes), Instant::now());
+        self.pace.lock().charge(self.account, &self.limits, messages, bytes, Instant::now());
     }
 }

@@ -1,12 +1,12 @@
-//! Which part of the store can be granted to an account, and by whom.
+//! The parts of the store that can be granted to an account, and the accounts that may grant them.
 //!
-//! **Invariant:** a grant means what it says: its logspaces exist and its filter parses, so that a slip grants nothing
-//! unintended.
+//! **Invariant:** a grant means exactly its text: its logspaces exist and its filter parses, so that a slip grants
+//! nothing unintended.
 //! **Invariant:** administrators who are granted a part of the store give and take nothing beyond it.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use axum::http::StatusCode;
 use logstead_accounts::{Grant, Role};
 use logstead_query as query;
@@ -17,7 +17,7 @@ pub(crate) const SCOPE_BYTES_MAX: usize = 8192;
 
 /// The grant, if an account of this role can have it, and the caller can give it.
 pub(super) fn check_grant(
-    shared: &Inner,
+    shared: &ApiInner,
     caller: &Caller,
     role: Role,
     logspaces: Option<Vec<String>>,
@@ -57,7 +57,7 @@ pub(super) fn may_manage(caller: &Caller, role: Role, grant: &Grant) -> bool {
 }
 
 /// 403 for a user whom the caller may not manage.
-pub(super) async fn check_manages_user(shared: &Shared, caller: &Caller, name: &str) -> Result<()> {
+pub(super) async fn check_manages_user(shared: &SharedState, caller: &Caller, name: &str) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }
@@ -67,7 +67,7 @@ pub(super) async fn check_manages_user(shared: &Shared, caller: &Caller, name: &
 }
 
 /// 403 for a token that the caller may not manage.
-pub(super) async fn check_manages_token(shared: &Shared, caller: &Caller, id: i64) -> Result<()> {
+pub(super) async fn check_manages_token(shared: &SharedState, caller: &Caller, id: i64) -> Result<()> {
     if caller.grant.is_everything() {
         return Ok(());
     }
@@ -87,7 +87,7 @@ fn check_manages(caller: &Caller, account: &str, role: Role, grant: &Grant) -> R
     )))
 }
 
-/// Whether whoever has one grant sees nothing that the other withholds.
+/// Whether a holder of one grant sees nothing that the other withholds.
 fn is_within(inner: &Grant, outer: &Grant) -> bool {
     let has_its_logspaces = outer.logspaces.as_ref().is_none_or(|outer| {
         inner.logspaces.as_ref().is_some_and(|inner| inner.iter().all(|id| outer.contains(id)))
@@ -123,8 +123,8 @@ pub(super) fn check_role_of_user(role: Role) -> Result<()> {
 }
 
 /// Without duplicates. A logspace that does not exist is misspelt: it would silently grant less than was meant.
-/// Those that the caller may not search are not there.
-fn check_granted_logspaces(shared: &Inner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
+/// Logspaces that the caller may not search do not exist for it.
+fn check_granted_logspaces(shared: &ApiInner, caller: &Caller, mut ids: Vec<String>) -> Result<Vec<String>> {
     let searchers = shared.state.pipeline.searchers();
     let known = searchers.iter().map(|(id, _)| id.as_str());
     let known: Vec<&str> = known.filter(|id| caller.may_search(id)).collect();
@@ -146,14 +146,14 @@ fn check_scope(text: &str) -> Result<()> {
         let detail = format!("the scope has {} bytes: at most {SCOPE_BYTES_MAX} are kept", text.len());
         return Err(ApiError::bad_request(detail).path("scope"));
     }
-    // Unlike in a search, what does not parse is not taken as text: a scope has to mean what it says.
+    // Unlike in a search, a filter that does not parse is not taken as text: a scope has to mean what it says.
     match query::parse(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(ApiError::of_query(&error, text, "scope")),
     }
 }
 
-/// For the audit log.
+/// The text of a grant for the audit log.
 pub(super) fn access_of(role: Role, Grant { logspaces, scope }: &Grant) -> String {
     let logspaces = logspaces.as_ref().map(|ids| format!(", logspaces {}", ids.join(" ")));
     let scope = scope.as_ref().map(|text| format!(", scope {text}"));
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     /// Logspaces as a text, `*` for all, and a scope, the empty one for none.
-    fn grant((logspaces, scope): (&str, &str)) -> Grant {
+    fn grant(logspaces: &str, scope: &str) -> Grant {
         let logspaces =
             (logspaces != "*").then(|| logspaces.split(' ').map(str::to_owned).collect::<Vec<_>>());
         Grant { logspaces, scope: Some(scope.to_owned()).filter(|scope| !scope.is_empty()) }
@@ -188,7 +188,11 @@ mod tests {
             (("main", "-host:a"), ("*", "host:a"), false),
             (("*", "host:a"), ("main", "host:a"), false),
         ] {
-            assert_eq!(is_within(&grant(inner), &grant(outer)), expected, "{inner:?} within {outer:?}");
+            assert_eq!(
+                is_within(&grant(inner.0, inner.1), &grant(outer.0, outer.1)),
+                expected,
+                "{inner:?} within {outer:?}"
+            );
         }
     }
 }

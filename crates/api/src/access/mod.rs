@@ -1,24 +1,23 @@
-//! Who may do what: callers, logins, accounts.
+//! Callers, logins, accounts, and their rights.
 //!
 //! | module         | owns                                                     |
 //! |----------------|----------------------------------------------------------|
-//! | `caller`       | who asks, and what of the store they may see             |
-//! | `throttle`     | how long to wait after failed attempts                   |
+//! | `caller`       | the caller, and the part of the store it may see         |
+//! | `throttle`     | the wait after failed attempts                           |
 //! | `cookie`       | the cookies of a browser, and the CSRF token             |
-//! | `authenticate`, `again` | from the headers of a request to its caller, and once more later |
-//! | `credentials`  | names and passwords: which are allowed, and which fit    |
+//! | `authenticate`, `recheck` | from the headers of a request to its caller, and once more later |
+//! | `credentials`  | names and passwords: the rules for them, and checking them |
 //! | `gate`         | tokens of senders to sources with sockets of their own   |
-//! | `grants`       | which part of the store can be granted                   |
+//! | `grants`       | the parts of the store that can be granted               |
 //! | `session`      | logging in and out, the first administrator              |
-//! | `external`, `oidc` | people whom others know: what they may do here, logging in with an OpenID provider |
-//! | `account`      | what users see and change of their own account: sessions, second factor |
+//! | `external`, `oidc` | people whom providers know: their rights here, logging in with an OpenID provider |
+//! | `account`      | users' own accounts: sessions, second factor             |
 //! | `users`, `tokens`, `audit` | accounts, and the log of what they did       |
 //!
-//! **Invariant:** a route is reached only through [`authenticate::require`] with what it needs, or is one of the few
+//! **Invariant:** a route is reached only through [`authenticate::require`] with its requirement, or is one of the few
 //! that answer everybody; see the table in [`super::routes`].
 
 pub(super) mod account;
-pub(super) mod again;
 pub(super) mod audit;
 pub(super) mod authenticate;
 mod caller;
@@ -29,6 +28,7 @@ pub(super) mod gate;
 pub(super) mod grants;
 pub(super) mod oidc;
 pub(super) mod preferences;
+pub(super) mod recheck;
 pub(super) mod session;
 pub(super) mod throttle;
 pub(super) mod tokens;

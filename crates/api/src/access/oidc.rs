@@ -1,17 +1,17 @@
 //! Logging in with an OpenID provider: a browser goes there, and comes back with a code.
 //!
 //! **Invariant:** a browser can only finish the login that it began itself, and only at the provider where it began.
-//! **Invariant:** what a failed login shows is one of our own reasons; what others said is in the log.
+//! **Invariant:** a failed login shows one of our own reasons; the provider's words are in the log.
 
 use super::credentials::refuse_the_impatient;
 use super::external::known;
 use super::session::{begin, known_device};
 use super::{authenticate, cookie};
-use crate::access::throttle::Attempt;
+use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Peer, Query};
+use crate::extract::{Path, Peer, QueryString};
 use crate::peer::Client;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::{blocking, places};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -20,7 +20,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use logstead_accounts as accounts;
 use logstead_accounts::identity::Person;
-use logstead_accounts::identity::oidc::{Provider, Return};
+use logstead_accounts::identity::oidc::{LoginReturn, Provider};
 use logstead_accounts::{Account, Actor, Credentials, Secret};
 use logstead_config::settings::Web;
 use logstead_flow::machine::clock;
@@ -28,14 +28,14 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Where a login leads if it was not asked for by a page.
+/// The page that a login leads to if no page asked for it.
 const FIRST_PAGE: &str = "/search";
 /// How long a login may take at the provider.
 const LOGIN_SECONDS_MAX: u64 = 900;
 /// Maximum length of the page to come back to, and of a code and a state.
 const TEXT_BYTES_MAX: usize = 4000;
 
-/// Where to go after the login.
+/// The page to show after the login.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoginQuery {
@@ -44,7 +44,7 @@ pub(crate) struct LoginQuery {
     to: Option<String>,
 }
 
-/// What a provider sends along; it may send more.
+/// The parameters that a provider sends along; there may be others.
 #[derive(Deserialize, utoipa::IntoParams)]
 pub(crate) struct CallbackQuery {
     code: Option<String>,
@@ -84,10 +84,10 @@ impl Reason {
     params(("id" = String, Path), LoginQuery), responses((status = 303))
 )]
 pub(crate) async fn log_in_with(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     Path(id): Path<String>,
-    Query(query): Query<LoginQuery>,
+    QueryString(query): QueryString<LoginQuery>,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
     let to = query.to.filter(|to| is_page(to)).unwrap_or_else(|| FIRST_PAGE.to_owned());
@@ -106,17 +106,17 @@ pub(crate) async fn log_in_with(
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), see(&address)).into_response())
 }
 
-/// Where an OpenID provider sends a browser back to. Begins a session and leads to the page that was asked for.
+/// Receives a browser that an OpenID provider sends back. Begins a session and leads to the page that was asked for.
 #[utoipa::path(
     get, path = "/api/v1/oidc/{id}/callback", tag = "session",
     params(("id" = String, Path), CallbackQuery), responses((status = 303))
 )]
 pub(crate) async fn come_back(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     peer: Peer,
     Path(id): Path<String>,
-    Query(query): Query<CallbackQuery>,
+    QueryString(query): QueryString<CallbackQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let (provider, web) = (provider(&shared, &id)?, &shared.state.settings.web);
@@ -126,12 +126,12 @@ pub(crate) async fn come_back(
     let is_encrypted = authenticate::is_encrypted(&shared, Some(client));
     let forget = AppendHeaders([(header::SET_COOKIE, cookie::provider(web, &id, "", 0, is_encrypted))]);
     let origin = format!("oidc:{id}");
-    match admitted(&shared, provider, secret, (peer, &headers), query).await {
+    match admitted(&shared, provider, secret, peer, &headers, query).await {
         Ok(user) => {
             let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
             shared.audit(actor, "session.begin", format!("from {peer} with {origin}")).await;
             let device = known_device(&shared, &user.name, &headers).await?;
-            let (cookies, _) = begin(&shared, user, (client, &headers), device).await?;
+            let (cookies, _) = begin(&shared, user, client, &headers, device).await?;
             Ok((forget, cookies, see(&(web.base().to_owned() + &to))).into_response())
         }
         Err((reason, told)) => {
@@ -145,10 +145,11 @@ pub(crate) async fn come_back(
 
 /// The user who came back, or why there is none and what to log.
 async fn admitted(
-    shared: &Shared,
+    shared: &SharedState,
     provider: Arc<Provider>,
     secret: Option<Secret>,
-    (peer, headers): (Peer, &HeaderMap),
+    peer: Peer,
+    headers: &HeaderMap,
     query: CallbackQuery,
 ) -> Result<Credentials, (Reason, String)> {
     let expired = || (Reason::Expired, "this browser has no login to finish".to_owned());
@@ -167,7 +168,7 @@ async fn admitted(
         device(shared, headers).await.map_err(|_| failed("too many people log in at once".to_owned()))?;
     let attempt = attempt(peer, &secret, device);
     refuse_the_impatient(shared, &attempt).map_err(|_| failed("too many failed attempts".to_owned()))?;
-    let back = Return { code, state, iss: query.iss };
+    let back = LoginReturn { code, state, iss: query.iss };
     let asked = provider.clone();
     let person = {
         let turn = places(&shared.providers_asked, 1, "too many people log in at once").await;
@@ -187,24 +188,25 @@ async fn admitted(
     admit(shared, &person, &format!("oidc:{}", settings.id), &settings.grants).await
 }
 
-/// Every code makes us ask the provider, so who sends wrong ones has to wait, by the rules for passwords: each login that a
-/// browser began is a name of its own, so that the others of its network wait only once that network has had as many
-/// failures as any may have; and one in which somebody has logged in before waits for its own failures alone.
-fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> Attempt {
+/// Every code makes us ask the provider, so a browser that sends wrong ones has to wait, by the rules for passwords:
+/// each login that a browser began is a name of its own, so that the others of its network wait only once that network
+/// has had as many failures as any may have; and a browser in which somebody has logged in before waits for its own
+/// failures alone.
+fn attempt(peer: Peer, login: &Secret, known_device: Option<[u8; 32]>) -> LoginAttempt {
     match known_device {
-        Some(device) => Attempt::new("oidc", peer.0, Some(device)),
-        None => Attempt::new(&format!("oidc {}", URL_SAFE_NO_PAD.encode(login.hash())), peer.0, None),
+        Some(device) => LoginAttempt::new("oidc", peer.0, Some(device)),
+        None => LoginAttempt::new(&format!("oidc {}", URL_SAFE_NO_PAD.encode(login.hash())), peer.0, None),
     }
 }
 
 /// The browser, if anybody has logged in with it before.
-async fn device(shared: &Shared, headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
+async fn device(shared: &SharedState, headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
     let Some(hash) = cookie::device_secret(headers).map(|secret| secret.hash()) else { return Ok(None) };
     Ok(shared.meta(move |meta| meta.is_device(hash)).await?.then_some(hash))
 }
 
 async fn admit(
-    shared: &Shared,
+    shared: &SharedState,
     person: &Person,
     origin: &str,
     grants: &[logstead_config::accounts::GroupGrant],
@@ -221,7 +223,7 @@ async fn admit(
     }
 }
 
-fn provider(shared: &Shared, id: &str) -> Result<Arc<Provider>> {
+fn provider(shared: &SharedState, id: &str) -> Result<Arc<Provider>> {
     let found = shared.providers.iter().find(|provider| provider.settings().id == id);
     found.cloned().ok_or_else(|| ApiError::not_found(format!("there is no OpenID provider `{id}`")))
 }
@@ -252,7 +254,7 @@ fn see(address: &str) -> impl IntoResponse + use<> {
     (StatusCode::SEE_OTHER, AppendHeaders([(header::LOCATION, address.to_owned())]))
 }
 
-/// What others said, for a line of the log.
+/// Others' words, shortened for a line of the log.
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(1000).collect()
 }

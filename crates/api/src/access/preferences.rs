@@ -1,16 +1,16 @@
-//! What a user prefers in the console (theme, time zone, density, columns), on every machine.
+//! A user's preferences in the console (theme, time zone, density, columns), the same on every machine.
 
 use super::account::user_id;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
-use crate::state::Shared;
+use crate::extract::JsonBody;
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// As JSON, of one user.
+/// The maximum length of one user's preferences, as JSON.
 const BYTES_MAX: usize = 16 << 10;
 
 /// By the names that the console uses. The server does not read it.
@@ -18,13 +18,13 @@ const BYTES_MAX: usize = 16 << 10;
 #[schema(value_type = Object)]
 pub(crate) struct Preferences(Map<String, Value>);
 
-/// What you prefer in the console; an empty object at first.
+/// Your preferences in the console; an empty object at first.
 #[utoipa::path(
     get, path = "/api/v1/account/preferences", tag = "account",
     responses((status = 200, body = Preferences))
 )]
 pub(crate) async fn get_preferences(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<Preferences>> {
     let id = user_id(&caller)?;
@@ -37,9 +37,9 @@ pub(crate) async fn get_preferences(
     responses((status = 204))
 )]
 pub(crate) async fn set_preferences(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(Preferences(preferences)): Json<Preferences>,
+    JsonBody(Preferences(preferences)): JsonBody<Preferences>,
 ) -> Result<StatusCode> {
     let id = user_id(&caller)?;
     let bytes = serde_json::to_vec(&preferences).map_err(ApiError::internal)?.len();

@@ -5,12 +5,12 @@ use super::credentials::{
 };
 use super::{authenticate, cookie};
 use crate::access::Caller;
-use crate::access::throttle::Attempt;
+use crate::access::throttle::LoginAttempt;
 use crate::error::{ApiError, Result};
 use crate::extract::{Peer, StrangersJson as Json};
 use crate::peer::Client;
-use crate::state::Shared;
-use crate::web::Pulse;
+use crate::state::SharedState;
+use crate::web::Deadlines;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -22,12 +22,13 @@ use std::time::Instant;
 
 /// Stands for the set-up code when failures are counted by user; names of users have no spaces.
 const SETUP: &str = "set up";
-/// How much is kept of what a browser calls itself.
+/// The most that is kept of a browser's User-Agent.
 const AGENT_CHARS_MAX: usize = 300;
 
-/// Who is logged in.
+/// The login of this browser.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Session {
+#[schema(as = Session)]
+pub(crate) struct SessionState {
     authenticated: bool,
     /// There is no user yet: create the first administrator with `POST /api/v1/setup`.
     setup_required: bool,
@@ -43,9 +44,9 @@ pub(crate) struct Session {
     /// The user's role needs a second factor, and the user has none: nothing else is answered until it is set up with
     /// `POST /api/v1/account/totp`.
     second_factor_required: bool,
-    /// Where else one can log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
+    /// Other ways to log in: each with `GET /api/v1/oidc/{id}/login`, in a browser.
     providers: Vec<Provider>,
-    /// Of the server.
+    /// The version of the server.
     version: &'static str,
 }
 
@@ -53,7 +54,7 @@ pub(crate) struct Session {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Provider {
     id: String,
-    /// For its button.
+    /// The text for its button.
     label: String,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct Setup {
     #[serde(default = "admin")]
     #[schema(default = "admin", min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
 }
@@ -100,17 +101,17 @@ fn admin() -> String {
     "admin".to_owned()
 }
 
-/// Who is logged in, and whether the first administrator has to be created.
-#[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+/// The login of this browser, and whether the first administrator has to be created.
+#[utoipa::path(get, path = "/api/v1/session", tag = "session", responses((status = 200, body = SessionState)))]
 pub(crate) async fn get_session(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
-    pulse: Option<Extension<Arc<Pulse>>>,
+    deadlines: Option<Extension<Arc<Deadlines>>>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
-    if let Some(Extension(pulse)) = pulse.filter(|_| caller.is_some()) {
-        pulse.authenticated();
+    if let Some(Extension(deadlines)) = deadlines.filter(|_| caller.is_some()) {
+        deadlines.authenticated();
     }
     let is_set_up = shared.is_set_up().await?;
     let csrf_token = caller
@@ -120,7 +121,7 @@ pub(crate) async fn get_session(
         .map(|secret| secret.csrf_token());
     let renewed = |caller| authenticate::renewed_cookie(&shared, caller, &headers, Some(client));
     let cookie = caller.as_ref().and_then(renewed);
-    let session = Session {
+    let session = SessionState {
         authenticated: caller.is_some(),
         setup_required: !is_set_up,
         csrf_token,
@@ -135,16 +136,16 @@ pub(crate) async fn get_session(
 }
 
 /// Logs in: sets the session's cookie.
-#[utoipa::path(post, path = "/api/v1/session", tag = "session", responses((status = 200, body = Session)))]
+#[utoipa::path(post, path = "/api/v1/session", tag = "session", responses((status = 200, body = SessionState)))]
 pub(crate) async fn log_in(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     peer: Peer,
     headers: HeaderMap,
     Json(login): Json<Login>,
 ) -> Result<impl IntoResponse> {
     let device = known_device(&shared, &login.name, &headers).await?;
-    let attempt = Attempt::new(&login.name, peer.0, device.as_ref().map(Secret::hash));
+    let attempt = LoginAttempt::new(&login.name, peer.0, device.as_ref().map(Secret::hash));
     let Some(user) = check_password(&shared, &attempt, &login.name, login.password).await? else {
         let name: String = login.name.chars().take(name::NAME_CHARS_MAX).collect();
         shared.audit(name.as_str().into(), "session.refused", format!("from {peer}")).await;
@@ -154,12 +155,15 @@ pub(crate) async fn log_in(
     succeeded(&shared, &attempt);
     let actor = Actor { account: Some(Account::User(user.id)), name: user.name.clone() };
     shared.audit(actor, "session.begin", format!("from {peer}")).await;
-    begin(&shared, user, (client, &headers), device).await
+    begin(&shared, user, client, &headers, device).await
 }
 
 /// Logs out: ends the session and removes the cookie.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "session", responses((status = 204)))]
-pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse> {
+pub(crate) async fn log_out(
+    State(shared): State<SharedState>,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse> {
     let caller = authenticate::authenticate(&shared, &headers).await?;
     if let Some((hash, caller)) = caller.and_then(|caller| Some((caller.session?, caller))) {
         cookie::check_csrf(&headers, &shared.state.settings.web)?;
@@ -172,9 +176,9 @@ pub(crate) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) ->
 }
 
 /// Creates the first administrator and logs in.
-#[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = Session)))]
+#[utoipa::path(post, path = "/api/v1/setup", tag = "session", responses((status = 200, body = SessionState)))]
 pub(crate) async fn set_up(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(client): Extension<Client>,
     peer: Peer,
     headers: HeaderMap,
@@ -183,7 +187,7 @@ pub(crate) async fn set_up(
     if shared.is_set_up().await? {
         return Err(logstead_accounts::Error::AlreadySetUp.into());
     }
-    let attempt = Attempt::new(SETUP, peer.0, None);
+    let attempt = LoginAttempt::new(SETUP, peer.0, None);
     refuse_the_impatient(&shared, &attempt)?;
     let code = letters(&setup.code);
     if !shared.state.setup_code.as_deref().is_some_and(|expected| Secret::same(&letters(expected), &code)) {
@@ -201,10 +205,10 @@ pub(crate) async fn set_up(
     let user = made.await?.ok_or_else(|| ApiError::internal("the first administrator is gone again"))?;
     let actor = Actor { account: Some(Account::User(user.id)), name: setup.name };
     shared.audit(actor, "setup", format!("first administrator, from {peer}")).await;
-    begin(&shared, user, (client, &headers), None).await
+    begin(&shared, user, client, &headers, None).await
 }
 
-/// What counts of a code that somebody types: neither its dashes nor its case.
+/// The significant characters of a typed code: neither its dashes nor its case count.
 fn letters(code: &str) -> String {
     code.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_uppercase()).collect()
 }
@@ -212,12 +216,12 @@ fn letters(code: &str) -> String {
 /// Sets the cookies of a session.
 pub(super) type Cookies = AppendHeaders<[(header::HeaderName, String); 2]>;
 
-fn providers(shared: &Shared) -> Vec<Provider> {
+fn providers(shared: &SharedState) -> Vec<Provider> {
     let providers = shared.state.settings.accounts.oidc.iter();
     providers.map(|oidc| Provider { id: oidc.id.clone(), label: oidc.label.clone() }).collect()
 }
 
-/// What the list of sessions shows of a browser.
+/// The facts about a browser that the list of sessions shows.
 fn browser(client: Client, headers: &HeaderMap) -> Browser {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     Browser {
@@ -227,7 +231,11 @@ fn browser(client: Client, headers: &HeaderMap) -> Browser {
 }
 
 /// The secret of a browser in which this user has logged in before.
-pub(super) async fn known_device(shared: &Shared, name: &str, headers: &HeaderMap) -> Result<Option<Secret>> {
+pub(super) async fn known_device(
+    shared: &SharedState,
+    name: &str,
+    headers: &HeaderMap,
+) -> Result<Option<Secret>> {
     let Some(secret) = cookie::device_secret(headers) else { return Ok(None) };
     let (name, hash) = (name.to_owned(), secret.hash());
     let is_known = shared.meta(move |meta| meta.knows_device(&name, hash)).await?;
@@ -237,11 +245,12 @@ pub(super) async fn known_device(shared: &Shared, name: &str, headers: &HeaderMa
 /// Begins a session in a browser that is remembered from now on. If it presents a secret that is unknown for this user,
 /// it gets another one: someone may have planted it.
 pub(super) async fn begin(
-    shared: &Shared,
+    shared: &SharedState,
     user: Credentials,
-    (client, headers): (Client, &HeaderMap),
+    client: Client,
+    headers: &HeaderMap,
     known_device: Option<Secret>,
-) -> Result<(Cookies, axum::Json<Session>)> {
+) -> Result<(Cookies, axum::Json<SessionState>)> {
     let secret = Secret::session()?;
     let device = known_device.map_or_else(Secret::session, Ok)?;
     let (id, hash, device_hash) = (user.id, secret.hash(), device.hash());
@@ -261,7 +270,7 @@ pub(super) async fn begin(
         (header::SET_COOKIE, cookie::session(web, secret.reveal(), limits.idle_max.as_secs(), is_encrypted)),
         (header::SET_COOKIE, cookie::device(web, device.reveal(), is_encrypted)),
     ];
-    let session = Session {
+    let session = SessionState {
         authenticated: true,
         setup_required: false,
         second_factor_required: shared.must_enrol(user.role, user.origin.as_deref(), user.has_second_factor),

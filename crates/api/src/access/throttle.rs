@@ -31,74 +31,74 @@ const KEYS_MAX: usize = if cfg!(test) { 500 } else { 10_000 };
 const NAME_CHARS_MAX: usize = 64;
 
 /// How many failures are free, and the longest wait after more.
-struct Limit {
+struct FailureLimit {
     free: u32,
     wait_max: Duration,
 }
 
 /// The kinds, in the order of [`Throttle::counts`].
-const LIMITS: [Limit; 4] = [
-    Limit { free: 5, wait_max: Duration::from_secs(300) },
-    Limit { free: 20, wait_max: Duration::from_secs(300) },
-    Limit { free: 20, wait_max: Duration::from_secs(60) },
-    Limit { free: 5, wait_max: Duration::from_secs(300) },
+const LIMITS: [FailureLimit; 4] = [
+    FailureLimit { free: 5, wait_max: Duration::from_secs(300) },
+    FailureLimit { free: 20, wait_max: Duration::from_secs(300) },
+    FailureLimit { free: 20, wait_max: Duration::from_secs(60) },
+    FailureLimit { free: 5, wait_max: Duration::from_secs(300) },
 ];
 const NAME_AT: usize = 0;
 const NETWORK: usize = 1;
 const NAME: usize = 2;
 const DEVICE: usize = 3;
 
-/// Who tries to log in.
+/// A login that somebody tries.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct LoginAttempt {
     name: String,
     network: Option<IpAddr>,
     /// The hash of the device's secret, if this user has logged in with it before.
     device: Option<[u8; 32]>,
 }
 
-/// Who failed to log in how often.
+/// The failed logins of each name, network and device.
 #[derive(Default)]
 pub(crate) struct Throttle {
-    counts: [Count; 4],
+    counts: [FailureCounts; 4],
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct ThrottleKey {
     network: Option<IpAddr>,
     name: Option<String>,
     device: Option<[u8; 32]>,
 }
 
 #[derive(Default)]
-struct Count {
-    failures: HashMap<Key, Failures>,
+struct FailureCounts {
+    failures: HashMap<ThrottleKey, Failures>,
 }
 
 #[derive(Clone, Copy)]
 struct Failures {
-    /// With what was taken over.
+    /// The failures, including those taken over.
     count: u32,
     /// Without.
     own: u32,
     last: Instant,
 }
 
-impl Attempt {
-    pub(crate) fn new(name: &str, address: Option<IpAddr>, known_device: Option<[u8; 32]>) -> Attempt {
+impl LoginAttempt {
+    pub(crate) fn new(name: &str, address: Option<IpAddr>, known_device: Option<[u8; 32]>) -> LoginAttempt {
         let name = name.chars().take(NAME_CHARS_MAX).flat_map(char::to_lowercase).collect();
-        Attempt { name, network: address.map(network), device: known_device }
+        LoginAttempt { name, network: address.map(network), device: known_device }
     }
 
     /// The keys to count. The failures of a known device count only for itself.
-    fn keys(&self) -> Vec<(usize, Key)> {
+    fn keys(&self) -> Vec<(usize, ThrottleKey)> {
         let (network, name) = (self.network, Some(self.name.clone()));
         match self.device {
-            Some(device) => vec![(DEVICE, Key { network: None, name, device: Some(device) })],
+            Some(device) => vec![(DEVICE, ThrottleKey { network: None, name, device: Some(device) })],
             None => vec![
-                (NAME_AT, Key { network, name: name.clone(), device: None }),
-                (NETWORK, Key { network, name: None, device: None }),
-                (NAME, Key { network: None, name, device: None }),
+                (NAME_AT, ThrottleKey { network, name: name.clone(), device: None }),
+                (NETWORK, ThrottleKey { network, name: None, device: None }),
+                (NAME, ThrottleKey { network: None, name, device: None }),
             ],
         }
     }
@@ -106,7 +106,7 @@ impl Attempt {
 
 impl Throttle {
     /// How long this attempt has to wait.
-    pub(crate) fn wait(&self, attempt: &Attempt, now: Instant) -> Option<Duration> {
+    pub(crate) fn wait(&self, attempt: &LoginAttempt, now: Instant) -> Option<Duration> {
         let waits = attempt.keys().into_iter().filter_map(|(kind, key)| {
             let failures = self.counts[kind].get(&key, now)?;
             let until = failures.last + LIMITS[kind].wait_after(failures.count)?;
@@ -116,14 +116,14 @@ impl Throttle {
     }
 
     /// The attempt failed.
-    pub(crate) fn failed(&mut self, attempt: &Attempt, now: Instant) {
+    pub(crate) fn failed(&mut self, attempt: &LoginAttempt, now: Instant) {
         for (kind, key) in attempt.keys() {
             self.counts[kind].add(key, now);
         }
     }
 
     /// The attempt succeeded.
-    pub(crate) fn succeeded(&mut self, attempt: &Attempt) {
+    pub(crate) fn succeeded(&mut self, attempt: &LoginAttempt) {
         let mut keys = attempt.keys().into_iter();
         let own = keys.next().and_then(|(kind, key)| self.counts[kind].failures.remove(&key));
         let Some(Failures { own, .. }) = own else { return };
@@ -131,13 +131,13 @@ impl Throttle {
     }
 }
 
-impl Count {
+impl FailureCounts {
     /// The failures of a key that are not forgotten.
-    fn get(&self, key: &Key, now: Instant) -> Option<Failures> {
+    fn get(&self, key: &ThrottleKey, now: Instant) -> Option<Failures> {
         self.failures.get(key).copied().filter(|failures| !failures.is_over(now))
     }
 
-    fn add(&mut self, key: Key, now: Instant) {
+    fn add(&mut self, key: ThrottleKey, now: Instant) {
         let before = match self.get(&key, now) {
             Some(failures) => failures,
             None => Failures { count: self.make_room(&key, now), own: 0, last: now },
@@ -147,7 +147,7 @@ impl Count {
     }
 
     /// The count that a new key has to take over.
-    fn make_room(&mut self, key: &Key, now: Instant) -> u32 {
+    fn make_room(&mut self, key: &ThrottleKey, now: Instant) -> u32 {
         self.failures.remove(key);
         if self.failures.len() < KEYS_MAX {
             return 0;
@@ -164,7 +164,7 @@ impl Count {
         failures.count
     }
 
-    fn forgive(&mut self, key: &Key, failures: u32) {
+    fn forgive(&mut self, key: &ThrottleKey, failures: u32) {
         let Some(counted) = self.failures.get_mut(key) else { return };
         counted.count = counted.count.saturating_sub(failures);
         counted.own = counted.own.saturating_sub(failures);
@@ -180,7 +180,7 @@ impl Failures {
     }
 }
 
-impl Limit {
+impl FailureLimit {
     fn wait_after(&self, count: u32) -> Option<Duration> {
         let doublings = count.checked_sub(self.free)?;
         Some(WAIT.saturating_mul(2_u32.saturating_pow(doublings)).min(self.wait_max))
@@ -195,15 +195,15 @@ mod tests {
     const HOME: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
     const KNOWN: Option<[u8; 32]> = Some([7; 32]);
 
-    fn attempt(name: &str, address: impl Into<IpAddr>) -> Attempt {
-        Attempt::new(name, Some(address.into()), None)
+    fn attempt(name: &str, address: impl Into<IpAddr>) -> LoginAttempt {
+        LoginAttempt::new(name, Some(address.into()), None)
     }
 
     fn elsewhere(number: usize) -> IpAddr {
         Ipv4Addr::from_bits(0x0a00_0000 + number as u32).into()
     }
 
-    fn after_failures(count: usize, who: impl Fn(usize) -> Attempt) -> (Throttle, Instant) {
+    fn after_failures(count: usize, who: impl Fn(usize) -> LoginAttempt) -> (Throttle, Instant) {
         let mut throttle = Throttle::default();
         let now = Instant::now();
         (0..count).for_each(|at| throttle.failed(&who(at), now));
@@ -261,12 +261,12 @@ mod tests {
     fn a_known_device_is_kept_waiting_by_its_own_failures_alone() {
         let (mut throttle, now) = after_failures(40, |at| attempt("admin", elsewhere(at)));
         (0..24).for_each(|at| throttle.failed(&attempt(&format!("user{at}"), HOME), now));
-        let known = Attempt::new("admin", Some(HOME.into()), KNOWN);
+        let known = LoginAttempt::new("admin", Some(HOME.into()), KNOWN);
         assert!(throttle.wait(&attempt("admin", HOME), now).is_some());
         assert_eq!(throttle.wait(&known, now), None);
         (0..5).for_each(|_| throttle.failed(&known, now));
         assert_eq!(throttle.wait(&known, now), Some(WAIT));
-        let of_another_user = Attempt::new("ana", Some(elsewhere(99)), KNOWN);
+        let of_another_user = LoginAttempt::new("ana", Some(elsewhere(99)), KNOWN);
         assert_eq!(throttle.wait(&of_another_user, now), None);
         throttle.succeeded(&known);
         assert_eq!(throttle.wait(&known, now), None);
@@ -310,7 +310,7 @@ mod tests {
         (0..2 * KEYS_MAX).for_each(|at| throttle.failed(&name(at), now));
         assert!(throttle.counts.iter().all(|count| count.failures.len() <= KEYS_MAX));
         assert_eq!(throttle.wait(&attempt("admin", HOME), now), cost, "it is not the smallest");
-        // What began while there was no room is counted too, if there are as many others between its failures as may be.
+        // Failures that began while there was no room are counted too, if as many others as may be come between them.
         let mut flood = 2 * KEYS_MAX;
         for at in 0..20 {
             throttle.failed(&attempt("bo", elsewhere(at)), now);

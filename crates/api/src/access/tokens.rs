@@ -6,8 +6,8 @@ use super::credentials::check_name;
 use super::grants::{access_of, check_grant, check_manages_token, may_manage};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path};
-use crate::state::Shared;
+use crate::extract::{JsonBody, Path};
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts::{NewToken, Role, TokenLimits};
@@ -71,7 +71,8 @@ pub(crate) struct CreatedToken {
 
 /// A token without its secret.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Token {
+#[schema(as = Token)]
+pub(crate) struct ListedToken {
     id: i64,
     name: String,
     role: Role,
@@ -86,12 +87,12 @@ pub(crate) struct Token {
     created_at: String,
     #[schema(format = DateTime, required)]
     expires_at: Option<String>,
-    /// To the minute.
+    /// The time of the last use, to the minute.
     #[schema(format = DateTime, required)]
     last_used: Option<String>,
     /// How much it may send.
     limits: TokenLimits,
-    /// Until when the secret works that it had before; null if none does.
+    /// The end of the secret that it had before; null if none works.
     #[schema(format = DateTime, required)]
     former_until: Option<String>,
 }
@@ -99,19 +100,19 @@ pub(crate) struct Token {
 /// All tokens.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Tokens {
-    tokens: Vec<Token>,
+    tokens: Vec<ListedToken>,
 }
 
 /// All tokens that the caller may manage, without their secrets.
 #[utoipa::path(get, path = "/api/v1/tokens", tag = "accounts", responses((status = 200, body = Tokens)))]
 pub(crate) async fn list_tokens(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<Tokens>> {
     let tokens = shared.meta(|meta| meta.tokens()).await?;
     let now = clock::now();
     let tokens = tokens.into_iter().filter(|token| may_manage(&caller, token.role, &token.grant));
-    let tokens = tokens.map(|token| Token {
+    let tokens = tokens.map(|token| ListedToken {
         id: token.id,
         name: token.name,
         role: token.role,
@@ -132,9 +133,9 @@ pub(crate) async fn list_tokens(
     post, path = "/api/v1/tokens", tag = "accounts", responses((status = 201, body = CreatedToken))
 )]
 pub(crate) async fn create_token(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(new): Json<TokenRequest>,
+    JsonBody(new): JsonBody<TokenRequest>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     check_name(&new.name)?;
     let now = clock::now();
@@ -165,10 +166,10 @@ pub(crate) async fn create_token(
     params(("id" = i64, Path)), responses((status = 201, body = CreatedToken))
 )]
 pub(crate) async fn rotate_token(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
-    Json(Rotation { overlap }): Json<Rotation>,
+    JsonBody(Rotation { overlap }): JsonBody<Rotation>,
 ) -> Result<(StatusCode, axum::Json<CreatedToken>)> {
     let period = overlap.parse::<Period>().ok().filter(|period| *period <= OVERLAP_MAX);
     let period = period.ok_or_else(|| {
@@ -192,7 +193,7 @@ pub(crate) async fn rotate_token(
     params(("id" = i64, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove_token(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<i64>,
 ) -> Result<StatusCode> {

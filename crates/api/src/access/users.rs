@@ -5,8 +5,8 @@ use super::credentials::{check_current, check_name, hash_password};
 use super::grants::{access_of, check_grant, check_manages_user, check_role_of_user, may_manage};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Peer};
-use crate::state::Shared;
+use crate::extract::{JsonBody, Path, Peer};
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_accounts as accounts;
@@ -22,7 +22,7 @@ pub(crate) struct NewUser {
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-z0-9][a-z0-9._@-]*$")]
     name: String,
     role: Role,
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
     /// Ids of the logspaces that may be searched, and by an operator managed; all by default. An administrator with some
@@ -35,7 +35,7 @@ pub(crate) struct NewUser {
     scope: Option<String>,
 }
 
-/// What a user may do from now on. Every part is required, so that nothing is granted by omission.
+/// The new rights of a user. Every part is required, so that nothing is granted by omission.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UserChange {
@@ -52,7 +52,8 @@ pub(crate) struct UserChange {
 
 /// A user.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct User {
+#[schema(as = User)]
+pub(crate) struct ListedUser {
     name: String,
     role: Role,
     /// Ids of the logspaces that may be searched; null for all.
@@ -61,7 +62,7 @@ pub(crate) struct User {
     /// A filter that limits everything that is found; null for none.
     #[schema(required)]
     scope: Option<String>,
-    /// Who keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
+    /// The provider that keeps the user's password: `oidc:ID` or `ldap:ID`; null if Logstead does.
     #[schema(required)]
     origin: Option<String>,
     /// Nobody can log in as a user who is disabled.
@@ -75,14 +76,14 @@ pub(crate) struct User {
 /// All users.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Users {
-    users: Vec<User>,
+    users: Vec<ListedUser>,
 }
 
 /// A user's new password.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewPassword {
-    /// At least 8 characters, and not easy to guess.
+    /// The password: at least 8 characters, and not easy to guess.
     #[schema(min_length = 8, max_length = 1024)]
     password: String,
     /// The password to replace. Required for one's own.
@@ -93,21 +94,21 @@ pub(crate) struct NewPassword {
 /// All users whom the caller may manage.
 #[utoipa::path(get, path = "/api/v1/users", tag = "accounts", responses((status = 200, body = Users)))]
 pub(crate) async fn list_users(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<Users>> {
     let users = shared.meta(|meta| meta.users()).await?;
     let users = users.into_iter().filter(|user| may_manage(&caller, user.role, &user.grant));
-    Ok(axum::Json(Users { users: users.map(User::from).collect() }))
+    Ok(axum::Json(Users { users: users.map(ListedUser::from).collect() }))
 }
 
 /// Creates a user.
-#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = User)))]
+#[utoipa::path(post, path = "/api/v1/users", tag = "accounts", responses((status = 201, body = ListedUser)))]
 pub(crate) async fn create_user(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(new): Json<NewUser>,
-) -> Result<(StatusCode, axum::Json<User>)> {
+    JsonBody(new): JsonBody<NewUser>,
+) -> Result<(StatusCode, axum::Json<ListedUser>)> {
     check_name(&new.name)?;
     let NewUser { name, role, password, logspaces, scope } = new;
     check_role_of_user(role)?;
@@ -132,17 +133,17 @@ pub(crate) async fn create_user(
     Ok((StatusCode::CREATED, axum::Json(user.into())))
 }
 
-/// Changes what a user may do and search. It takes effect with the next request, also in open sessions.
+/// Changes a user's rights. The change takes effect with the next request, also in open sessions.
 #[utoipa::path(
     put, path = "/api/v1/users/{name}", tag = "accounts",
-    params(("name" = String, Path)), responses((status = 200, body = User))
+    params(("name" = String, Path)), responses((status = 200, body = ListedUser))
 )]
 pub(crate) async fn change_user(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    Json(change): Json<UserChange>,
-) -> Result<axum::Json<User>> {
+    JsonBody(change): JsonBody<UserChange>,
+) -> Result<axum::Json<ListedUser>> {
     let UserChange { role, logspaces, scope } = change;
     check_role_of_user(role)?;
     check_manages_user(&shared, &caller, &name).await?;
@@ -159,7 +160,7 @@ pub(crate) async fn change_user(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove_user(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -177,11 +178,11 @@ pub(crate) async fn remove_user(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn change_password(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     peer: Peer,
     Path(name): Path<String>,
-    Json(new): Json<NewPassword>,
+    JsonBody(new): JsonBody<NewPassword>,
 ) -> Result<StatusCode> {
     let is_own = caller.session.is_some() && caller.name.eq_ignore_ascii_case(&name);
     if !is_own && caller.role < Role::Admin {
@@ -206,7 +207,7 @@ pub(crate) async fn change_password(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn disable_user(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -223,7 +224,7 @@ pub(crate) async fn disable_user(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn enable_user(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -240,7 +241,7 @@ pub(crate) async fn enable_user(
     params(("name" = String, Path)), responses((status = 200, body = Sessions))
 )]
 pub(crate) async fn list_sessions_of(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<axum::Json<Sessions>> {
@@ -255,7 +256,7 @@ pub(crate) async fn list_sessions_of(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn end_sessions_of(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -272,7 +273,7 @@ pub(crate) async fn end_sessions_of(
     params(("name" = String, Path), ("id" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn end_session_of(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((name, id)): Path<(String, String)>,
 ) -> Result<StatusCode> {
@@ -291,7 +292,7 @@ pub(crate) async fn end_session_of(
     params(("name" = String, Path)), responses((status = 204))
 )]
 pub(crate) async fn remove_totp_of(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -306,10 +307,10 @@ pub(crate) async fn remove_totp_of(
     Ok(StatusCode::NO_CONTENT)
 }
 
-impl From<accounts::User> for User {
-    fn from(user: accounts::User) -> User {
+impl From<accounts::User> for ListedUser {
+    fn from(user: accounts::User) -> ListedUser {
         let accounts::User { grant: Grant { logspaces, scope }, .. } = user;
-        User {
+        ListedUser {
             name: user.name,
             role: user.role,
             logspaces,

@@ -3,28 +3,28 @@
 use crate::error::Result;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
-use crate::question::{Asked, Parameters, Question, Takes};
+use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
 use logstead_answer::{Aggregation, Settings};
 use logstead_indexer::Asked as Answer;
 use logstead_query::Pipeline;
 use logstead_questions::store::Coverage;
-use logstead_questions::wire::table::Table;
+use logstead_questions::wire::table::TableJson;
 use serde::{Deserialize, Serialize};
 
 const CUT_SHORT: &str = "there was no time to make the whole table: rows are missing, and the order is that of those \
                          that are shown: group by fields with fewer values, or raise limits.search_time_max";
 
-/// What to make a table of.
+/// The query that makes the table.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AggregateRequest {}
 
-/// A table with what was searched for it. Exact if `coverage.complete`.
+/// A table, with the work done for it. Exact if `coverage.complete`.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct AggregateResponse {
     #[serde(flatten)]
-    table: Table,
+    table: TableJson,
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
     took_ms: u64,
@@ -34,13 +34,15 @@ pub(crate) struct AggregateResponse {
     query: String,
 }
 
-/// Makes a table of what is found. Without stages it shows messages.
+/// Makes a table of the messages found. Without stages it shows messages.
 #[utoipa::path(
     post, path = "/api/v1/aggregate", tag = "search", request_body = AggregateRequest,
     responses((status = 200, body = AggregateResponse))
 )]
-pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Json<AggregateResponse>> {
-    let Asked { shared, caller, mut question, started, .. } = asked;
+pub(crate) async fn aggregate(
+    asked: CallerQuestion<AggregateRequest>,
+) -> Result<axum::Json<AggregateResponse>> {
+    let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let pipeline = Pipeline { filter: question.query.clone(), stages: std::mem::take(&mut question.stages) };
     let shown = Pipeline { filter: question.asked.clone(), stages: pipeline.stages.clone() }.to_string();
     let mut aggregation = compile(&mut question, &pipeline, shared.query_memory_max())?;
@@ -53,7 +55,7 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
             question.warnings.push(QueryWarning::new(WarningCode::Unfinished, CUT_SHORT.to_owned()));
         }
         let copies = question.count_copies(cancel);
-        let table = Table::from(made);
+        let table = TableJson::from(made);
         if table.is_empty() {
             question.warn_of_unknown_fields(cancel);
         }
@@ -69,13 +71,13 @@ pub(crate) async fn aggregate(asked: Asked<AggregateRequest>) -> Result<axum::Js
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
 
-impl Parameters for AggregateRequest {
-    const STAGES: Takes = Takes::All;
+impl QuestionParameters for AggregateRequest {
+    const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Prepares the stages, and narrows the question to what they need.
+/// Prepares the stages, and narrows the question to the messages that they need.
 pub(crate) fn compile(
-    question: &mut Question,
+    question: &mut StoreQuestion,
     pipeline: &Pipeline,
     memory_bytes_max: usize,
 ) -> Result<Aggregation> {

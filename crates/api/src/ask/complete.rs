@@ -1,12 +1,12 @@
-//! What can be written next in a query: fields, existing values, stages and functions.
+//! Completes a query: fields, existing values, stages and functions that can be written next.
 
 use super::value_type::{ValueType, text_of};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
+use crate::extract::JsonBody;
 use crate::question::cancel::{Cancel, Weight, ask_within, reading};
-use crate::question::{Common, Parameters, Question, Read, Takes};
-use crate::state::Shared;
+use crate::question::{AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use logstead_answer::{Facet, Facets};
 use logstead_indexer::Asked;
@@ -34,7 +34,7 @@ const VALUE_BYTES_MAX: usize = 1024;
 /// Memory limit for values.
 const MEMORY_BYTES_MAX: usize = 32 << 20;
 
-/// Functions, with what is inserted for them and what they compute.
+/// Functions, with the text that is inserted for them and their meaning.
 const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("count", "count()", "how many there are"),
     ("sum", "sum(", "the sum of the numbers"),
@@ -48,7 +48,7 @@ const FUNCTIONS: [(&str, &str, &str); 10] = [
     ("p99", "p99(", "what 99 % of the numbers do not exceed"),
 ];
 
-/// Times with what they mean.
+/// Times and their meaning.
 const TIMES: [(&str, &str); 6] = [
     ("-15m", "15 minutes ago"),
     ("-1h", "an hour ago"),
@@ -58,7 +58,7 @@ const TIMES: [(&str, &str); 6] = [
     ("yesterday", "the day before"),
 ];
 
-/// What to complete, and where in it.
+/// The query to complete, and the position of the cursor.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CompleteRequest {
@@ -69,7 +69,7 @@ pub(crate) struct CompleteRequest {
     limit: Option<u32>,
 }
 
-/// What can be written there.
+/// The ways to go on at the cursor.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteResponse {
     /// The first character that an option replaces, from 0.
@@ -87,13 +87,13 @@ pub(crate) struct CompleteResponse {
 /// Something that can be written there.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CompleteOption {
-    /// To show.
+    /// The text to show.
     #[schema(example = "web-1")]
     label: String,
-    /// To insert, quoted if necessary.
+    /// The text to insert, quoted if necessary.
     insert: String,
     kind: OptionKind,
-    /// What it is for.
+    /// The option's purpose.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     detail: Option<String>,
@@ -112,7 +112,7 @@ pub(crate) struct CompleteOption {
     count: Option<u64>,
 }
 
-/// What an option is.
+/// The kind of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OptionKind {
@@ -124,24 +124,24 @@ pub(crate) enum OptionKind {
     Operator,
 }
 
-/// Says what can be written at a position in a query, which need not be valid yet. Answers within about 300 ms with
-/// what it has.
+/// The ways to go on at a position in a query, which need not be valid yet. Answers within about 300 ms with the
+/// options found so far.
 #[utoipa::path(
     post, path = "/api/v1/complete", tag = "search", request_body = CompleteRequest,
     responses((status = 200, body = CompleteResponse))
 )]
 pub(crate) async fn complete(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Json(Read { common, own }): Json<Read<CompleteRequest>>,
+    JsonBody(QuestionRequest { common, own }): JsonBody<QuestionRequest<CompleteRequest>>,
 ) -> Result<axum::Json<CompleteResponse>> {
     let started = Instant::now();
     let limit = check_limit(own.limit)?;
     let text = common.query.clone().unwrap_or_default();
     let read = move || Ok(query::writing(&text, own.cursor.unwrap_or(usize::MAX)));
     let (writing, spent) = reading(&shared, read).await?;
-    let rest = Common { query: Some(writing.rest.to_string()), ..common };
-    let question = Question::read(&shared, &caller, &rest, Takes::None).await?;
+    let rest = CommonParameters { query: Some(writing.rest.to_string()), ..common };
+    let question = StoreQuestion::read(&shared, &caller, &rest, AllowedStages::None).await?;
     let spent = spent + question.spent;
     let span = writing.span.clone();
     let memory_bytes_max = shared.query_memory_max().min(MEMORY_BYTES_MAX);
@@ -149,8 +149,13 @@ pub(crate) async fn complete(
         Wanted::Value { .. } => TIME_MAX,
         _ => FIELDS_TIME_MAX,
     };
-    let mut offer =
-        Offer { typed: Typed::new(&writing.typed), question, limit, memory_bytes_max, complete: true };
+    let mut offer = OptionFinder {
+        typed: TypedText::new(&writing.typed),
+        question,
+        limit,
+        memory_bytes_max,
+        complete: true,
+    };
     // It ends soon on its own.
     let weight = Weight { is_instant: Some(Box::new(|| true)), spent };
     let answer = move |cancel: &Cancel| {
@@ -163,7 +168,7 @@ pub(crate) async fn complete(
     Ok(axum::Json(CompleteResponse { from: span.start, to: span.end, options, took_ms, complete }))
 }
 
-impl Parameters for CompleteRequest {}
+impl QuestionParameters for CompleteRequest {}
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
     match limit.unwrap_or(LIMIT) {
@@ -175,15 +180,15 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-/// What is typed, and how options compare with it.
-struct Typed {
-    /// In lower case, without wildcards around it.
+/// The typed text, and how options compare with it.
+struct TypedText {
+    /// The text in lower case, without wildcards around it.
     text: String,
 }
 
-impl Typed {
-    fn new(text: &str) -> Typed {
-        Typed { text: text.trim_matches('*').to_lowercase() }
+impl TypedText {
+    fn new(text: &str) -> TypedText {
+        TypedText { text: text.trim_matches('*').to_lowercase() }
     }
 
     /// 0 for a match at the beginning, 1 for a match elsewhere, `None` for no match.
@@ -197,15 +202,15 @@ impl Typed {
 }
 
 /// Makes options.
-struct Offer {
-    typed: Typed,
-    question: Question,
+struct OptionFinder {
+    typed: TypedText,
+    question: StoreQuestion,
     limit: usize,
     memory_bytes_max: usize,
     complete: bool,
 }
 
-impl Offer {
+impl OptionFinder {
     fn options(&mut self, wanted: &Wanted, cancel: &Cancel) -> Vec<CompleteOption> {
         match wanted {
             Wanted::Clause { columns, has_operator, joins } => {
@@ -251,7 +256,7 @@ impl Offer {
         begun.map(option).collect()
     }
 
-    /// Keywords that begin with what is typed.
+    /// Keywords that begin with the typed text.
     fn words(&self, words: &[&str], after: &str) -> Vec<CompleteOption> {
         let begun = words.iter().filter(|word| self.typed.rank(word) == Some(0));
         begun.map(|word| CompleteOption::new(word, format!("{word}{after}"), OptionKind::Keyword)).collect()
@@ -285,7 +290,7 @@ impl Offer {
         matching.map(option).collect()
     }
 
-    /// Fields whose names have what is typed; those with values in the rest of the query first.
+    /// Fields whose names contain the typed text; those with values in the rest of the query first.
     fn fields(&self, after: &str, cancel: &Cancel) -> Vec<CompleteOption> {
         let mut names = self.field_names(cancel);
         if !self.question.narrowed {
@@ -312,7 +317,7 @@ impl Offer {
         options
     }
 
-    /// Best first: names that begin with what is typed, those of all messages before others.
+    /// Best first: names that begin with the typed text, those of all messages before others.
     fn field_names(&self, cancel: &Cancel) -> Vec<FieldName> {
         let known = Field::ALL.iter().filter_map(|(field, name, _)| {
             let aliases = Field::ALIASES.iter().filter(|(of, _)| of == field).map(|(_, alias)| *alias);
@@ -386,7 +391,7 @@ impl Offer {
         times.map(option).collect()
     }
 
-    /// Asks only for messages with values that contain what is typed: of a million values few do.
+    /// Asks only for messages with values that contain the typed text: of a million values few do.
     fn narrow(&mut self, field: &FieldName) {
         let is_text = match field {
             FieldName::Dynamic(_) => true,

@@ -1,4 +1,4 @@
-//! What happened around a message: the messages before it and after it.
+//! The context of a message: the messages before it and after it.
 
 use crate::ask::fields::check_field;
 use crate::ask::search::{by_id, messages};
@@ -6,11 +6,11 @@ use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Parameters, list, select_logspaces};
+use crate::question::{CallerQuestion, QuestionParameters, list, select_logspaces};
 use logstead_indexer::{Hit, Order};
 use logstead_query::{Bounds, Codes, FieldTest, Part, Pattern, Query as Meant, TimeExpr};
-use logstead_questions::store::{Coverage, PageRequest, Place};
-use logstead_questions::wire::message::Message;
+use logstead_questions::store::{Coverage, GlobalPosition, PageRequest};
+use logstead_questions::wire::message::MessageJson;
 use logstead_record::FieldName;
 use logstead_record::{Field, Flags, Storage};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ const LIMIT_MAX: u32 = 1000;
 /// Default number of messages on each side.
 const LIMIT: u32 = 20;
 
-/// Which messages around one.
+/// The messages to show around one.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -45,11 +45,11 @@ pub(crate) struct ContextRequest {
 /// A message and those around it. For more of them ask again with the id of the outermost.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct ContextResponse {
-    message: Message,
+    message: MessageJson,
     /// The nearest ones before it, oldest first.
-    before: Vec<Message>,
+    before: Vec<MessageJson>,
     /// The nearest ones after it, oldest first.
-    after: Vec<Message>,
+    after: Vec<MessageJson>,
     /// Whether there are more before those.
     more_before: bool,
     /// Whether there are more after those.
@@ -68,9 +68,9 @@ pub(crate) struct ContextResponse {
 )]
 pub(crate) async fn context(
     Path(id): Path<String>,
-    asked: Asked<ContextRequest>,
+    asked: CallerQuestion<ContextRequest>,
 ) -> Result<axum::Json<ContextResponse>> {
-    let Asked { shared, caller, mut question, own, started, .. } = asked;
+    let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let before = check_limit(own.before, "before")?;
     let after = check_limit(own.after, "after")?;
     let (logspace, hit) = by_id(&shared, &caller, id).await?;
@@ -82,13 +82,14 @@ pub(crate) async fn context(
     let weight = question.weight(false);
     let answer = move |cancel: &Cancel| {
         let mut side = |order: Order, limit: usize| {
-            question.page(&PageRequest { order, limit, after: Some(Place::of(&logspace, &hit)) }, cancel)
+            question
+                .page(&PageRequest { order, limit, after: Some(GlobalPosition::of(&logspace, &hit)) }, cancel)
         };
         let mut before = side(Order::Newest, before);
         let after = side(Order::Oldest, after);
         before.hits.reverse();
         ContextResponse {
-            message: Message::new(&logspace, &hit),
+            message: MessageJson::new(&logspace, &hit),
             before: messages(&before.hits),
             after: messages(&after.hits),
             more_before: before.more,
@@ -101,7 +102,7 @@ pub(crate) async fn context(
     ask(&shared, &caller, weight, answer).await.map(axum::Json)
 }
 
-impl Parameters for ContextRequest {
+impl QuestionParameters for ContextRequest {
     const COMMON: &'static [&'static str] = &["query", "unparsed", "copies"];
 }
 

@@ -1,4 +1,4 @@
-//! Where the next page begins, as text that a client hands back: after the last message of this one.
+//! The position of the next page, after the last message of this one, as text that a client hands back.
 //!
 //! Text of a cursor: base64url of `version u8 | order u8 | question u64 LE | time i64 LE | sequence u64 LE | logspace`. It is
 //! opaque to callers and means nothing but a place, so it needs no signature. The question that it belongs to is there
@@ -7,13 +7,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use logstead_indexer::Order;
-use logstead_questions::store::Place;
+use logstead_questions::store::GlobalPosition;
 use logstead_record::Timestamp;
 
 const VERSION: u8 = 2;
 
 /// The text to hand out.
-pub(crate) fn encode(order: Order, question: u64, place: &Place) -> String {
+pub(crate) fn encode(order: Order, question: u64, place: &GlobalPosition) -> String {
     let mut bytes = vec![VERSION, u8::from(order == Order::Oldest)];
     bytes.extend_from_slice(&question.to_le_bytes());
     bytes.extend_from_slice(&place.time.nanos().to_le_bytes());
@@ -22,8 +22,8 @@ pub(crate) fn encode(order: Order, question: u64, place: &Place) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// From a text that was handed out; `None` for any other.
-pub(crate) fn decode(text: &str) -> Option<(Order, u64, Place)> {
+/// Reads a text that was handed out; `None` for any other.
+pub(crate) fn decode(text: &str) -> Option<(Order, u64, GlobalPosition)> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (&[version, order], rest) = bytes.split_first_chunk()?;
     let (question, rest) = rest.split_first_chunk()?;
@@ -34,7 +34,7 @@ pub(crate) fn decode(text: &str) -> Option<(Order, u64, Place)> {
         (VERSION, 1) => Order::Oldest,
         _ => return None,
     };
-    let place = Place {
+    let place = GlobalPosition {
         time: Timestamp::from_nanos(i64::from_le_bytes(*time)),
         logspace: std::str::from_utf8(logspace).ok()?.to_owned(),
         sequence: u64::from_le_bytes(*sequence),
@@ -60,7 +60,7 @@ mod tests {
             order in prop_oneof![Just(Order::Newest), Just(Order::Oldest)],
             question in any::<u64>(), time in any::<i64>(), logspace in "[a-z0-9_-]{0,20}", sequence in any::<u64>()
         ) {
-            let place = Place { time: Timestamp::from_nanos(time), logspace, sequence };
+            let place = GlobalPosition { time: Timestamp::from_nanos(time), logspace, sequence };
             prop_assert_eq!(decode(&encode(order, question, &place)), Some((order, question, place)));
         }
 

@@ -5,13 +5,13 @@ use crate::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::{QueryWarning, WarningCode};
-use crate::question::{Asked, Cost, Effort, Parameters, Takes};
+use crate::question::{AllowedStages, AnswerCost, CallerQuestion, Effort, QuestionParameters};
 use logstead_indexer::{self as indexer, Explained};
 use logstead_query::{Pipeline, outline};
 use logstead_questions::store::Copies;
 use serde::{Deserialize, Serialize};
 
-/// What to explain.
+/// The query to explain.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainRequest {}
@@ -21,14 +21,15 @@ pub(crate) struct ExplainRequest {}
 pub(crate) struct ExplainResponse {
     /// The query as it was understood.
     query: String,
-    /// What the store is searched for. Stages process what that finds, and their cost is not included.
+    /// The filter that the store is searched for. Stages process the messages that it finds, and their cost is not
+    /// included.
     filter: String,
-    /// The top-level clauses of the filter, as they are written: together they find what it finds. One clause if the
-    /// filter is an `OR`.
+    /// The top-level clauses of the filter, as they are written: a message matches if it matches all of them. One
+    /// clause if the filter is an `OR`.
     clauses_of_query: Vec<WrittenClause>,
     /// The stages, as they are written.
     stages: Vec<WrittenStage>,
-    cost: Cost,
+    cost: AnswerCost,
     /// All logspaces together.
     sum: Effort,
     logspaces: Vec<LogspaceExplained>,
@@ -43,17 +44,18 @@ pub(crate) struct LogspaceExplained {
     #[serde(flatten)]
     effort: Effort,
     /// The clauses of the filter, each followed by its parts: at most 64.
-    clauses: Vec<Clause>,
-    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty where
+    clauses: Vec<ExplainedClause>,
+    /// The templates whose messages match in the asked segments, the most frequent first: at most 20. Empty if
     /// templates alone do not answer the filter.
-    templates: Vec<Template>,
+    templates: Vec<MessageTemplate>,
     /// How many templates match.
     templates_found: usize,
 }
 
-/// What messages have in common that one statement of a program writes.
+/// The common part of the messages that one statement of a program writes.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Template {
+#[schema(as = Template)]
+pub(crate) struct MessageTemplate {
     /// 16 hexadecimal digits; the same in every segment and on every server.
     #[schema(example = "5f0c9d2ab1e34478")]
     id: String,
@@ -66,16 +68,17 @@ pub(crate) struct Template {
 
 /// One clause of a filter.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Clause {
+#[schema(as = Clause)]
+pub(crate) struct ExplainedClause {
     query: String,
     /// Its depth: 0 for the whole filter.
     depth: usize,
-    /// What answers it.
+    /// The index, or other means, that answers it.
     #[schema(example = "column host")]
     how: String,
     /// Messages of the asked segments that certainly match.
     certain_messages: u64,
-    /// Those that may.
+    /// Messages of the asked segments that may match.
     possible_messages: u64,
 }
 
@@ -84,8 +87,8 @@ pub(crate) struct Clause {
     post, path = "/api/v1/explain", tag = "search", request_body = ExplainRequest,
     responses((status = 200, body = ExplainResponse))
 )]
-pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
-    let Asked { shared, caller, mut question, common, started, .. } = asked;
+pub(crate) async fn explain(asked: CallerQuestion<ExplainRequest>) -> Result<axum::Json<ExplainResponse>> {
+    let CallerQuestion { shared, caller, mut question, common, started, .. } = asked;
     let text = common.query.unwrap_or_default();
     // The query is explained as it was written, even for callers limited by a grant: nothing is searched here.
     question.query = question.asked.clone();
@@ -120,7 +123,7 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
             filter: question.query.to_string(),
             clauses_of_query,
             stages,
-            cost: Cost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
+            cost: AnswerCost::of(if narrowed { sum.messages + sum.tail_messages } else { sum.looked_at() }),
             sum,
             logspaces,
             took_ms: started.elapsed().as_millis() as u64,
@@ -130,11 +133,11 @@ pub(crate) async fn explain(asked: Asked<ExplainRequest>) -> Result<axum::Json<E
     ask(&shared, &caller, weight, answer).await?
 }
 
-impl Parameters for ExplainRequest {
-    const STAGES: Takes = Takes::All;
+impl QuestionParameters for ExplainRequest {
+    const STAGES: AllowedStages = AllowedStages::All;
 }
 
-/// Without the numbers that depend on what the messages say: for callers limited by a grant.
+/// The explanation without the numbers that depend on messages' contents: for callers limited by a grant.
 fn without_contents(explained: Explained) -> Explained {
     let clauses = explained.clauses.into_iter().map(|clause| indexer::Clause {
         certain_messages: 0,
@@ -155,14 +158,14 @@ fn without_contents(explained: Explained) -> Explained {
 
 impl LogspaceExplained {
     fn new(logspace: &str, explained: &Explained) -> LogspaceExplained {
-        let clauses = explained.clauses.iter().map(|clause| Clause {
+        let clauses = explained.clauses.iter().map(|clause| ExplainedClause {
             query: clause.query.clone(),
             depth: clause.depth,
             how: clause.how.clone(),
             certain_messages: clause.certain_messages,
             possible_messages: clause.possible_messages,
         });
-        let templates = explained.templates.iter().map(|template| Template {
+        let templates = explained.templates.iter().map(|template| MessageTemplate {
             id: format!("{:016x}", template.id),
             text: template.text.clone(),
             messages: template.messages,

@@ -4,7 +4,7 @@ use crate::ask::fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Parameters, Question, list};
+use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion, list};
 use logstead_answer::AnswerError;
 use logstead_indexer::Asked as Answer;
 use logstead_query::{Query, Unit};
@@ -20,7 +20,7 @@ const LIMIT_MAX: u32 = 10_000;
 /// Default number of values of a field.
 const LIMIT: u32 = 10;
 
-/// Which values to count.
+/// The values to count.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -49,7 +49,7 @@ pub(crate) struct FacetsRequest {
 /// The values of fields.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct FacetsResponse {
-    /// By the names that were asked for.
+    /// The facets, by the names that were asked for.
     fields: BTreeMap<String, Facet>,
     /// How many copies are not counted: messages that another of these logspaces has as well.
     copies: u64,
@@ -70,7 +70,7 @@ pub(crate) struct Facet {
     /// The numbers among all values, if they were asked for and nearly all values are numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    numbers: Option<Numbers>,
+    numbers: Option<NumberSummary>,
     /// Why not all messages are counted, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -79,10 +79,11 @@ pub(crate) struct Facet {
 
 /// How the numbers among the values of a field are distributed; sizes in bytes and durations in seconds.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Numbers {
+#[schema(as = Numbers)]
+pub(crate) struct NumberSummary {
     /// How many messages have a number.
     messages: u64,
-    /// What those with a unit are: `size` or `duration`.
+    /// The kind of those with a unit: `size` or `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "duration")]
     unit: Option<&'static str>,
@@ -107,21 +108,21 @@ pub(crate) struct NumberBucket {
     post, path = "/api/v1/facets", tag = "search", request_body = FacetsRequest,
     responses((status = 200, body = FacetsResponse))
 )]
-pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<FacetsResponse>> {
-    let Asked { shared, caller, mut question, own, started, .. } = asked;
+pub(crate) async fn facets(asked: CallerQuestion<FacetsRequest>) -> Result<axum::Json<FacetsResponse>> {
+    let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let fields = own.fields.unwrap_or_default();
     if fields.is_empty() {
         let detail = "fields is empty: name the fields whose values to count, such as host";
         return Err(ApiError::bad_request(detail).path("fields"));
     }
-    let wanted = Values {
+    let wanted = FacetSelection {
         fields,
         limit: own.limit,
         limit_path: "limit",
         own_clauses: own.own_clauses,
         numbers: own.numbers,
     };
-    let mut counting = Counting::new(wanted, &question, shared.query_memory_max())?;
+    let mut counting = FacetCounting::new(wanted, &question, shared.query_memory_max())?;
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FacetsResponse> {
         let coverage = question.answer(cancel, &mut [counting.asked()])?;
@@ -137,34 +138,38 @@ pub(crate) async fn facets(asked: Asked<FacetsRequest>) -> Result<axum::Json<Fac
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
 
-impl Parameters for FacetsRequest {}
+impl QuestionParameters for FacetsRequest {}
 
-/// Which values are counted.
-pub(crate) struct Values {
+/// The values to count.
+pub(crate) struct FacetSelection {
     pub(crate) fields: Vec<String>,
     pub(crate) limit: Option<u32>,
-    /// Where the request says the limit.
+    /// The path of the limit in the request.
     pub(crate) limit_path: &'static str,
     pub(crate) own_clauses: Option<bool>,
     pub(crate) numbers: bool,
 }
 
 /// Facets that are being made.
-pub(crate) struct Counting {
-    /// Of the fields that the whole query limits, with their names as they were asked for.
-    whole: Counted,
-    /// Of the others, each with the query that limits it.
-    apart: Vec<(Query, Counted)>,
+pub(crate) struct FacetCounting {
+    /// The fields that the whole query limits, with their names as they were asked for.
+    whole: NamedFacets,
+    /// The other fields, each with the query that limits it.
+    apart: Vec<(Query, NamedFacets)>,
 }
 
-struct Counted {
+struct NamedFacets {
     names: Vec<String>,
     facets: logstead_answer::Facets,
 }
 
-impl Counting {
-    pub(crate) fn new(values: Values, question: &Question, memory_bytes_max: usize) -> Result<Counting> {
-        let Values { fields: mut names, limit, limit_path, own_clauses, numbers } = values;
+impl FacetCounting {
+    pub(crate) fn new(
+        values: FacetSelection,
+        question: &StoreQuestion,
+        memory_bytes_max: usize,
+    ) -> Result<FacetCounting> {
+        let FacetSelection { fields: mut names, limit, limit_path, own_clauses, numbers } = values;
         let limit = limit.unwrap_or(LIMIT);
         if limit == 0 || LIMIT_MAX < limit {
             let detail = format!("{limit_path} is {limit}: ask for 1 to {LIMIT_MAX} values of each field");
@@ -182,7 +187,7 @@ impl Counting {
             let (names, fields) = fields.into_iter().unzip();
             let facets =
                 logstead_answer::Facets::new(fields, limit as usize, memory_bytes_max).with_numbers(numbers);
-            Counted { names, facets }
+            NamedFacets { names, facets }
         };
         let (mut whole, mut apart) = (Vec::new(), Vec::new());
         for name in names {
@@ -193,18 +198,18 @@ impl Counting {
                 Some(query) => apart.push((query, counted(vec![(name, field)]))),
             }
         }
-        Ok(Counting { whole: counted(whole), apart })
+        Ok(FacetCounting { whole: counted(whole), apart })
     }
 
     pub(crate) fn asked(&mut self) -> Answer<'_> {
         Answer::Facets(&mut self.whole.facets)
     }
 
-    /// Counts what has a query of its own. Returns what was looked at altogether.
+    /// Counts the fields that have a query of their own. Returns the coverage of all.
     pub(crate) fn answer_apart(
         &mut self,
         mut coverage: Coverage,
-        question: &mut Question,
+        question: &mut StoreQuestion,
         cancel: &Cancel,
     ) -> Result<Coverage, AnswerError> {
         for (query, counted) in &mut self.apart {
@@ -215,7 +220,7 @@ impl Counting {
     }
 
     /// The facets. Warns if no message has a field.
-    pub(crate) fn finish(self, question: &mut Question, cancel: &Cancel) -> BTreeMap<String, Facet> {
+    pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> BTreeMap<String, Facet> {
         let facets = self.so_far();
         let names =
             facets.iter().filter(|(_, facet)| facet.distinct == 0).map(|(name, _)| FieldName::new(name));
@@ -223,14 +228,14 @@ impl Counting {
         facets
     }
 
-    /// The facets of what was added.
+    /// The facets of the messages added so far.
     pub(crate) fn so_far(&self) -> BTreeMap<String, Facet> {
         let all = std::iter::once(&self.whole).chain(self.apart.iter().map(|(_, counted)| counted));
-        all.flat_map(Counted::so_far).collect()
+        all.flat_map(NamedFacets::so_far).collect()
     }
 }
 
-impl Counted {
+impl NamedFacets {
     fn so_far(&self) -> impl Iterator<Item = (String, Facet)> {
         self.names.iter().cloned().zip(self.facets.so_far().into_iter().map(Facet::new))
     }
@@ -243,16 +248,16 @@ impl Facet {
             messages: facet.rows,
             distinct: facet.distinct,
             values: values.collect(),
-            numbers: facet.numbers.map(Numbers::new),
+            numbers: facet.numbers.map(NumberSummary::new),
             partial: facet.partial,
         }
     }
 }
 
-impl Numbers {
-    fn new(of: logstead_answer::Distribution) -> Numbers {
+impl NumberSummary {
+    fn new(of: logstead_answer::Distribution) -> NumberSummary {
         let buckets = of.buckets.into_iter().map(|(from, count)| NumberBucket { from, count });
-        Numbers {
+        NumberSummary {
             messages: of.messages,
             unit: match of.unit {
                 Unit::Plain => None,

@@ -3,7 +3,7 @@
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Parameters};
+use crate::question::{CallerQuestion, QuestionParameters};
 use logstead_answer::{Discovery, FieldFound};
 use logstead_indexer::Asked as Answer;
 use logstead_questions::store::Coverage;
@@ -59,8 +59,8 @@ pub(crate) struct FoundField {
     post, path = "/api/v1/fields", tag = "search", request_body = FieldsRequest,
     responses((status = 200, body = FieldsResponse))
 )]
-pub(crate) async fn fields(asked: Asked<FieldsRequest>) -> Result<axum::Json<FieldsResponse>> {
-    let Asked { shared, caller, mut question, own, started, .. } = asked;
+pub(crate) async fn fields(asked: CallerQuestion<FieldsRequest>) -> Result<axum::Json<FieldsResponse>> {
+    let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let limit = own.limit.unwrap_or(LIMIT);
     if limit == 0 || LIMIT_MAX < limit {
         let detail = format!("limit is {limit}: ask for 1 to {LIMIT_MAX} fields");
@@ -68,7 +68,7 @@ pub(crate) async fn fields(asked: Asked<FieldsRequest>) -> Result<axum::Json<Fie
     }
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<FieldsResponse> {
-        // What columns leave out depends on hidden messages, too.
+        // The values that columns leave out depend on hidden messages, too.
         let mut discovery = if question.narrowed { Discovery::exact() } else { Discovery::rough() };
         let coverage = question.answer(cancel, &mut [Answer::Discovery(&mut discovery)])?;
         let (distinct, has_more) = discovery.count();
@@ -86,7 +86,7 @@ pub(crate) async fn fields(asked: Asked<FieldsRequest>) -> Result<axum::Json<Fie
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
 
-impl Parameters for FieldsRequest {}
+impl QuestionParameters for FieldsRequest {}
 
 impl FoundField {
     fn new(FieldFound { name, messages, usefulness, only }: FieldFound, narrowed: bool) -> FoundField {

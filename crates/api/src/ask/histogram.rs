@@ -4,7 +4,7 @@ use crate::ask::fields::{ValueCount, check_field};
 use crate::error::{ApiError, Result};
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Parameters, Question};
+use crate::question::{CallerQuestion, QuestionParameters, StoreQuestion};
 use logstead_answer::{BUCKETS_MAX, Counts, Width};
 use logstead_config::Period;
 use logstead_indexer::Asked as Answer;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Default number of buckets.
 const BUCKETS: usize = 60;
 
-/// What to count, and in which spans.
+/// The query to count, and the spans to count in.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -92,9 +92,11 @@ pub(crate) struct Bucket {
     post, path = "/api/v1/histogram", tag = "search", request_body = HistogramRequest,
     responses((status = 200, body = HistogramResponse))
 )]
-pub(crate) async fn histogram(asked: Asked<HistogramRequest>) -> Result<axum::Json<HistogramResponse>> {
-    let Asked { shared, caller, mut question, own, started, .. } = asked;
-    let mut drawing = Drawing::new(&question, &own.spans(), shared.query_memory_max())?;
+pub(crate) async fn histogram(
+    asked: CallerQuestion<HistogramRequest>,
+) -> Result<axum::Json<HistogramResponse>> {
+    let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
+    let mut drawing = HistogramBuilder::new(&question, &own.spans(), shared.query_memory_max())?;
     let weight = question.weight(true);
     let answer = move |cancel: &Cancel| -> Result<HistogramResponse> {
         let coverage = question.answer(cancel, &mut drawing.asked().into_iter().collect::<Vec<_>>())?;
@@ -109,36 +111,40 @@ pub(crate) async fn histogram(asked: Asked<HistogramRequest>) -> Result<axum::Js
     ask(&shared, &caller, weight, answer).await?.map(axum::Json)
 }
 
-impl Parameters for HistogramRequest {}
+impl QuestionParameters for HistogramRequest {}
 
 impl HistogramRequest {
-    fn spans(&self) -> Spans<'_> {
-        Spans { buckets: self.buckets, interval: self.interval.as_deref(), by: self.by.as_deref() }
+    fn spans(&self) -> HistogramShape<'_> {
+        HistogramShape { buckets: self.buckets, interval: self.interval.as_deref(), by: self.by.as_deref() }
     }
 }
 
 /// How a histogram is drawn, as a request says it.
-pub(crate) struct Spans<'a> {
+pub(crate) struct HistogramShape<'a> {
     pub(crate) buckets: Option<u32>,
     pub(crate) interval: Option<&'a str>,
     pub(crate) by: Option<&'a str>,
 }
 
 /// A histogram that is being made; none if nothing is stored that it could show.
-pub(crate) struct Drawing {
+pub(crate) struct HistogramBuilder {
     histogram: Option<logstead_answer::Histogram>,
     by: Option<FieldName>,
 }
 
-impl Drawing {
-    pub(crate) fn new(question: &Question, spans: &Spans<'_>, memory_bytes_max: usize) -> Result<Drawing> {
+impl HistogramBuilder {
+    pub(crate) fn new(
+        question: &StoreQuestion,
+        spans: &HistogramShape<'_>,
+        memory_bytes_max: usize,
+    ) -> Result<HistogramBuilder> {
         let (width, path) = spans.width()?;
         let by = spans.by.map(|name| check_field(name, "by")).transpose()?;
         let histogram = question
             .drawn_range()
             .map(|range| logstead_answer::Histogram::new(range, width, by.clone(), memory_bytes_max));
         let histogram = histogram.transpose().map_err(|error| ApiError::from(error).path(path))?;
-        Ok(Drawing { histogram, by })
+        Ok(HistogramBuilder { histogram, by })
     }
 
     pub(crate) fn asked(&mut self) -> Option<Answer<'_>> {
@@ -151,13 +157,13 @@ impl Drawing {
         starts.collect()
     }
 
-    /// The histogram of what was added.
+    /// The histogram of the messages added so far.
     pub(crate) fn so_far(&self) -> Histogram {
         Histogram::new(self.histogram.as_ref().map(logstead_answer::Histogram::so_far), self.by.is_some())
     }
 
     /// The histogram. Warns if no message has the field that it is split by.
-    pub(crate) fn finish(self, question: &mut Question, cancel: &Cancel) -> Histogram {
+    pub(crate) fn finish(self, question: &mut StoreQuestion, cancel: &Cancel) -> Histogram {
         let counts = self.histogram.map(logstead_answer::Histogram::finish);
         if counts.as_ref().is_none_or(|counts| counts.series.is_empty()) {
             question.warn_of_unknown_names(self.by.iter(), cancel);
@@ -166,8 +172,8 @@ impl Drawing {
     }
 }
 
-impl Spans<'_> {
-    /// How long buckets are, and which part of the request says so.
+impl HistogramShape<'_> {
+    /// The length of buckets, and the parameter that decides it.
     fn width(&self) -> Result<(Width, &'static str)> {
         match (self.buckets, self.interval) {
             (Some(_), Some(_)) => {

@@ -13,13 +13,13 @@
 //!
 //! **Invariant:** an answer without `end` or `error` is cut off.
 
-use crate::ask::facets::{Counting, Facet, Values};
-use crate::ask::histogram::{Drawing, Histogram, Spans};
-use crate::ask::search::{Order, SearchResponse, page_request};
+use crate::ask::facets::{Facet, FacetCounting, FacetSelection};
+use crate::ask::histogram::{Histogram, HistogramBuilder, HistogramShape};
+use crate::ask::search::{ResultOrder, SearchResponse, page_request};
 use crate::error::{Problem, Result};
 use crate::question::cancel::{Cancel, Guard, permit};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Effort, Parameters, Question, list};
+use crate::question::{CallerQuestion, Effort, QuestionParameters, StoreQuestion, list};
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -46,7 +46,7 @@ const LINES_MAX: usize = 2 * LINES;
 
 /// When an answer is made slice by slice.
 #[derive(Clone, Copy)]
-struct Pace {
+struct SlicePacing {
     /// Minimum number of stored messages for considering it, as finding out takes time too.
     messages_min: u64,
     /// Minimum number of messages to read one by one: a tenth of a second's worth.
@@ -55,12 +55,12 @@ struct Pace {
     every: Duration,
 }
 
-const PACE: Pace =
-    Pace { messages_min: 1_000_000, looked_at_min: 1_000_000, every: Duration::from_millis(100) };
+const PACE: SlicePacing =
+    SlicePacing { messages_min: 1_000_000, looked_at_min: 1_000_000, every: Duration::from_millis(100) };
 /// The initial number of slices.
 const SLICES: usize = 16;
 
-/// What to show.
+/// The parts of the overview to make.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OverviewRequest {
@@ -68,13 +68,13 @@ pub(crate) struct OverviewRequest {
     #[schema(default = 100, minimum = 1, maximum = 10000)]
     limit: Option<u32>,
     #[schema(default = "newest")]
-    order: Option<Order>,
-    /// As of `/histogram`.
+    order: Option<ResultOrder>,
+    /// The same as for `/histogram`.
     #[schema(default = 60, minimum = 1, maximum = 10000)]
     buckets: Option<u32>,
-    /// As of `/histogram`.
+    /// The same as for `/histogram`.
     interval: Option<String>,
-    /// As of `/histogram`.
+    /// The same as for `/histogram`.
     by: Option<String>,
     /// Fields whose values to count; `host`, `program` and `severity` by default.
     #[serde(default, deserialize_with = "list")]
@@ -82,7 +82,7 @@ pub(crate) struct OverviewRequest {
     /// How many values of each field to show.
     #[schema(default = 10, minimum = 1, maximum = 10000)]
     facet_limit: Option<u32>,
-    /// As of `/facets`.
+    /// The same as for `/facets`.
     #[schema(default = true)]
     own_clauses: Option<bool>,
 }
@@ -131,12 +131,13 @@ pub(crate) struct OverviewEnd {
     post, path = "/api/v1/overview", tag = "search", request_body = OverviewRequest,
     responses((status = 200, body = OverviewLine, content_type = "application/x-ndjson"))
 )]
-pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> {
-    let Asked { shared, caller, question, own, started, .. } = asked;
+pub(crate) async fn overview(asked: CallerQuestion<OverviewRequest>) -> Result<Response> {
+    let CallerQuestion { shared, caller, question, own, started, .. } = asked;
     let memory_bytes_max = shared.query_memory_max();
-    let spans = Spans { buckets: own.buckets, interval: own.interval.as_deref(), by: own.by.as_deref() };
+    let spans =
+        HistogramShape { buckets: own.buckets, interval: own.interval.as_deref(), by: own.by.as_deref() };
     let fields = own.fields.unwrap_or_else(|| FIELDS.map(str::to_owned).into());
-    let values = Values {
+    let values = FacetSelection {
         fields,
         limit: own.facet_limit,
         limit_path: "facet_limit",
@@ -145,8 +146,8 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
     };
     let overview = Overview {
         page: page_request(own.limit, own.order, None)?,
-        drawing: Drawing::new(&question, &spans, memory_bytes_max)?,
-        counting: Counting::new(values, &question, memory_bytes_max)?,
+        drawing: HistogramBuilder::new(&question, &spans, memory_bytes_max)?,
+        counting: FacetCounting::new(values, &question, memory_bytes_max)?,
         question,
         started,
         pace: PACE,
@@ -158,20 +159,20 @@ pub(crate) async fn overview(asked: Asked<OverviewRequest>) -> Result<Response> 
         let _permit = permit;
         overview.run(&cancel, &sender);
     }));
-    let body = Body::from_stream(Lines { lines, _guard: guard });
+    let body = Body::from_stream(LinesBody { lines, _guard: guard });
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }
 
-impl Parameters for OverviewRequest {}
+impl QuestionParameters for OverviewRequest {}
 
 /// All that is needed to make the lines.
 struct Overview {
     page: PageRequest,
-    drawing: Drawing,
-    counting: Counting,
-    question: Question,
+    drawing: HistogramBuilder,
+    counting: FacetCounting,
+    question: StoreQuestion,
     started: Instant,
-    pace: Pace,
+    pace: SlicePacing,
 }
 
 impl Overview {
@@ -239,7 +240,7 @@ impl Overview {
     /// Whether the answer takes long enough that slices of it are worth it: a segment that is in two slices is asked
     /// twice.
     fn pays(&self, cancel: &Cancel) -> bool {
-        let Question { logspaces, .. } = &self.question;
+        let StoreQuestion { logspaces, .. } = &self.question;
         let looked_at = || Effort::estimate(logspaces, self.question.wanted(), &cancel.run()).looked_at();
         self.pace.messages_min <= logspaces.messages() && self.pace.looked_at_min <= looked_at()
     }
@@ -250,7 +251,7 @@ impl Overview {
 ///
 /// **Invariant:** the slices partition the range.
 struct Slices {
-    /// What is left of the range; nothing after the last slice.
+    /// The part of the range that is left; `None` after the last slice.
     left: Option<TimeRange>,
     starts: Vec<Timestamp>,
     /// The buckets that are left.
@@ -265,7 +266,7 @@ impl Slices {
         Slices { left: Some(range), starts, buckets, width: buckets.div_ceil(SLICES).max(1) }
     }
 
-    /// What is left is one slice.
+    /// Makes all that is left one slice.
     fn take_all(&mut self) {
         self.width = self.buckets.max(1);
     }
@@ -314,12 +315,12 @@ fn send(lines: &mpsc::Sender<Bytes>, line: &OverviewLine) {
 }
 
 /// The body: ends the work when it is dropped.
-struct Lines {
+struct LinesBody {
     lines: mpsc::Receiver<Bytes>,
     _guard: Guard,
 }
 
-impl Stream for Lines {
+impl Stream for LinesBody {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -331,8 +332,8 @@ impl Stream for Lines {
 mod tests {
     use super::*;
     use crate::access::Caller;
-    use crate::question::{Common, Takes};
-    use crate::state::{ApiState, Inner, Shared};
+    use crate::question::{AllowedStages, CommonParameters};
+    use crate::state::{ApiInner, ApiState, SharedState};
     use axum::http::Request;
     use logstead_accounts::{Account, Grant, Meta, Role};
     use logstead_config::check_toml;
@@ -355,14 +356,14 @@ mod tests {
     }
 
     /// The lines of an answer that is made at a pace.
-    async fn lines(shared: &Shared, pace: Pace, query: &str, to: Option<&str>) -> Vec<Value> {
+    async fn lines(shared: &SharedState, pace: SlicePacing, query: &str, to: Option<&str>) -> Vec<Value> {
         let caller =
             Caller::new(Account::User(1), "ana".to_owned(), Role::Analyst, Grant::default()).unwrap();
         let (query, to) = (Some(query.to_owned()), to.map(str::to_owned));
-        let common = Common { query, to, ..Common::default() };
-        let question = Question::new(shared, &caller, &common, Takes::None).unwrap();
-        let spans = Spans { buckets: Some(40), interval: None, by: Some("host") };
-        let values = Values {
+        let common = CommonParameters { query, to, ..CommonParameters::default() };
+        let question = StoreQuestion::new(shared, &caller, &common, AllowedStages::None).unwrap();
+        let spans = HistogramShape { buckets: Some(40), interval: None, by: Some("host") };
+        let values = FacetSelection {
             fields: vec!["host".to_owned(), "severity".to_owned()],
             limit: None,
             limit_path: "facet_limit",
@@ -371,8 +372,8 @@ mod tests {
         };
         let overview = Overview {
             page: page_request(None, None, None).unwrap(),
-            drawing: Drawing::new(&question, &spans, 1 << 20).unwrap(),
-            counting: Counting::new(values, &question, 1 << 20).unwrap(),
+            drawing: HistogramBuilder::new(&question, &spans, 1 << 20).unwrap(),
+            counting: FacetCounting::new(values, &question, 1 << 20).unwrap(),
             question,
             started: Instant::now(),
             pace,
@@ -387,7 +388,7 @@ mod tests {
         lines
     }
 
-    async fn with_messages() -> (Shared, tempfile::TempDir) {
+    async fn with_messages() -> (SharedState, tempfile::TempDir) {
         let data = tempfile::TempDir::new().unwrap();
         let mut settings = settings::load(&Layers::default()).unwrap();
         settings.storage.segment_rows_max = 100;
@@ -419,13 +420,13 @@ mod tests {
             let answer = crate::app(state()).oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
             assert_eq!(answer.status(), 200);
         }
-        (Inner::new(state()), data)
+        (ApiInner::new(state()), data)
     }
 
     #[tokio::test]
     async fn slices_add_up_to_the_answer_of_one_pass() {
         let (shared, _data) = with_messages().await;
-        let sliced = Pace { messages_min: 0, looked_at_min: 0, every: Duration::ZERO };
+        let sliced = SlicePacing { messages_min: 0, looked_at_min: 0, every: Duration::ZERO };
         let to = Timestamp::from_nanos((FIRST + 3000) * SECOND).to_string();
         for (query, to) in
             [("*", Some(to.as_str())), ("m2", Some(to.as_str())), ("-m2", None), ("nothing", Some(&to))]

@@ -34,7 +34,7 @@ pub(crate) struct WrittenClause {
 /// A stage, as it is written.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct WrittenStage {
-    /// Without the `|` before it.
+    /// The text without the `|` before it.
     #[schema(example = "top 5 host")]
     text: String,
     /// Its first character in the query, from 0.

@@ -4,10 +4,10 @@
 
 use crate::ask::parts::{WrittenClause, WrittenStage, written};
 use crate::error::{ApiError, Result};
-use crate::extract::Json;
+use crate::extract::JsonBody;
 use crate::question::Unparsed;
 use crate::question::cancel::reading;
-use crate::state::Shared;
+use crate::state::SharedState;
 use axum::extract::State;
 use logstead_query as query;
 use logstead_query::{Edit, Held, LIMIT_MAX, Number, Part, Pattern, QUERY_BYTES_MAX, Sought, Term, TimeExpr};
@@ -24,10 +24,10 @@ const RANKED: u64 = 20;
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryRequest {
-    /// In the query language, optionally with stages.
+    /// The query, in the query language, optionally with stages.
     #[serde(default)]
     query: String,
-    /// What becomes of a query that cannot be parsed.
+    /// The treatment of a query that cannot be parsed.
     #[schema(default = "refuse")]
     unparsed: Option<Unparsed>,
     /// Changes, applied in order: at most 64. Positions refer to the text after the previous change.
@@ -133,8 +133,8 @@ pub(crate) enum TermPart {
     responses((status = 200, body = QueryResponse))
 )]
 pub(crate) async fn query(
-    State(shared): State<Shared>,
-    Json(request): Json<QueryRequest>,
+    State(shared): State<SharedState>,
+    JsonBody(request): JsonBody<QueryRequest>,
 ) -> Result<axum::Json<QueryResponse>> {
     if EDITS_MAX < request.edits.len() {
         let detail =

@@ -6,20 +6,20 @@ use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::{Cancel, ask};
 use crate::question::warning::QueryWarning;
-use crate::question::{Asked, Parameters, Question, Takes};
-use crate::state::Shared;
+use crate::question::{AllowedStages, CallerQuestion, QuestionParameters, StoreQuestion};
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_indexer::{self as indexer, Hit};
-use logstead_questions::store::{Coverage, PageRequest, Passing, Place};
-use logstead_questions::wire::message::Message;
+use logstead_questions::store::{Coverage, GlobalPosition, PageRequest, StreamedStages};
+use logstead_questions::wire::message::MessageJson;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Maximum number of messages of a page.
 const LIMIT_MAX: u32 = 10_000;
 
-/// Which messages, and how many.
+/// The messages to find, and how many.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -30,19 +30,20 @@ pub(crate) struct SearchRequest {
     limit: Option<u32>,
     #[schema(default = "newest")]
     #[param(default = "newest", inline)]
-    order: Option<Order>,
-    /// Where the page begins: `cursor` of the page before, which the same question had.
+    order: Option<ResultOrder>,
+    /// The beginning of the page: `cursor` of the page before, for the same question.
     cursor: Option<String>,
 }
 
-impl Parameters for SearchRequest {
-    const STAGES: Takes = Takes::Streaming;
+impl QuestionParameters for SearchRequest {
+    const STAGES: AllowedStages = AllowedStages::Streaming;
 }
 
-/// Which messages come first.
+/// The order of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
+#[schema(as = Order)]
+pub enum ResultOrder {
     #[default]
     Newest,
     Oldest,
@@ -51,8 +52,8 @@ pub enum Order {
 /// A page of messages.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct SearchResponse {
-    messages: Vec<Message>,
-    /// Where the next page begins; null on the last.
+    messages: Vec<MessageJson>,
+    /// The beginning of the next page; null on the last.
     #[schema(required)]
     cursor: Option<String>,
     /// How many copies are left out of the whole answer: messages that another of these logspaces has as well. Null where
@@ -64,18 +65,18 @@ pub(crate) struct SearchResponse {
     warnings: Vec<QueryWarning>,
     /// The query as it was understood.
     query: String,
-    /// What the stage `fields` leaves to be shown; null without it. Messages are whole nevertheless.
+    /// The columns that the stage `fields` leaves to be shown; null without it. Messages are complete nevertheless.
     #[schema(required)]
     columns: Option<Vec<String>>,
 }
 
-/// Which messages to count.
+/// The messages to count.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CountRequest {}
 
-impl Parameters for CountRequest {}
+impl QuestionParameters for CountRequest {}
 
 /// How many messages match.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -94,8 +95,8 @@ pub(crate) struct CountResponse {
     post, path = "/api/v1/search", tag = "search", request_body = SearchRequest,
     responses((status = 200, body = SearchResponse))
 )]
-pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
-    let Asked { shared, caller, mut question, own, started, .. } = asked;
+pub(crate) async fn search(asked: CallerQuestion<SearchRequest>) -> Result<axum::Json<SearchResponse>> {
+    let CallerQuestion { shared, caller, mut question, own, started, .. } = asked;
     let page = page_request(own.limit, own.order, own.cursor.as_deref().map(|text| (text, question.key)))?;
     let weight = question.weight(false);
     let answer = move |cancel: &Cancel| SearchResponse::new(&mut question, &page, started, cancel);
@@ -107,8 +108,8 @@ pub(crate) async fn search(asked: Asked<SearchRequest>) -> Result<axum::Json<Sea
     post, path = "/api/v1/count", tag = "search", request_body = CountRequest,
     responses((status = 200, body = CountResponse))
 )]
-pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<CountResponse>> {
-    let Asked { shared, caller, mut question, started, .. } = asked;
+pub(crate) async fn count(asked: CallerQuestion<CountRequest>) -> Result<axum::Json<CountResponse>> {
+    let CallerQuestion { shared, caller, mut question, started, .. } = asked;
     let weight = question.weight(false);
     let counted = move |cancel: &Cancel| {
         let (count, coverage) = question.count(cancel);
@@ -123,19 +124,19 @@ pub(crate) async fn count(asked: Asked<CountRequest>) -> Result<axum::Json<Count
 #[utoipa::path(
     get, path = "/api/v1/messages/{id}", tag = "search",
     params(("id" = String, Path, description = "`LOGSPACE:SEQUENCE`", example = "main:42")),
-    responses((status = 200, body = Message))
+    responses((status = 200, body = MessageJson))
 )]
 pub(crate) async fn message(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-) -> Result<axum::Json<Message>> {
+) -> Result<axum::Json<MessageJson>> {
     let (logspace, hit) = by_id(&shared, &caller, id).await?;
-    Ok(axum::Json(Message::new(&logspace, &hit)))
+    Ok(axum::Json(MessageJson::new(&logspace, &hit)))
 }
 
 /// The message with an id, and its logspace.
-pub(crate) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Result<(String, Hit)> {
+pub(crate) async fn by_id(shared: &SharedState, caller: &Caller, id: String) -> Result<(String, Hit)> {
     let missing = || ApiError::not_found(format!("there is no message `{id}`"));
     let (logspace, sequence) = id.rsplit_once(':').ok_or_else(missing)?;
     let sequence = sequence.parse().map_err(|_| missing())?;
@@ -149,10 +150,10 @@ pub(crate) async fn by_id(shared: &Shared, caller: &Caller, id: String) -> Resul
     Ok((logspace, hit))
 }
 
-/// Which page a request means; a cursor comes with the question that is asked.
+/// The page that a request means; a cursor comes with the question that is asked.
 pub(crate) fn page_request(
     limit: Option<u32>,
-    order: Option<Order>,
+    order: Option<ResultOrder>,
     cursor: Option<(&str, u64)>,
 ) -> Result<PageRequest> {
     let order = order.unwrap_or_default().into();
@@ -163,7 +164,7 @@ pub(crate) fn page_request(
 impl SearchResponse {
     /// The page, with all warnings so far.
     pub(crate) fn new(
-        question: &mut Question,
+        question: &mut StoreQuestion,
         request: &PageRequest,
         started: Instant,
         cancel: &Cancel,
@@ -181,23 +182,23 @@ impl SearchResponse {
             coverage: page.coverage,
             warnings: std::mem::take(&mut question.warnings),
             query: question.shown(),
-            columns: question.passing().as_ref().and_then(Passing::names),
+            columns: question.passing().as_ref().and_then(StreamedStages::names),
         }
     }
 }
 
-impl From<Order> for indexer::Order {
-    fn from(order: Order) -> indexer::Order {
+impl From<ResultOrder> for indexer::Order {
+    fn from(order: ResultOrder) -> indexer::Order {
         match order {
-            Order::Newest => indexer::Order::Newest,
-            Order::Oldest => indexer::Order::Oldest,
+            ResultOrder::Newest => indexer::Order::Newest,
+            ResultOrder::Oldest => indexer::Order::Oldest,
         }
     }
 }
 
 /// Messages as they are shown.
-pub(crate) fn messages(hits: &[(String, Hit)]) -> Vec<Message> {
-    hits.iter().map(|(logspace, hit)| Message::new(logspace, hit)).collect()
+pub(crate) fn messages(hits: &[(String, Hit)]) -> Vec<MessageJson> {
+    hits.iter().map(|(logspace, hit)| MessageJson::new(logspace, hit)).collect()
 }
 
 fn check_limit(limit: Option<u32>) -> Result<usize> {
@@ -211,7 +212,7 @@ fn check_limit(limit: Option<u32>) -> Result<usize> {
     }
 }
 
-fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<Place> {
+fn check_cursor(text: &str, order: indexer::Order, question: u64) -> Result<GlobalPosition> {
     let refused = |detail: &str| ApiError::bad_request(detail).path("cursor");
     match cursor::decode(text) {
         Some((of, asked, place)) if of == order && asked == question => Ok(place),

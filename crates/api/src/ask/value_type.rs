@@ -1,4 +1,4 @@
-//! What kind of values a field has.
+//! The type of a field's values.
 
 use logstead_answer::{Facet, Value};
 use logstead_query as query;

@@ -1,31 +1,31 @@
-//! An attempt to store the messages of a request: where it begins, and how it stopped.
+//! An attempt to store the messages of a request: its beginning, and its failure.
 
 use crate::error::ApiError;
 use logstead_flow::ledger::Place;
 use logstead_flow::repeats::{Id, Progress};
 
 /// A request that is remembered.
-pub(super) struct Named {
+pub(super) struct IdempotentRequest {
     pub(super) key: Id,
     pub(super) body: Id,
 }
 
-/// Where a request goes on.
+/// The state of a request that is tried once more.
 #[derive(Default)]
-pub(super) struct Taking {
-    /// What it is remembered by.
-    pub(super) named: Option<Named>,
+pub(super) struct IngestProgress {
+    /// The name by which it is remembered.
+    pub(super) named: Option<IdempotentRequest>,
     pub(super) progress: Progress,
 }
 
 /// Why a batch is not stored, and who has it all the same.
-pub(super) struct Stopped {
+pub(super) struct BatchFailure {
     pub(super) error: ApiError,
     pub(super) had: Vec<Place>,
 }
 
-impl From<ApiError> for Stopped {
-    fn from(error: ApiError) -> Stopped {
-        Stopped { error, had: Vec::new() }
+impl From<ApiError> for BatchFailure {
+    fn from(error: ApiError) -> BatchFailure {
+        BatchFailure { error, had: Vec::new() }
     }
 }

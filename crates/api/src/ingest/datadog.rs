@@ -3,8 +3,8 @@
 //! All messages of a body are taken or none, as its clients do not look for which.
 
 use super::incoming::Incoming;
-use super::route::Route;
-use crate::error::{ApiError, Refusal, Result};
+use super::protocol::ProtocolRoute;
+use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
 use axum::Json;
 use axum::body::Body;
@@ -14,9 +14,9 @@ use axum::routing::{get, post};
 use logstead_ingest::datadog::Datadog;
 use serde_json::json;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route { methods: &["POST"], paths: &["/api/v2/logs", "/v1/input"], answer: || post(logs) },
-    Route { methods: &["GET"], paths: &["/api/v1/validate"], answer: || get(validate) },
+pub(super) const ROUTES: &[ProtocolRoute] = &[
+    ProtocolRoute { methods: &["POST"], paths: &["/api/v2/logs", "/v1/input"], answer: || post(logs) },
+    ProtocolRoute { methods: &["GET"], paths: &["/api/v1/validate"], answer: || get(validate) },
 ];
 
 async fn logs(incoming: Incoming, body: Body) -> Result<Response> {
@@ -41,6 +41,6 @@ async fn validate() -> Response {
 }
 
 /// A refusal as Datadog says it.
-pub(super) fn refused(refusal: &Refusal) -> Response {
+pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     (refusal.status, Json(json!({"errors": [refusal.detail]}))).into_response()
 }

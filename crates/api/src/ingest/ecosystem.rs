@@ -1,29 +1,30 @@
-//! The paths that other systems' shippers send to and ask first, outside `/api`, and what they need of their callers.
+//! The paths that other systems' shippers send to and ask first, outside `/api`, and the requirements for their
+//! callers.
 //!
 //! They are not in the description of the API: their own documents describe them. Tests go through this table instead.
 
-use super::protocol::Protocol;
-use super::route::Route;
+use super::protocol::IngestProtocol;
+use super::protocol::ProtocolRoute;
 use super::{datadog, elastic, gelf, journal, loki, otlp, splunk};
 use crate::access::Needs;
-use crate::state::Shared;
+use crate::state::SharedState;
 use utoipa_axum::router::OpenApiRouter;
 
-/// All of them, by what they need.
-pub(crate) const ECOSYSTEM: [(Needs, &[Route]); 9] = [
-    (Needs::Ingest(Protocol::Elastic), elastic::ROUTES),
-    (Needs::Ingest(Protocol::Loki), loki::ROUTES),
+/// All of them, by their requirement.
+pub(crate) const ECOSYSTEM: [(Needs, &[ProtocolRoute]); 9] = [
+    (Needs::Ingest(IngestProtocol::Elastic), elastic::ROUTES),
+    (Needs::Ingest(IngestProtocol::Loki), loki::ROUTES),
     (Needs::Nothing, loki::PUBLIC),
-    (Needs::Ingest(Protocol::Splunk), splunk::ROUTES),
+    (Needs::Ingest(IngestProtocol::Splunk), splunk::ROUTES),
     (Needs::Nothing, splunk::PUBLIC),
-    (Needs::Ingest(Protocol::Datadog), datadog::ROUTES),
-    (Needs::Ingest(Protocol::Otlp), otlp::ROUTES),
-    (Needs::Ingest(Protocol::Gelf), gelf::ROUTES),
-    (Needs::Ingest(Protocol::Journal), journal::ROUTES),
+    (Needs::Ingest(IngestProtocol::Datadog), datadog::ROUTES),
+    (Needs::Ingest(IngestProtocol::Otlp), otlp::ROUTES),
+    (Needs::Ingest(IngestProtocol::Gelf), gelf::ROUTES),
+    (Needs::Ingest(IngestProtocol::Journal), journal::ROUTES),
 ];
 
-/// As routers.
-pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
+/// The same as routers.
+pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<SharedState>)> {
     ECOSYSTEM.into_iter().map(|(needs, routes)| {
         let paths = routes.iter().flat_map(|route| route.paths.iter().map(|path| (*path, route.answer)));
         (needs, paths.fold(OpenApiRouter::new(), |router, (path, answer)| router.route(path, answer())))
@@ -33,9 +34,9 @@ pub(crate) fn routes() -> impl Iterator<Item = (Needs, OpenApiRouter<Shared>)> {
 /// Every method and path, and whether everybody may use it or only those that may store messages.
 pub fn ecosystem() -> Vec<(&'static str, &'static str, bool)> {
     let mut all = Vec::new();
-    let index = (Needs::Ingest(Protocol::Elastic), &[elastic::INDEX][..]);
+    let index = (Needs::Ingest(IngestProtocol::Elastic), &[elastic::INDEX][..]);
     for (needs, routes) in ECOSYSTEM.into_iter().chain([index]) {
-        for Route { methods, paths, .. } in routes {
+        for ProtocolRoute { methods, paths, .. } in routes {
             let each = methods.iter().flat_map(|method| paths.iter().map(move |path| (*method, *path)));
             all.extend(each.map(|(method, path)| (method, path, needs == Needs::Nothing)));
         }

@@ -1,17 +1,17 @@
 //! Elasticsearch: `_bulk`, and what shippers ask before they use it.
 //!
-//! They ask for the version and the license, look for templates, policies and pipelines, and create what is missing. None
-//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path of a
-//! document: every one is there, and creating one is acknowledged.
+//! They ask for the version and the license, look for templates, policies and pipelines, and create missing ones. None
+//! of it means anything here, so the answers are those after which they begin to send. An index is a word in the path
+//! of a document: every one exists, and creating one is acknowledged.
 //!
 //! **Invariant:** an item is answered as created when its message is durable. One that could not be stored has 429, and its
 //! sender sends it again.
 
-use super::incoming::{Offered, Stored};
-use super::route::Route;
-use crate::error::{ApiError, Refusal, Result};
-use crate::extract::{Path, Query, media_type, unsupported};
-use crate::state::Shared;
+use super::incoming::{IngestOutcome, RefusableRequest};
+use super::protocol::ProtocolRoute;
+use crate::error::{ApiError, RefusalDetail, Result};
+use crate::extract::{Path, QueryString, media_type, unsupported};
+use crate::state::SharedState;
 use axum::Json;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -28,7 +28,7 @@ const PRODUCT: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-elastic-product"), HeaderValue::from_static("Elasticsearch"));
 /// The version that we say to clients that do not name theirs.
 const VERSION: &str = "8.17.0";
-/// What its documents may be called.
+/// The media types accepted for bulk bodies.
 const MEDIA_TYPES: [&str; 5] = [
     "application/x-ndjson",
     "application/ndjson",
@@ -37,34 +37,42 @@ const MEDIA_TYPES: [&str; 5] = [
     "application/vnd.elasticsearch+json",
 ];
 
-pub(super) const ROUTES: &[Route] = &[
-    Route { methods: &["POST", "PUT"], paths: &["/_bulk"], answer: || post(bulk).put(bulk) },
-    Route {
+pub(super) const ROUTES: &[ProtocolRoute] = &[
+    ProtocolRoute { methods: &["POST", "PUT"], paths: &["/_bulk"], answer: || post(bulk).put(bulk) },
+    ProtocolRoute {
         methods: &["POST", "PUT"],
         paths: &["/{index}/_bulk", "/{index}/_doc/_bulk"],
         answer: || post(bulk_of).put(bulk_of),
     },
-    Route { methods: &["GET", "HEAD"], paths: &["/_license", "/_xpack/license"], answer: || get(license) },
-    Route { methods: &["GET", "HEAD"], paths: &["/_xpack"], answer: || get(xpack) },
-    Route {
+    ProtocolRoute {
+        methods: &["GET", "HEAD"],
+        paths: &["/_license", "/_xpack/license"],
+        answer: || get(license),
+    },
+    ProtocolRoute { methods: &["GET", "HEAD"], paths: &["/_xpack"], answer: || get(xpack) },
+    ProtocolRoute {
         methods: &["GET", "HEAD"],
         paths: &["/_cluster/health", "/_cluster/health/{index}"],
         answer: || get(health),
     },
-    Route { methods: &["GET"], paths: &["/_cluster/state/version"], answer: || get(state_version) },
-    Route {
+    ProtocolRoute { methods: &["GET"], paths: &["/_cluster/state/version"], answer: || get(state_version) },
+    ProtocolRoute {
         methods: &["GET"],
         paths: &["/_nodes", "/_nodes/http", "/_nodes/_all/http"],
         answer: || get(nodes),
     },
-    Route { methods: &["GET"], paths: &["/_security/_authenticate"], answer: || get(whoami) },
-    Route { methods: &["POST"], paths: &["/_security/user/_has_privileges"], answer: || post(privileges) },
-    Route {
+    ProtocolRoute { methods: &["GET"], paths: &["/_security/_authenticate"], answer: || get(whoami) },
+    ProtocolRoute {
+        methods: &["POST"],
+        paths: &["/_security/user/_has_privileges"],
+        answer: || post(privileges),
+    },
+    ProtocolRoute {
         methods: &["GET"],
         paths: &["/_logstash/pipeline", "/_logstash/pipeline/{name}"],
         answer: || get(empty),
     },
-    Route {
+    ProtocolRoute {
         methods: &["GET", "HEAD", "PUT", "POST"],
         paths: &[
             "/_index_template/{name}",
@@ -80,7 +88,7 @@ pub(super) const ROUTES: &[Route] = &[
         ],
         answer: || any(thing),
     },
-    Route {
+    ProtocolRoute {
         methods: &["GET", "HEAD"],
         paths: &[
             "/_index_template",
@@ -95,35 +103,40 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 /// The path of an index. It is one of the console's as well, so its methods do not stand among the others.
-pub(super) const INDEX: Route = Route { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
+pub(super) const INDEX: ProtocolRoute =
+    ProtocolRoute { methods: &["HEAD", "PUT"], paths: &["/{index}"], answer: index };
 
-/// What is answered of an index.
-pub(crate) fn index() -> MethodRouter<Shared> {
+/// The routes of an index.
+pub(crate) fn index() -> MethodRouter<SharedState> {
     head(exists).put(create)
 }
 
 #[derive(Deserialize)]
-struct Parameters {
+struct BulkParameters {
     filter_path: Option<String>,
 }
 
-async fn bulk(offered: Offered, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
+async fn bulk(
+    offered: RefusableRequest,
+    QueryString(parameters): QueryString<BulkParameters>,
+    body: Body,
+) -> Result<Response> {
     store(offered, None, parameters, body).await
 }
 
 async fn bulk_of(
-    offered: Offered,
+    offered: RefusableRequest,
     Path(index): Path<String>,
-    Query(parameters): Query<Parameters>,
+    QueryString(parameters): QueryString<BulkParameters>,
     body: Body,
 ) -> Result<Response> {
     store(offered, Some(index), parameters, body).await
 }
 
 async fn store(
-    Offered { incoming, refusal }: Offered,
+    RefusableRequest { incoming, refusal }: RefusableRequest,
     index: Option<String>,
-    parameters: Parameters,
+    parameters: BulkParameters,
     body: Body,
 ) -> Result<Response> {
     let begin = Instant::now();
@@ -145,9 +158,9 @@ async fn store(
     };
     let has_ids = batches.messages().has_ids();
     let mut stored = match refusal {
-        Some(refusal) => Stored::nothing(batches, refusal),
+        Some(refusal) => IngestOutcome::nothing(batches, refusal),
         None if has_ids => {
-            // It goes on when its sender leaves, so that it is known how it ended when the documents come again.
+            // It goes on when its sender leaves, so that its outcome is known when the documents come again.
             let this = incoming.clone();
             let storing = tokio::spawn(request_id::followed(async move { this.store(batches, None).await }));
             storing.await.map_err(ApiError::internal)??
@@ -159,7 +172,7 @@ async fn store(
     let filter = Filter::of(parameters.filter_path.as_deref());
     let took_ms = begin.elapsed().as_millis();
     let (mut messages, late) = (stored.messages, stored.late);
-    // Nothing of it: as a whole, so that its sender waits as long as it is asked to.
+    // A body of which nothing is accepted is refused as a whole, so that its sender waits as long as it is told to.
     let refusal = stopped.as_ref().filter(|_| taken == 0).map(ApiError::refusal);
     let reply = move || {
         messages.end();
@@ -174,8 +187,8 @@ async fn store(
     Ok(if has_ids { incoming.says_since(response) } else { response })
 }
 
-/// A refusal of all documents, each of which is named: rsyslog loses what is refused in any other way.
-fn refused_each(refusal: &Refusal, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
+/// A refusal of all documents, naming each: rsyslog loses documents that are refused in any other way.
+fn refused_each(refusal: &RefusalDetail, kind: [(HeaderName, HeaderValue); 1], reply: &str) -> Response {
     let whole = said(refusal).to_string();
     let (of_items, of_whole) =
         (reply.strip_suffix('}').unwrap_or(reply), whole.strip_prefix('{').unwrap_or(&whole));
@@ -238,7 +251,7 @@ fn version_of(headers: &HeaderMap) -> Option<String> {
         rest.trim_start_matches('v').chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let parts: Vec<&str> = version.split('.').collect();
     let is_version = parts.len() == 3 && parts.iter().all(|part| matches!(part.len(), 1..=3));
-    // Ours would be too new for clients of 6 and too old for none: they are told what they expect.
+    // Our version would be too new for clients of 6 and too old for none: they are told the one they expect.
     (is_known && is_version).then_some(version)
 }
 
@@ -292,7 +305,7 @@ async fn empty(headers: HeaderMap) -> Response {
     answer(&headers, &json!({}))
 }
 
-/// A template, a policy, a pipeline, an index: it is there, and what is put is acknowledged.
+/// A template, a policy, a pipeline or an index: it exists, and changes to it are acknowledged.
 async fn thing(method: Method, headers: HeaderMap) -> Response {
     match method {
         Method::GET | Method::HEAD => answer(&headers, &json!({})),
@@ -312,7 +325,7 @@ async fn create(headers: HeaderMap, Path(index): Path<String>) -> Response {
     answer(&headers, &json!({"acknowledged": true, "shards_acknowledged": true, "index": index}))
 }
 
-fn said(refusal: &Refusal) -> Value {
+fn said(refusal: &RefusalDetail) -> Value {
     let kind = match refusal.status.as_u16() {
         401 | 403 => "security_exception",
         404 => "resource_not_found_exception",
@@ -329,7 +342,7 @@ fn said(refusal: &Refusal) -> Value {
 }
 
 /// A refusal as Elasticsearch says it.
-pub(super) fn refused(refusal: &Refusal) -> Response {
+pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     let mut response = (refusal.status, Json(said(refusal))).into_response();
     if refusal.status == StatusCode::UNAUTHORIZED {
         // Clients with a name and a password send them when they are asked to.

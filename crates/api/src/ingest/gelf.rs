@@ -1,14 +1,15 @@
 //! GELF over HTTP, as Graylog takes it: `POST /gelf`, answered with 202 once the message is durable.
 
 use super::incoming::Incoming;
-use super::route::Route;
+use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use axum::body::Body;
 use axum::http::StatusCode;
 use axum::routing::post;
 use logstead_ingest::gelf::Gelf;
 
-pub(super) const ROUTES: &[Route] = &[Route { methods: &["POST"], paths: &["/gelf"], answer: || post(gelf) }];
+pub(super) const ROUTES: &[ProtocolRoute] =
+    &[ProtocolRoute { methods: &["POST"], paths: &["/gelf"], answer: || post(gelf) }];
 
 async fn gelf(incoming: Incoming, body: Body) -> Result<StatusCode> {
     let (body, _room) = incoming.read(body, None).await?;

@@ -1,4 +1,4 @@
-//! A request with messages: who sends it and to which source, its body, and storing what was in it.
+//! A request with messages: its sender and its source, its body, and storing its messages.
 //!
 //! A protocol's handler takes [`Incoming`], reads the body, hands it to its decoder on a blocking thread, and stores what
 //! that gives:
@@ -9,15 +9,15 @@
 //! let stored = incoming.store(messages, None).await?;
 //! ```
 //!
-//! **Invariant:** what is answered as stored is durable, or was dropped by the routes and counted.
+//! **Invariant:** messages answered as stored are durable, or were dropped by the routes and counted.
 
-use super::attempt::{Stopped, Taking};
-use super::room::Room;
+use super::attempt::{BatchFailure, IngestProgress};
+use super::body_memory::BodyReservation;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Peer, Pieces};
+use crate::extract::{Peer, PiecewiseBody};
 use crate::question::unknown_logspace;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::{blocking, busy};
 use axum::body::Body;
 use axum::extract::{Extension, FromRequestParts};
@@ -48,7 +48,7 @@ const DISABLED_RETRY_SECONDS: u64 = 60;
 /// A request with messages.
 #[derive(Clone)]
 pub(crate) struct Incoming {
-    pub(super) shared: Shared,
+    pub(super) shared: SharedState,
     pub(super) caller: Caller,
     pub(super) peer: Peer,
     /// The source that takes them.
@@ -60,16 +60,16 @@ pub(crate) struct Incoming {
     is_refused: bool,
 }
 
-/// A request that may be refused, by a protocol that says so of each of its messages.
-pub(crate) struct Offered {
+/// A request that may be refused, by a protocol that refuses each of its messages by itself.
+pub(crate) struct RefusableRequest {
     pub incoming: Incoming,
     /// Why nothing of it is taken now, if so.
     pub refusal: Option<ApiError>,
 }
 
-/// What became of the messages of a body.
-pub(crate) struct Stored<M> {
-    /// For what the protocol has to say of them.
+/// The outcome for the messages of a body.
+pub(crate) struct IngestOutcome<M> {
+    /// The messages themselves, for the protocol's answer.
     pub messages: M,
     /// Messages that are stored durably.
     pub accepted: usize,
@@ -82,27 +82,28 @@ pub(crate) struct Stored<M> {
     pub stopped: Option<ApiError>,
     /// … except those with these places among them, which are being stored for another request.
     pub late: Vec<usize>,
-    /// Who has messages of the rest already, but not everybody who should.
+    /// The journals and queues that have messages of the rest already, if not all of them do.
     pub had: Vec<Place>,
 }
 
 /// A batch that was read, with the names of its messages if they have some, in memory that was set aside for it; nothing at
 /// the end.
-type Next<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
+type NextBatch<'a> = Result<Option<(Batch, Vec<Option<Id>>, Option<SemaphorePermit<'a>>)>>;
 
-impl FromRequestParts<Shared> for Incoming {
+impl FromRequestParts<SharedState> for Incoming {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Incoming> {
-        let Offered { incoming, refusal } = Offered::from_request_parts(parts, shared).await?;
+    async fn from_request_parts(parts: &mut Parts, shared: &SharedState) -> Result<Incoming> {
+        let RefusableRequest { incoming, refusal } =
+            RefusableRequest::from_request_parts(parts, shared).await?;
         refusal.map_or(Ok(incoming), Err)
     }
 }
 
-impl FromRequestParts<Shared> for Offered {
+impl FromRequestParts<SharedState> for RefusableRequest {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Offered> {
+    async fn from_request_parts(parts: &mut Parts, shared: &SharedState) -> Result<RefusableRequest> {
         let Ok(Extension(caller)) = Extension::<Caller>::from_request_parts(parts, shared).await else {
             return Err(ApiError::internal("a route that stores messages has no caller"));
         };
@@ -115,27 +116,31 @@ impl FromRequestParts<Shared> for Offered {
         let (shared, headers, is_refused) = (shared.clone(), parts.headers.clone(), refusal.is_some());
         let body_bytes = Arc::default();
         let incoming = Incoming { shared, caller, peer, source, headers, body_bytes, is_refused };
-        Ok(Offered { incoming, refusal })
+        Ok(RefusableRequest { incoming, refusal })
     }
 }
 
 /// Why the caller has to wait, if so.
-fn too_fast(shared: &Shared, caller: &Caller) -> Option<ApiError> {
+fn too_fast(shared: &SharedState, caller: &Caller) -> Option<ApiError> {
     let wait = shared.pace.lock().wait(caller.account, &caller.limits, Instant::now())?;
     let detail = format!("{} sends more than it may: wait {} s", caller.name, wait.as_secs() + 1);
     Some(ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after_seconds(wait.as_secs() + 1))
 }
 
 /// Why everybody has to wait, if so.
-fn too_much(shared: &Shared) -> Option<ApiError> {
+fn too_much(shared: &SharedState) -> Option<ApiError> {
     let is_short = shared.state.pipeline.memory().gauge.is_short();
     is_short.then(|| busy("the server is short of memory for now"))
 }
 
 impl Incoming {
-    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, by what the protocol says. A resting body
+    /// Reads a body and unpacks it, by its `Content-Encoding` or, without one, as the protocol defines. A resting body
     /// gives way to those that wait for its room, which it holds for as long as the second value lives.
-    pub(crate) async fn read(&self, body: Body, implied: Option<Encoding>) -> Result<(Vec<u8>, Room<'_>)> {
+    pub(crate) async fn read(
+        &self,
+        body: Body,
+        implied: Option<Encoding>,
+    ) -> Result<(Vec<u8>, BodyReservation<'_>)> {
         let encoding = self.headers.get(header::CONTENT_ENCODING);
         let encoding = match encoding {
             Some(name) => {
@@ -164,8 +169,8 @@ impl Incoming {
         }
     }
 
-    async fn read_packed(&self, body: Body, room: &mut Room<'_>) -> Result<Vec<u8>> {
-        let mut pieces = Pieces::of(body, self.body_max())?;
+    async fn read_packed(&self, body: Body, room: &mut BodyReservation<'_>) -> Result<Vec<u8>> {
+        let mut pieces = PiecewiseBody::of(body, self.body_max())?;
         let mut look = tokio::time::interval(REST_MAX);
         look.tick().await;
         let mut seen = 0;
@@ -220,11 +225,11 @@ impl Incoming {
             return;
         }
         let Caller { account, limits, .. } = &self.caller;
-        self.shared.pace.lock().charge(*account, limits, (messages, bytes), Instant::now());
+        self.shared.pace.lock().charge(*account, limits, messages, bytes, Instant::now());
     }
 
-    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. What the messages
-    /// are together, with what each of them repeats, is limited like the body, and counts as sent.
+    /// Decodes on a blocking thread. The decoder is told who sent the messages, and how many there may be. The total
+    /// size of the messages, with everything that each of them repeats, is limited like the body, and counts as sent.
     pub(crate) async fn decode<M: Messages>(
         &self,
         decode: impl FnOnce(Sender, usize) -> Result<M, Refused> + Send + 'static,
@@ -242,8 +247,8 @@ impl Incoming {
         Ok(batches.stamped(clock::stamp))
     }
 
-    /// Reads all messages without storing any, for protocols that take all or none of a body. What would be refused is
-    /// counted. The memory for what was read is held for as long as the second value lives.
+    /// Reads all messages without storing any, for protocols that accept all or none of a body. Messages that would be
+    /// refused are counted. The memory for those that were read is held for as long as the second value lives.
     pub(crate) async fn check<M: Messages>(
         &self,
         mut batches: Batches<M>,
@@ -268,8 +273,8 @@ impl Incoming {
         blocking(call).await
     }
 
-    /// 404 for a logspace that is not there, 403 for one that the caller may not choose. A private one is what routes make
-    /// of it: nobody chooses it.
+    /// 404 for a logspace that does not exist, 403 for one that the caller may not choose. A private one is filled by
+    /// routes: nobody chooses it.
     pub(crate) fn check_logspace(&self, logspace: Option<&str>) -> Result<()> {
         let Some(id) = logspace else { return Ok(()) };
         if logstead_config::is_private(id) {
@@ -300,18 +305,18 @@ impl Incoming {
         &self,
         batches: Batches<M>,
         logspace: Option<&str>,
-    ) -> Result<Stored<M>> {
-        self.store_rest(Taking::default(), batches, logspace).await
+    ) -> Result<IngestOutcome<M>> {
+        self.store_rest(IngestProgress::default(), batches, logspace).await
     }
 
-    /// The same without what the same request has stored before: then it stopped at a batch, and batches are the same each
-    /// time.
+    /// The same without the messages that the same request has stored before: then it stopped at a batch, and batches
+    /// are the same each time.
     pub(super) async fn store_rest<M: Messages>(
         &self,
-        Taking { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: Taking,
+        IngestProgress { named, progress: Progress { taken: mut skip, mut dropped, mut had } }: IngestProgress,
         batches: Batches<M>,
         logspace: Option<&str>,
-    ) -> Result<Stored<M>> {
+    ) -> Result<IngestOutcome<M>> {
         let (mut accepted, mut stopped, mut late) = (skip - dropped, None, Vec::new());
         let (mut batches, mut next) = self.next_batch(batches).await?;
         loop {
@@ -331,8 +336,8 @@ impl Incoming {
             }
             self.charge(messages, 0);
             let submit = async {
-                let remembered = (named.as_ref(), std::mem::take(&mut had));
-                let taken = self.submit_once((batch, names), logspace, remembered).await;
+                let had = std::mem::take(&mut had);
+                let taken = self.submit_once(batch, names, logspace, named.as_ref(), had).await;
                 drop(room);
                 taken
             };
@@ -345,7 +350,7 @@ impl Incoming {
                     accepted += messages - of_part;
                     dropped += of_part;
                 }
-                Err(Stopped { error, had: by_some }) => {
+                Err(BatchFailure { error, had: by_some }) => {
                     (stopped, had) = (Some(error), by_some);
                     break;
                 }
@@ -353,13 +358,13 @@ impl Incoming {
         }
         let (refused, refusals) = (batches.refused, std::mem::take(&mut batches.refusals));
         let messages = batches.into_messages();
-        Ok(Stored { messages, accepted, dropped, refused, refusals, stopped, late, had })
+        Ok(IngestOutcome { messages, accepted, dropped, refused, refusals, stopped, late, had })
     }
 
     /// Reads the next batch that has messages, if there is room for it in time.
-    async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, Next<'_>)> {
+    async fn next_batch<M: Messages>(&self, mut batches: Batches<M>) -> Result<(Batches<M>, NextBatch<'_>)> {
         while 0 < batches.rest_bytes() {
-            // There is room already for what was kept, and whoever has that must not wait for more.
+            // There is room already for the kept messages, and a holder of room must not wait for more.
             let room = match batches.is_kept() {
                 true => None,
                 false => match self.shared.ingest.for_slice(batches.rest_bytes()).await {
@@ -390,10 +395,10 @@ pub(super) fn json(answer: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], answer).into_response()
 }
 
-impl<M: Messages> Stored<M> {
+impl<M: Messages> IngestOutcome<M> {
     /// Nothing of a body is, for a reason.
-    pub(super) fn nothing(batches: Batches<M>, reason: ApiError) -> Stored<M> {
-        Stored {
+    pub(super) fn nothing(batches: Batches<M>, reason: ApiError) -> IngestOutcome<M> {
+        IngestOutcome {
             messages: batches.into_messages(),
             accepted: 0,
             dropped: 0,
@@ -406,14 +411,14 @@ impl<M: Messages> Stored<M> {
     }
 }
 
-impl<M> Stored<M> {
+impl<M> IngestOutcome<M> {
     /// How many messages the sender need not send again.
     pub(crate) fn taken(&self) -> usize {
         self.accepted + self.dropped
     }
 
     /// The same if all is well, and otherwise why not, with how much is taken.
-    pub(crate) fn complete(mut self) -> Result<Stored<M>> {
+    pub(crate) fn complete(mut self) -> Result<IngestOutcome<M>> {
         let Some(error) = self.stopped.take() else { return Ok(self) };
         let taken = match self.taken() {
             0 => "nothing of the body is stored".to_owned(),

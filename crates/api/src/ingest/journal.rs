@@ -1,10 +1,10 @@
 //! systemd's journal: `POST /upload` from `systemd-journal-upload`, answered with 202 once all entries are durable.
 //!
-//! A body is all that a journal has, which may be more than memory: entries are stored while it comes. Where it breaks off,
-//! those before are stored, and come again: the sender begins again behind the last body that was answered.
+//! A body is all that a journal has, which may be more than memory: entries are stored while it comes. If it breaks
+//! off, those before are stored, and come again: the sender begins again behind the last body that was answered.
 
 use super::incoming::Incoming;
-use super::route::Route;
+use super::protocol::ProtocolRoute;
 use crate::error::{ApiError, Result};
 use crate::extract::{media_type, unsupported};
 use crate::waiting::busy;
@@ -17,8 +17,8 @@ use logstead_ingest::messages::LIMITS;
 use logstead_record::BatchBuilder;
 use tokio::sync::Semaphore;
 
-pub(super) const ROUTES: &[Route] =
-    &[Route { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
+pub(super) const ROUTES: &[ProtocolRoute] =
+    &[ProtocolRoute { methods: &["POST"], paths: &["/upload"], answer: || post(upload) }];
 
 const MEDIA: &str = "application/vnd.fdo.journal";
 /// Uploads at a time: each holds an entry and a batch.
@@ -38,7 +38,7 @@ async fn upload(incoming: Incoming, body: Body) -> Result<Response> {
     let mut journal = Journal::new(LIMITS.line_bytes_max);
     let malformed = |malformed: Malformed| ApiError::bad_request(malformed.to_string());
     incoming
-        .store_as_it_comes(body, |bytes, host, builder: &mut BatchBuilder| {
+        .store_streamed(body, |bytes, host, builder: &mut BatchBuilder| {
             let mut read = 0;
             let mut done = |entry: &logstead_ingest::journal::Entry| {
                 read += entry.bytes();

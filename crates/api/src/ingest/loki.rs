@@ -1,13 +1,13 @@
 //! Grafana Loki: push, and what clients ask first.
 //!
-//! Push is answered with 204. As Loki does, a push of which some entries cannot be taken is answered with 400, in words, and
+//! Push is answered with 204. Like in Loki, a push with some unacceptable entries is answered with 400, in words, and
 //! the others are stored: clients do not send it again.
 
 use super::incoming::Incoming;
-use super::route::Route;
-use crate::error::{ApiError, Refusal, Result};
+use super::protocol::ProtocolRoute;
+use crate::error::{ApiError, RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
-use crate::state::Shared;
+use crate::state::SharedState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
@@ -18,12 +18,19 @@ use logstead_ingest::encoding::Encoding;
 use logstead_ingest::loki::{Form, Loki};
 use serde_json::json;
 
-pub(super) const ROUTES: &[Route] =
-    &[Route { methods: &["POST"], paths: &["/loki/api/v1/push", "/api/prom/push"], answer: || post(push) }];
+pub(super) const ROUTES: &[ProtocolRoute] = &[ProtocolRoute {
+    methods: &["POST"],
+    paths: &["/loki/api/v1/push", "/api/prom/push"],
+    answer: || post(push),
+}];
 
-pub(super) const PUBLIC: &[Route] = &[
-    Route { methods: &["GET"], paths: &["/ready"], answer: || get(ready) },
-    Route { methods: &["GET"], paths: &["/loki/api/v1/status/buildinfo"], answer: || get(build_info) },
+pub(super) const PUBLIC: &[ProtocolRoute] = &[
+    ProtocolRoute { methods: &["GET"], paths: &["/ready"], answer: || get(ready) },
+    ProtocolRoute {
+        methods: &["GET"],
+        paths: &["/loki/api/v1/status/buildinfo"],
+        answer: || get(build_info),
+    },
 ];
 
 async fn push(incoming: Incoming, body: Body) -> Result<Response> {
@@ -48,7 +55,7 @@ async fn push(incoming: Incoming, body: Body) -> Result<Response> {
     }
 }
 
-async fn ready(State(shared): State<Shared>) -> Response {
+async fn ready(State(shared): State<SharedState>) -> Response {
     match shared.state.pipeline.ready() {
         Ok(()) => "ready\n".into_response(),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n").into_response(),
@@ -63,7 +70,7 @@ async fn build_info() -> Response {
 }
 
 /// A refusal as Loki says it: in words.
-pub(super) fn refused(refusal: &Refusal) -> Response {
+pub(super) fn refused(refusal: &RefusalDetail) -> Response {
     let text = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
     (refusal.status, text, format!("{}\n", refusal.detail)).into_response()
 }

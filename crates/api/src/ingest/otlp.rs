@@ -1,9 +1,9 @@
-//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. What cannot be taken of a request is said in an answer
-//! with 200, as it must not be sent again.
+//! OpenTelemetry over HTTP: `POST /v1/logs`, in protobuf or JSON. Records that are not accepted are named in an answer
+//! with 200, as they must not be sent again.
 
 use super::incoming::Incoming;
-use super::route::Route;
-use crate::error::{Refusal, Result};
+use super::protocol::ProtocolRoute;
+use crate::error::{RefusalDetail, Result};
 use crate::extract::{media_type, unsupported};
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -12,8 +12,8 @@ use axum::routing::post;
 use logstead_ingest::otlp::{Answer, Code, Encoding, Otlp, Status};
 use std::time::Duration;
 
-pub(super) const ROUTES: &[Route] =
-    &[Route { methods: &["POST"], paths: &["/v1/logs", "/otlp/v1/logs"], answer: || post(export) }];
+pub(super) const ROUTES: &[ProtocolRoute] =
+    &[ProtocolRoute { methods: &["POST"], paths: &["/v1/logs", "/otlp/v1/logs"], answer: || post(export) }];
 
 async fn export(incoming: Incoming, body: Body) -> Result<Response> {
     let encoding = match media_type(&incoming.headers).as_deref() {
@@ -41,7 +41,7 @@ pub(super) fn encoding(headers: &HeaderMap) -> Encoding {
 }
 
 /// A refusal as OpenTelemetry says it: `google.rpc.Status` in the encoding of the request.
-pub(super) fn refused(refusal: &Refusal, encoding: Encoding) -> Response {
+pub(super) fn refused(refusal: &RefusalDetail, encoding: Encoding) -> Response {
     let code = match refusal.status {
         StatusCode::UNAUTHORIZED => Code::Unauthenticated,
         StatusCode::FORBIDDEN => Code::PermissionDenied,

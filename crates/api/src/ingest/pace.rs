@@ -1,7 +1,7 @@
 //! How fast a token may send. Pure: the caller brings the time.
 //!
-//! A token may send whenever it has something left of what a second grants, however much a request then is, and waits until
-//! that is made up for. So a large request passes, and on average the limit holds.
+//! A token may send whenever something is left of its grant per second, however large the request, and then waits until
+//! the excess is made up for. So a large request passes, and on average the limit holds.
 //!
 //! **Invariant:** the number of tokens that are remembered is bounded; one that is forgotten was within its limit.
 
@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 /// Most tokens that are remembered.
 const TOKENS_MAX: usize = 10_000;
 
-/// What the tokens with limits have sent.
+/// The amounts that tokens with limits have sent.
 #[derive(Default)]
-pub(crate) struct Pace {
-    sent: HashMap<Account, Sent>,
+pub(crate) struct TokenPace {
+    sent: HashMap<Account, TokenExcess>,
 }
 
 /// How much more than its limits grant a token has sent, in seconds of each.
-struct Sent {
+struct TokenExcess {
     messages: f64,
     bytes: f64,
     at: Instant,
 }
 
-impl Sent {
+impl TokenExcess {
     fn until(&mut self, now: Instant) {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.messages = (self.messages - passed).max(0.0);
@@ -38,7 +38,7 @@ impl Sent {
     }
 }
 
-impl Pace {
+impl TokenPace {
     /// How long the token has to wait, if it does.
     pub(crate) fn wait(&mut self, account: Account, limits: &TokenLimits, now: Instant) -> Option<Duration> {
         if !limits.limit_pace() {
@@ -56,7 +56,8 @@ impl Pace {
         &mut self,
         account: Account,
         limits: &TokenLimits,
-        (messages, bytes): (usize, usize),
+        messages: usize,
+        bytes: usize,
         now: Instant,
     ) {
         if !limits.limit_pace() {
@@ -69,7 +70,7 @@ impl Pace {
                 return;
             }
         }
-        let sent = self.sent.entry(account).or_insert(Sent { messages: 0.0, bytes: 0.0, at: now });
+        let sent = self.sent.entry(account).or_insert(TokenExcess { messages: 0.0, bytes: 0.0, at: now });
         sent.until(now);
         let seconds = |count: usize, a_second: Option<u64>| {
             a_second.map_or(0.0, |max| count as f64 / max.max(1) as f64)
@@ -85,34 +86,34 @@ mod tests {
 
     #[test]
     fn a_token_waits_until_what_it_sent_is_made_up_for() {
-        let (mut pace, begin) = (Pace::default(), Instant::now());
+        let (mut pace, begin) = (TokenPace::default(), Instant::now());
         let limits =
             TokenLimits { messages_per_second: Some(100), bytes_per_second: Some(1000), body_bytes: None };
         let at = |seconds: u64| begin + Duration::from_secs(seconds);
         let account = Account::Token(1);
         assert_eq!(pace.wait(account, &limits, at(0)), None);
-        pace.charge(account, &limits, (100, 10), at(0));
+        pace.charge(account, &limits, 100, 10, at(0));
         assert_eq!(pace.wait(account, &limits, at(0)), None, "a second's worth at once");
-        pace.charge(account, &limits, (900, 10), at(0));
+        pace.charge(account, &limits, 900, 10, at(0));
         assert_eq!(pace.wait(account, &limits, at(0)), Some(Duration::from_secs(9)));
         assert_eq!(pace.wait(account, &limits, at(8)), Some(Duration::from_secs(1)));
         assert_eq!(pace.wait(account, &limits, at(9)), None);
         assert_eq!(pace.wait(Account::Token(2), &limits, at(0)), None, "another's are its own");
-        pace.charge(account, &limits, (0, 5000), at(100));
+        pace.charge(account, &limits, 0, 5000, at(100));
         assert_eq!(pace.wait(account, &limits, at(100)), Some(Duration::from_secs(4)));
         let unlimited = TokenLimits::default();
-        pace.charge(Account::Token(3), &unlimited, (usize::MAX, usize::MAX), at(0));
+        pace.charge(Account::Token(3), &unlimited, usize::MAX, usize::MAX, at(0));
         assert_eq!(pace.wait(Account::Token(3), &unlimited, at(0)), None);
     }
 
     #[test]
     fn those_within_their_limits_are_forgotten_first() {
-        let (mut pace, begin) = (Pace::default(), Instant::now());
+        let (mut pace, begin) = (TokenPace::default(), Instant::now());
         let limits = TokenLimits { messages_per_second: Some(1), ..TokenLimits::default() };
-        (0..TOKENS_MAX as i64).for_each(|id| pace.charge(Account::Token(id), &limits, (1, 0), begin));
-        pace.charge(Account::Token(0), &limits, (100, 0), begin);
+        (0..TOKENS_MAX as i64).for_each(|id| pace.charge(Account::Token(id), &limits, 1, 0, begin));
+        pace.charge(Account::Token(0), &limits, 100, 0, begin);
         let later = begin + Duration::from_secs(5);
-        pace.charge(Account::Token(-1), &limits, (100, 0), later);
+        pace.charge(Account::Token(-1), &limits, 100, 0, later);
         assert!(pace.wait(Account::Token(0), &limits, later).is_some());
         assert!(pace.wait(Account::Token(-1), &limits, later).is_some());
         assert!(pace.sent.len() <= TOKENS_MAX);

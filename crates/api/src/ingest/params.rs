@@ -14,14 +14,14 @@ use logstead_syslog::format::Syslog;
 use logstead_syslog::format::keys::{Column, Keys};
 use serde::Deserialize;
 
-/// Where messages go, and how they are read. Keys in lists are separated by commas; the first key that is present, not
-/// empty and readable counts.
+/// The destination of messages, and how they are read. Keys in lists are separated by commas; the first key that is
+/// present, not empty and readable counts.
 #[derive(Default, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IngestParams {
     /// The logspace to store in; by default the routes decide.
     pub(super) logspace: Option<String>,
-    /// What a line of `text/plain` is: a plain message, or syslog as a file source with this `format` reads it.
+    /// The format of a line of `text/plain`: a plain message, or syslog as a file source with this `format` reads it.
     #[param(default = "text", inline)]
     pub(super) format: Option<LineFormat>,
     /// With `1`, a body with a message that cannot be read is refused as a whole.
@@ -62,7 +62,7 @@ pub(crate) enum Switch {
     Off,
 }
 
-/// What a line of text is.
+/// The format of a line of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LineFormat {

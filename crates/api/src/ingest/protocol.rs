@@ -1,8 +1,11 @@
-//! The protocols that messages come in over HTTP.
+//! The protocols that messages come in over HTTP, and the rows of their tables of paths.
 
-/// What a route speaks. Refusals are said in its words.
+use crate::state::SharedState;
+use axum::routing::MethodRouter;
+
+/// The protocol of a route. Refusals have its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Protocol {
+pub(crate) enum IngestProtocol {
     /// Our own, whose refusals are problems (RFC 9457).
     Ours,
     /// Elasticsearch.
@@ -21,15 +24,23 @@ pub(crate) enum Protocol {
     Journal,
 }
 
-/// How a caller said who it is.
+/// The place of a caller's credentials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Presented {
-    /// Not at all.
+pub(crate) enum CredentialPlace {
+    /// There are none.
     Nothing,
-    /// In the address, where logs of proxies would have it.
+    /// They are in the address, where logs of proxies would have them.
     InAddress,
-    /// By a header that says nothing of the kind.
+    /// They are in a header that cannot be read as such.
     Unreadable,
-    /// By a token.
+    /// They are a token.
     Token,
+}
+
+/// A row of a protocol's table.
+pub(crate) struct ProtocolRoute {
+    /// The methods that are answered.
+    pub methods: &'static [&'static str],
+    pub paths: &'static [&'static str],
+    pub answer: fn() -> MethodRouter<SharedState>,
 }

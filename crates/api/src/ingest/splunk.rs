@@ -3,12 +3,12 @@
 //! A request is answered when its events are durable, and all of them are taken or none. So an acknowledgement that is asked
 //! for has always happened: with a channel, an answer has a number, and every number is acknowledged.
 
-use super::incoming::{Incoming, Stored};
-use super::protocol::Presented;
-use super::route::Route;
-use crate::error::{ApiError, Refusal, Result};
-use crate::extract::{Json, Query};
-use crate::state::Shared;
+use super::incoming::{Incoming, IngestOutcome};
+use super::protocol::CredentialPlace;
+use super::protocol::ProtocolRoute;
+use crate::error::{ApiError, RefusalDetail, Result};
+use crate::extract::{JsonBody, QueryString};
+use crate::state::SharedState;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -24,8 +24,8 @@ const ACKS_MAX: usize = 100_000;
 /// Longest channel.
 const CHANNEL_BYTES_MAX: usize = 128;
 
-pub(super) const ROUTES: &[Route] = &[
-    Route {
+pub(super) const ROUTES: &[ProtocolRoute] = &[
+    ProtocolRoute {
         methods: &["POST"],
         paths: &[
             "/services/collector",
@@ -35,27 +35,27 @@ pub(super) const ROUTES: &[Route] = &[
         ],
         answer: || post(events).options(options),
     },
-    Route {
+    ProtocolRoute {
         methods: &["POST"],
         paths: &["/services/collector/raw", "/services/collector/raw/1.0"],
         answer: || post(raw).options(options),
     },
-    Route {
+    ProtocolRoute {
         methods: &["POST"],
         paths: &["/services/collector/ack", "/services/collector/ack/1.0"],
         answer: || post(ack),
     },
 ];
 
-pub(super) const PUBLIC: &[Route] = &[Route {
+pub(super) const PUBLIC: &[ProtocolRoute] = &[ProtocolRoute {
     methods: &["GET"],
     paths: &["/services/collector/health", "/services/collector/health/1.0"],
     answer: || get(health),
 }];
 
-/// What the address of a request says of its messages.
+/// The parameters in the address of a request, which apply to all its messages.
 #[derive(Deserialize)]
-struct Parameters {
+struct HecParameters {
     channel: Option<String>,
     time: Option<String>,
     host: Option<String>,
@@ -69,15 +69,23 @@ struct Acks {
     acks: Vec<u64>,
 }
 
-async fn events(incoming: Incoming, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
+async fn events(
+    incoming: Incoming,
+    QueryString(parameters): QueryString<HecParameters>,
+    body: Body,
+) -> Result<Response> {
     store(incoming, Form::Events, parameters, body).await
 }
 
-async fn raw(incoming: Incoming, Query(parameters): Query<Parameters>, body: Body) -> Result<Response> {
+async fn raw(
+    incoming: Incoming,
+    QueryString(parameters): QueryString<HecParameters>,
+    body: Body,
+) -> Result<Response> {
     store(incoming, Form::Lines, parameters, body).await
 }
 
-async fn store(incoming: Incoming, form: Form, parameters: Parameters, body: Body) -> Result<Response> {
+async fn store(incoming: Incoming, form: Form, parameters: HecParameters, body: Body) -> Result<Response> {
     let channel = channel(&incoming.headers, parameters.channel.as_deref());
     if channel.as_ref().is_some_and(|channel| channel.is_empty() || CHANNEL_BYTES_MAX < channel.len()) {
         return Ok(said(StatusCode::BAD_REQUEST, 11, "Invalid data channel"));
@@ -99,7 +107,7 @@ async fn store(incoming: Incoming, form: Form, parameters: Parameters, body: Bod
     if let Some(fault) = batches.messages().fault() {
         return faulty(fault);
     }
-    let Stored { .. } = incoming.store(batches, None).await?.complete()?;
+    let IngestOutcome { .. } = incoming.store(batches, None).await?.complete()?;
     let mut success = json!({"text": "Success", "code": 0});
     if channel.is_some() {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -132,9 +140,9 @@ fn faulty(Fault { number, what }: &Fault) -> Result<Response> {
 }
 
 async fn ack(
-    Query(parameters): Query<Parameters>,
+    QueryString(parameters): QueryString<HecParameters>,
     headers: HeaderMap,
-    Json(Acks { acks }): Json<Acks>,
+    JsonBody(Acks { acks }): JsonBody<Acks>,
 ) -> Response {
     if channel(&headers, parameters.channel.as_deref()).is_none() {
         return said(StatusCode::BAD_REQUEST, 10, "Data channel is missing");
@@ -146,7 +154,7 @@ async fn ack(
     axum::Json(json!({"acks": acks})).into_response()
 }
 
-async fn health(State(shared): State<Shared>) -> Response {
+async fn health(State(shared): State<SharedState>) -> Response {
     match shared.state.pipeline.ready() {
         Ok(()) => said(StatusCode::OK, 17, "HEC is healthy"),
         Err(_) => said(StatusCode::SERVICE_UNAVAILABLE, 18, "HEC is unhealthy, queues are full"),
@@ -162,13 +170,13 @@ fn said(status: StatusCode, code: u32, text: &str) -> Response {
 }
 
 /// A refusal as Splunk says it, by a code.
-pub(super) fn refused(refusal: &Refusal, presented: Presented) -> Response {
+pub(super) fn refused(refusal: &RefusalDetail, presented: CredentialPlace) -> Response {
     let (status, code, text) = match (refusal.status.as_u16(), presented) {
-        (401, Presented::InAddress) => {
+        (401, CredentialPlace::InAddress) => {
             (StatusCode::BAD_REQUEST, 16, "Query string authorization is not enabled")
         }
-        (401, Presented::Nothing) => (StatusCode::UNAUTHORIZED, 2, "Token is required"),
-        (401, Presented::Unreadable) => (StatusCode::UNAUTHORIZED, 3, "Invalid authorization"),
+        (401, CredentialPlace::Nothing) => (StatusCode::UNAUTHORIZED, 2, "Token is required"),
+        (401, CredentialPlace::Unreadable) => (StatusCode::UNAUTHORIZED, 3, "Invalid authorization"),
         (401 | 403, _) => (StatusCode::FORBIDDEN, 4, "Invalid token"),
         (413 | 415, _) => (refusal.status, 6, "Invalid data format"),
         (408 | 409 | 429 | 503, _) => (StatusCode::SERVICE_UNAVAILABLE, 9, "Server is busy"),

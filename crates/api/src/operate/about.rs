@@ -1,7 +1,7 @@
-//! What this server is, what it runs on, and which settings it has.
+//! This server: its version, its machine, and its settings.
 
 use crate::error::Result;
-use crate::state::{Inner, Shared, WebSocket};
+use crate::state::{ApiInner, SharedState, WebSocket};
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_config::settings::{InForce, Layer};
@@ -9,11 +9,12 @@ use logstead_flow::machine::{clock, cores, host_name, memory};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What this server is and runs on.
+/// This server, and the machine that it runs on.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct About {
+#[schema(as = About)]
+pub(crate) struct AboutServer {
     version: &'static str,
-    /// What the machine is called.
+    /// The machine's name.
     host: String,
     /// The system that it runs.
     system: String,
@@ -24,9 +25,9 @@ pub(crate) struct About {
     memory_bytes: Option<u64>,
     /// The memory that is divided among the parts of the process.
     memory_budget_bytes: u64,
-    /// Where that figure is from, as text for people.
+    /// The origin of that figure, as text for people.
     memory_budget_origin: String,
-    /// What of that the process takes; null if the system does not say.
+    /// The part of it that the process uses; null if the system does not say.
     #[schema(required)]
     resident_bytes: Option<u64>,
     pid: u32,
@@ -36,7 +37,7 @@ pub(crate) struct About {
     started: String,
     /// When this was read.
     time: String,
-    /// Where it serves HTTP.
+    /// The addresses at which it serves HTTP.
     listeners: Vec<WebSocket>,
 }
 
@@ -52,20 +53,20 @@ pub(crate) struct SettingInForce {
     /// Dotted, as for `--set`.
     pub(super) key: String,
     pub(super) value: String,
-    /// What it is unless something else is said.
+    /// The value if none is set.
     default: String,
     origin: SettingOrigin,
     /// The line of the settings file, or the environment variable or argument; empty for a default.
     pub(super) place: String,
-    /// What it means.
+    /// Its meaning.
     about: String,
 }
 
-/// Which layer a setting is from.
+/// The layer that a setting is from.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SettingOrigin {
-    /// What is shipped.
+    /// The shipped default.
     Default,
     /// The settings file.
     File,
@@ -75,22 +76,22 @@ pub(crate) enum SettingOrigin {
     Argument,
 }
 
-/// What this server is and runs on.
-#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = About)))]
-pub(crate) async fn about(State(shared): State<Shared>) -> Result<axum::Json<About>> {
+/// This server, and the machine that it runs on.
+#[utoipa::path(get, path = "/api/v1/about", tag = "system", responses((status = 200, body = AboutServer)))]
+pub(crate) async fn about(State(shared): State<SharedState>) -> Result<axum::Json<AboutServer>> {
     blocking(move || axum::Json(what(&shared))).await
 }
 
 /// Every setting in force, with its default and where it is from. None of them is a secret.
 #[utoipa::path(get, path = "/api/v1/settings", tag = "system", responses((status = 200, body = SettingsInForce)))]
-pub(crate) async fn settings(State(shared): State<Shared>) -> axum::Json<SettingsInForce> {
+pub(crate) async fn settings(State(shared): State<SharedState>) -> axum::Json<SettingsInForce> {
     axum::Json(SettingsInForce { settings: in_force(&shared) })
 }
 
-pub(super) fn what(shared: &Inner) -> About {
+pub(super) fn what(shared: &ApiInner) -> AboutServer {
     let process = &shared.state.process;
     let memory::Memory { limit, shares, .. } = shared.state.pipeline.memory();
-    About {
+    AboutServer {
         version: env!("CARGO_PKG_VERSION"),
         host: host_name(),
         system: system(),
@@ -107,7 +108,7 @@ pub(super) fn what(shared: &Inner) -> About {
     }
 }
 
-pub(super) fn in_force(shared: &Inner) -> Vec<SettingInForce> {
+pub(super) fn in_force(shared: &ApiInner) -> Vec<SettingInForce> {
     shared.state.process.in_force.iter().map(setting).collect()
 }
 

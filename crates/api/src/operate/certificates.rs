@@ -1,7 +1,7 @@
 //! The certificates that the live document and the settings name, read from their files.
 
 use crate::error::Result;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_flow::listen::{Certificate, certificates_in};
@@ -17,16 +17,16 @@ pub(crate) struct CertificateFiles {
 /// A file of certificates.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct CertificateFile {
-    /// What it is for: `web`, `source` or `destination`.
+    /// The user of the file: `web`, `source` or `destination`.
     owner: &'static str,
-    /// Which source or destination; empty for the web.
+    /// The id of the source or destination; empty for the web.
     id: String,
     /// `certificate`: our own; `client_ca`: who signs those of senders; `ca`: who signs those of servers.
     role: &'static str,
     file: String,
     /// The first 20 of it; the owner's own comes first.
     certificates: Vec<Certificate>,
-    /// Why it cannot be read. What was read before stays in use.
+    /// The reason why it cannot be read. The certificate read before stays in use.
     #[schema(required)]
     error: Option<String>,
 }
@@ -35,13 +35,13 @@ pub(crate) struct CertificateFile {
 #[utoipa::path(
     get, path = "/api/v1/certificates", tag = "system", responses((status = 200, body = CertificateFiles))
 )]
-pub(crate) async fn certificates(State(shared): State<Shared>) -> Result<axum::Json<CertificateFiles>> {
+pub(crate) async fn certificates(State(shared): State<SharedState>) -> Result<axum::Json<CertificateFiles>> {
     blocking(move || axum::Json(CertificateFiles { files: files(&shared) })).await
 }
 
-pub(super) fn files(shared: &Inner) -> Vec<CertificateFile> {
+pub(super) fn files(shared: &ApiInner) -> Vec<CertificateFile> {
     let (settings, live) = (&shared.state.settings, shared.state.pipeline.router());
-    // As JSON, every kind of source and destination has its files under the same keys.
+    // In JSON, every kind of source and destination has its files under the same keys.
     let document = serde_json::to_value(&live.document).unwrap_or_default();
     let web = settings.web.tls.as_ref().map(|tls| json!({"tls": {"certificate": tls.certificate}}));
     let items = |section: &str| document[section].as_array().cloned().unwrap_or_default();

@@ -1,17 +1,17 @@
-//! What operators do about a destination: pause and resume it, try at once, look at what waits, discard it, and deal with
-//! what the other side refused.
+//! Operators' actions on a destination: pausing and resuming it, retrying at once, viewing and discarding waiting
+//! messages, and dealing with those that the other side refused.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Query};
-use crate::state::Shared;
+use crate::extract::{JsonBody, Path, QueryString};
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
 use logstead_config::{Document, Target};
 use logstead_forward::Destination;
 use logstead_indexer::Hit;
-use logstead_questions::wire::message::Message;
+use logstead_questions::wire::message::MessageJson;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const LIMIT: usize = 100;
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Limit {
+pub(crate) struct ShownLimit {
     /// 1 to 1000; 100 by default.
     limit: Option<usize>,
 }
@@ -37,27 +37,30 @@ pub(crate) struct Oldest {
 
 /// Messages that wait or were refused, the oldest first.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Waiting {
+#[schema(as = Waiting)]
+pub(crate) struct WaitingMessages {
     /// All of them.
     total: u64,
     /// The oldest. In the quarantine, each has the other side's reason in the field `logstead.refused`.
-    messages: Vec<Message>,
+    messages: Vec<MessageJson>,
     /// Those among the oldest that the caller may not search.
-    withheld: Withheld,
+    withheld: WithheldMessages,
 }
 
-/// Messages of which only the number and the size are shown: routes also store what comes from their sources in logspaces
+/// Messages of which only the number and the size are shown: routes also store messages of their sources in logspaces
 /// that the caller may not search.
 #[derive(Default, Serialize, utoipa::ToSchema)]
-pub(crate) struct Withheld {
+#[schema(as = Withheld)]
+pub(crate) struct WithheldMessages {
     messages: u64,
-    /// As received.
+    /// Their size as received.
     bytes: u64,
 }
 
 /// How many messages it was done to.
 #[derive(Serialize, utoipa::ToSchema)]
-pub(crate) struct Done {
+#[schema(as = Done)]
+pub(crate) struct AffectedMessages {
     messages: u64,
 }
 
@@ -68,7 +71,7 @@ pub(crate) struct Done {
     responses((status = 204, description = "It is paused"))
 )]
 pub(crate) async fn pause(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
@@ -82,14 +85,19 @@ pub(crate) async fn pause(
     responses((status = 204, description = "It sends"))
 )]
 pub(crate) async fn resume(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<StatusCode> {
     set_paused(&shared, &caller, id, false).await
 }
 
-async fn set_paused(shared: &Shared, caller: &Caller, id: String, is_paused: bool) -> Result<StatusCode> {
+async fn set_paused(
+    shared: &SharedState,
+    caller: &Caller,
+    id: String,
+    is_paused: bool,
+) -> Result<StatusCode> {
     let destination = find(shared, &id)?;
     blocking(move || destination.set_paused(is_paused)).await?.map_err(|error| cannot("note it", &error))?;
     let action = if is_paused { "destination.pause" } else { "destination.resume" };
@@ -103,7 +111,7 @@ async fn set_paused(shared: &Shared, caller: &Caller, id: String, is_paused: boo
     params(("id" = String, Path, description = "The destination")),
     responses((status = 204, description = "It is tried"))
 )]
-pub(crate) async fn retry(State(shared): State<Shared>, Path(id): Path<String>) -> Result<StatusCode> {
+pub(crate) async fn retry(State(shared): State<SharedState>, Path(id): Path<String>) -> Result<StatusCode> {
     find(&shared, &id)?.retry();
     Ok(StatusCode::NO_CONTENT)
 }
@@ -112,34 +120,34 @@ pub(crate) async fn retry(State(shared): State<Shared>, Path(id): Path<String>) 
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/discard", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
-    responses((status = 200, body = Done))
+    responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn discard(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Json(Oldest { messages }): Json<Oldest>,
-) -> Result<axum::Json<Done>> {
+    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+) -> Result<axum::Json<AffectedMessages>> {
     let destination = find(&shared, &id)?;
     if !destination.discard(messages) {
         return Err(fewer(messages, destination.depth().messages));
     }
     shared.audit(caller.actor(), "destination.discard", format!("{id}: {messages} messages")).await;
-    Ok(axum::Json(Done { messages }))
+    Ok(axum::Json(AffectedMessages { messages }))
 }
 
 /// The oldest messages that wait.
 #[utoipa::path(
     get, path = "/api/v1/destinations/{id}/queue", tag = "destinations",
-    params(("id" = String, Path, description = "The destination"), Limit),
-    responses((status = 200, body = Waiting))
+    params(("id" = String, Path, description = "The destination"), ShownLimit),
+    responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn queue(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Query(limit): Query<Limit>,
-) -> Result<axum::Json<Waiting>> {
+    QueryString(limit): QueryString<ShownLimit>,
+) -> Result<axum::Json<WaitingMessages>> {
     show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.depth().messages, destination.waiting(limit))
     })
@@ -149,15 +157,15 @@ pub(crate) async fn queue(
 /// The oldest messages that the other side refused.
 #[utoipa::path(
     get, path = "/api/v1/destinations/{id}/quarantine", tag = "destinations",
-    params(("id" = String, Path, description = "The destination"), Limit),
-    responses((status = 200, body = Waiting))
+    params(("id" = String, Path, description = "The destination"), ShownLimit),
+    responses((status = 200, body = WaitingMessages))
 )]
 pub(crate) async fn quarantine(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Query(limit): Query<Limit>,
-) -> Result<axum::Json<Waiting>> {
+    QueryString(limit): QueryString<ShownLimit>,
+) -> Result<axum::Json<WaitingMessages>> {
     show(&shared, &caller, &id, &limit, |destination, limit| {
         (destination.quarantined(), destination.quarantine(limit))
     })
@@ -165,12 +173,12 @@ pub(crate) async fn quarantine(
 }
 
 async fn show(
-    shared: &Shared,
+    shared: &SharedState,
     caller: &Caller,
     id: &str,
-    limit: &Limit,
+    limit: &ShownLimit,
     read: fn(&Destination, usize) -> (u64, Vec<Hit>),
-) -> Result<axum::Json<Waiting>> {
+) -> Result<axum::Json<WaitingMessages>> {
     let limit = limit.limit.unwrap_or(LIMIT);
     if !(1..=LIMIT_MAX).contains(&limit) {
         return Err(ApiError::bad_request(format!("must be 1 to {LIMIT_MAX}, not {limit}")).path("limit"));
@@ -178,11 +186,11 @@ async fn show(
     let destination = find(shared, id)?;
     let (total, hits) = blocking(move || read(&destination, limit)).await?;
     let live = shared.state.pipeline.router();
-    let (mut messages, mut withheld) = (Vec::new(), Withheld::default());
+    let (mut messages, mut withheld) = (Vec::new(), WithheldMessages::default());
     for hit in &hits {
         let source = String::from_utf8_lossy(hit.batch.source(hit.row));
         if may_see_what_comes_from(&source, caller, &live.document) {
-            messages.push(Message::new(id, hit));
+            messages.push(MessageJson::new(id, hit));
         } else {
             let mut raw = Vec::new();
             hit.batch.write_raw(hit.row, &mut raw);
@@ -190,11 +198,11 @@ async fn show(
             withheld.bytes += raw.len() as u64;
         }
     }
-    Ok(axum::Json(Waiting { total, messages, withheld }))
+    Ok(axum::Json(WaitingMessages { total, messages, withheld }))
 }
 
-/// Whether no route stores what comes from a source where the caller may not search. Which message a route takes is not
-/// asked: steps may have changed it since.
+/// Whether no route stores messages of a source where the caller may not search. The route of the single message does
+/// not count: steps may have changed it since.
 fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -> bool {
     let is_withheld = |target: &String| {
         let is_logspace = document.logspaces.iter().any(|logspace| logspace.id == *target);
@@ -208,49 +216,49 @@ fn may_see_what_comes_from(source: &str, caller: &Caller, document: &Document) -
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/quarantine/replay", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
-    responses((status = 200, body = Done))
+    responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn replay_quarantine(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Json(Oldest { messages }): Json<Oldest>,
-) -> Result<axum::Json<Done>> {
+    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+) -> Result<axum::Json<AffectedMessages>> {
     let destination = quarantined(&shared, &id, messages)?;
     check_enabled(&shared, &id)?;
     let replayed = destination.replay_quarantined(messages).await;
     replayed.map_err(|error| cannot("queue them", &error))?;
     shared.audit(caller.actor(), "quarantine.replay", format!("{id}: {messages} messages")).await;
-    Ok(axum::Json(Done { messages }))
+    Ok(axum::Json(AffectedMessages { messages }))
 }
 
 /// Forgets the oldest messages that were refused.
 #[utoipa::path(
     post, path = "/api/v1/destinations/{id}/quarantine/discard", tag = "destinations",
     params(("id" = String, Path, description = "The destination")),
-    responses((status = 200, body = Done))
+    responses((status = 200, body = AffectedMessages))
 )]
 pub(crate) async fn discard_quarantine(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Json(Oldest { messages }): Json<Oldest>,
-) -> Result<axum::Json<Done>> {
+    JsonBody(Oldest { messages }): JsonBody<Oldest>,
+) -> Result<axum::Json<AffectedMessages>> {
     let destination = quarantined(&shared, &id, messages)?;
     let forgotten = blocking(move || destination.forget_quarantined(messages)).await?;
     forgotten.map_err(|error| cannot("forget them", &error))?;
     shared.audit(caller.actor(), "quarantine.discard", format!("{id}: {messages} messages")).await;
-    Ok(axum::Json(Done { messages }))
+    Ok(axum::Json(AffectedMessages { messages }))
 }
 
-fn quarantined(shared: &Shared, id: &str, messages: u64) -> Result<Arc<Destination>> {
+fn quarantined(shared: &SharedState, id: &str, messages: u64) -> Result<Arc<Destination>> {
     let destination = find(shared, id)?;
     let there = destination.quarantined();
     if there < messages { Err(fewer(messages, there)) } else { Ok(destination) }
 }
 
 /// A destination that is not enabled takes nothing.
-pub(super) fn check_enabled(shared: &Shared, id: &str) -> Result<()> {
+pub(super) fn check_enabled(shared: &SharedState, id: &str) -> Result<()> {
     let live = shared.state.pipeline.router();
     if live.checked.is_disabled(&Target::Destination(id.to_owned())) {
         let detail = format!("destination `{id}` is disabled and takes nothing: enable it first");
@@ -259,7 +267,7 @@ pub(super) fn check_enabled(shared: &Shared, id: &str) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn find(shared: &Shared, id: &str) -> Result<Arc<Destination>> {
+pub(super) fn find(shared: &SharedState, id: &str) -> Result<Arc<Destination>> {
     shared.state.pipeline.destination(id).ok_or_else(|| {
         let known = shared.state.pipeline.destination_ids().join(", ");
         let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {known}") };

@@ -1,10 +1,10 @@
-//! What became of every message.
+//! The fate of every message.
 
 use crate::error::{ApiError, Result};
-use crate::extract::Query;
+use crate::extract::QueryString;
 use crate::question::clocks::Clocks;
 use crate::question::time;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::State;
 use logstead_flow::ledger::{self, Report, Step};
@@ -28,13 +28,13 @@ pub(crate) struct FlowParams {
     step: Option<Step>,
 }
 
-/// What became of every message of a range of time: for each source, received = stored + forwarded + dropped +
-/// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A message
-/// counts once, at the time at which it was received.
+/// The fate of every message of a range of time: for each source, received = stored + forwarded + dropped +
+/// unacknowledged + in flight, and for each destination, queued = delivered + quarantined + dropped + waiting. A
+/// message counts once, at the time at which it was received.
 #[utoipa::path(get, path = "/api/v1/flow", tag = "router", params(FlowParams), responses((status = 200, body = Report)))]
 pub(crate) async fn flow(
-    State(shared): State<Shared>,
-    Query(params): Query<FlowParams>,
+    State(shared): State<SharedState>,
+    QueryString(params): QueryString<FlowParams>,
 ) -> Result<axum::Json<Report>> {
     let now = clock::now();
     let clocks = Clocks::new(None)?;

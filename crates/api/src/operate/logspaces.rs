@@ -1,11 +1,11 @@
-//! What logspaces hold, and what a retention would remove.
+//! The contents of logspaces, and the effect of a retention on them.
 
-use super::work::Work;
+use super::work::LogspaceWork;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path};
+use crate::extract::{JsonBody, Path};
 use crate::question::unknown_logspace;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -18,23 +18,23 @@ use std::str::FromStr;
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Logspaces {
     logspaces: Vec<LogspaceInfo>,
-    /// What is being verified or indexed again; null if nothing is.
+    /// The running verification or reindexing; null if there is none.
     #[schema(required)]
-    work: Option<Work>,
+    work: Option<LogspaceWork>,
 }
 
 /// A retention, written as in the router document. Without either limit everything is kept.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetentionRequest {
-    /// At most this old, for example `90d`.
+    /// The maximum age, for example `90d`.
     age: Option<String>,
-    /// At most this much on disk, for example `200GiB`.
+    /// The maximum size on disk, for example `200GiB`.
     size: Option<String>,
 }
 
-/// What a retention would remove, now and later: whole segments and journal files, the oldest first. Age counts from when
-/// messages were received.
+/// The messages that a retention would remove, now and later: whole segments and journal files, the oldest first. Age
+/// counts from when messages were received.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RetentionPreview {
     messages: u64,
@@ -44,7 +44,8 @@ pub(crate) struct RetentionPreview {
     /// When the last of these messages was received; null if nothing would be removed.
     #[schema(required)]
     received_last: Option<String>,
-    /// When age removes more of what is stored now; null if it does not, because there is no age or nothing is left.
+    /// When age removes more of the messages stored now; null if it does not, because there is no age or nothing is
+    /// left.
     #[schema(required)]
     next_at: Option<String>,
     /// How many messages go then.
@@ -54,10 +55,10 @@ pub(crate) struct RetentionPreview {
     all_at: Option<String>,
 }
 
-/// Every logspace that the caller may search, with what it holds.
+/// Every logspace that the caller may search, and its contents.
 #[utoipa::path(get, path = "/api/v1/logspaces", tag = "logspaces", responses((status = 200, body = Logspaces)))]
 pub(crate) async fn logspaces(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> axum::Json<Logspaces> {
     let mut logspaces = shared.state.pipeline.logspaces();
@@ -66,17 +67,17 @@ pub(crate) async fn logspaces(
     axum::Json(Logspaces { logspaces, work })
 }
 
-/// Says what a retention would remove, and when. Nothing is removed.
+/// The messages that a retention would remove, and when. Nothing is removed.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/retention-preview", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
     responses((status = 200, body = RetentionPreview))
 )]
 pub(crate) async fn retention_preview(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Json(request): Json<RetentionRequest>,
+    JsonBody(request): JsonBody<RetentionRequest>,
 ) -> Result<axum::Json<RetentionPreview>> {
     caller.check_manages(&id)?;
     let retention = Retention {
@@ -104,7 +105,7 @@ pub(crate) async fn retention_preview(
     responses((status = 204, description = "Messages are removed by age"))
 )]
 pub(crate) async fn resume_retention(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode> {
     let pipeline = shared.state.pipeline.clone();
@@ -118,7 +119,7 @@ fn read<T: FromStr<Err = UnitError>>(text: Option<&str>, path: &str) -> Result<O
     read.map_err(|error| ApiError::bad_request(format!("{path}: {error}")).path(path))
 }
 
-pub(super) fn unknown(shared: &Shared, id: &str) -> ApiError {
+pub(super) fn unknown(shared: &SharedState, id: &str) -> ApiError {
     let known = shared.state.pipeline.searchers();
     let known: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
     unknown_logspace(id, &known)

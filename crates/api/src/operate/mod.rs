@@ -1,4 +1,4 @@
-//! What operators need: logspaces, destinations, and their health.
+//! Endpoints for operators: logspaces, destinations, and their health.
 
 pub(super) mod about;
 pub(super) mod certificates;
@@ -9,6 +9,6 @@ pub(super) mod replay;
 pub(super) mod senders;
 pub(super) mod support;
 pub(super) mod system;
-pub(super) mod trial;
+pub(super) mod test_message;
 pub(super) mod upkeep;
 pub(super) mod work;

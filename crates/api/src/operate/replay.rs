@@ -1,4 +1,4 @@
-//! Sends what is stored to a destination: all messages that match, once more, through its queue.
+//! Sends stored messages to a destination: all that match, once more, through its queue.
 //!
 //! **Invariant:** a message counts as replayed once the queue has it on disk. A replay that ends early says how far it is.
 
@@ -6,15 +6,15 @@ use super::destinations::{check_enabled, find};
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
 use crate::question::cancel::Cancel;
-use crate::question::{Asked, Parameters};
-use crate::stream::{Piece, Pieces};
+use crate::question::{CallerQuestion, QuestionParameters};
+use crate::stream::{BodyPiece, StreamedBody};
 use crate::waiting::{blocking, busy};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use logstead_flow::request_id;
 use logstead_forward::Destination;
 use logstead_indexer::{Hit, Order};
-use logstead_questions::store::{Cancelled, Reading};
+use logstead_questions::store::{Cancelled, MessageReader};
 use logstead_record::{Batch, BatchBuilder};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -24,12 +24,12 @@ use tokio::sync::mpsc;
 /// Lines that wait for a slow client.
 const LINES_MAX: usize = 16;
 
-/// Which messages: `query`, `from`, `to` and `logspaces` as of a search.
+/// The messages to send: `query`, `from`, `to` and `logspaces` like in a search.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReplayRequest {}
 
-impl Parameters for ReplayRequest {}
+impl QuestionParameters for ReplayRequest {}
 
 /// A line of the answer.
 #[derive(Serialize, utoipa::ToSchema)]
@@ -42,7 +42,7 @@ pub(crate) struct ReplayLine {
     end: bool,
     /// Messages that match and cannot be read, as far as is known.
     missing: u64,
-    /// Why it ended early.
+    /// The reason why it ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<String>,
@@ -55,8 +55,8 @@ pub(crate) struct ReplayLine {
     params(("id" = String, Path, description = "The destination")),
     responses((status = 200, body = ReplayLine, content_type = "application/x-ndjson"))
 )]
-pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) -> Result<Response> {
-    let Asked { shared, caller, question, common, .. } = asked;
+pub(crate) async fn replay(Path(id): Path<String>, asked: CallerQuestion<ReplayRequest>) -> Result<Response> {
+    let CallerQuestion { shared, caller, question, common, .. } = asked;
     let destination = find(&shared, &id)?;
     check_enabled(&shared, &id)?;
     if !question.stages.is_empty() {
@@ -68,8 +68,8 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) 
     };
     let (cancel, guard) = Cancel::without_limit(&shared);
     let begin = move || {
-        let all = (Order::Oldest, u64::MAX);
-        let begun = question.logspaces.clone().read(question.wanted(), None, all, &cancel.run());
+        let logspaces = question.logspaces.clone();
+        let begun = logspaces.read(question.wanted(), None, Order::Oldest, u64::MAX, &cancel.run());
         begun.map(|reading| (reading, cancel))
     };
     let (reading, cancel) = blocking(begin).await?.map_err(|Cancelled| busy("the server is stopping"))?;
@@ -78,25 +78,25 @@ pub(crate) async fn replay(Path(id): Path<String>, asked: Asked<ReplayRequest>) 
         .audit(caller.actor(), "destination.replay", format!("{id}: {} messages of {query}", reading.left()))
         .await;
     let (lines, received) = mpsc::channel(LINES_MAX);
-    let replaying = Replaying { of: reading.left(), reading, destination, cancel, lines };
+    let replaying = ReplayTask { of: reading.left(), reading, destination, cancel, lines };
     tokio::spawn(request_id::followed(async move {
         let _permit = permit;
         replaying.run().await;
     }));
-    let mut response = Pieces::whole(received, guard).into_response();
+    let mut response = StreamedBody::whole(received, guard).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
     Ok(response)
 }
 
-struct Replaying {
-    reading: Reading,
+struct ReplayTask {
+    reading: MessageReader,
     destination: Arc<Destination>,
     cancel: Cancel,
-    lines: mpsc::Sender<Piece>,
+    lines: mpsc::Sender<BodyPiece>,
     of: u64,
 }
 
-impl Replaying {
+impl ReplayTask {
     async fn run(mut self) {
         loop {
             let made = blocking(move || {
@@ -128,16 +128,16 @@ impl Replaying {
         if batch.is_empty() { Ok(()) } else { self.destination.queue_again(batch).await }
     }
 
-    /// What comes next; nothing at the end.
+    /// The next batch; empty at the end.
     fn next_batch(&mut self) -> std::result::Result<Batch, Cancelled> {
         let builder = RefCell::new(BatchBuilder::new());
         let take = |_: &str, hit: &Hit, out: &mut Vec<u8>| {
             builder.borrow_mut().extend(&hit.batch, hit.row..hit.row + 1);
-            // A piece is as long as what was received.
+            // A piece is as long as its messages' raw bytes.
             hit.batch.write_raw(hit.row, out);
         };
         self.reading.next_piece(take, &self.cancel.run(), &mut Vec::new())?;
-        // For whom it is sent to none of them is a copy.
+        // The receiver gets each of them once, so none is a copy.
         Ok(builder.into_inner().seal().with_copies(&[]))
     }
 
@@ -147,10 +147,10 @@ impl Replaying {
         let line = ReplayLine { messages, of: self.of, end, missing, error };
         let Ok(mut line) = serde_json::to_vec(&line) else { return false };
         line.push(b'\n');
-        let sent = self.lines.send(Piece::Data(line.into())).await.is_ok();
+        let sent = self.lines.send(BodyPiece::Data(line.into())).await.is_ok();
         if end {
             // Without it the connection would break.
-            self.lines.send(Piece::End(HeaderMap::new())).await.ok();
+            self.lines.send(BodyPiece::End(HeaderMap::new())).await.ok();
         }
         sent
     }

@@ -1,12 +1,12 @@
-//! Who sends, and what a sender's last messages were.
+//! Senders, and the last messages of each.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Query as Parameters};
+use crate::extract::{Path, QueryString as Parameters};
 use crate::question::cancel::{Cancel, Weight, ask};
 use crate::question::clocks::Clocks;
 use crate::question::time;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -17,7 +17,7 @@ use logstead_flow::machine::clock;
 use logstead_flow::senders::{self, Key, Report, Sample, SourceFacts};
 use logstead_indexer::Order;
 use logstead_query::{Bounds, FieldTest, Pattern, Query, TimeExpr, TimeRange};
-use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, Wanted};
+use logstead_questions::store::{Copies, Hits, Logspaces, PageRequest, SearchCriteria};
 use logstead_questions::wire::message::{FieldValue, by_name};
 use logstead_receive::time_zone;
 use logstead_record::FieldName;
@@ -35,7 +35,7 @@ const FRAMES_MAX: usize = 200;
 /// How far back the last messages are looked for.
 const SPANS: [i64; 4] = [10 * SECOND, 600 * SECOND, DAY, 36_500 * DAY];
 
-/// Which senders.
+/// The senders to list.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -80,10 +80,10 @@ pub(crate) struct SentFrame {
     #[schema(required)]
     device_time: Option<String>,
     address: String,
-    /// In base64.
+    /// The bytes in base64.
     bytes: String,
     recognised: Recognised,
-    /// What was read out of it, by name.
+    /// The fields that were read out of it, by name.
     fields: BTreeMap<String, FieldValue>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) struct SentFrame {
     get, path = "/api/v1/senders", tag = "senders", params(SendersParams), responses((status = 200, body = Report))
 )]
 pub(crate) async fn senders(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Parameters(params): Parameters<SendersParams>,
 ) -> Result<axum::Json<Report>> {
     let (now, clocks) = (clock::now(), Clocks::new(None)?);
@@ -101,12 +101,14 @@ pub(crate) async fn senders(
     let limit = within(params.limit, SENDERS, SENDERS_MAX)?;
     let (text, has_series) = (params.query.unwrap_or_default(), params.series.unwrap_or(true));
     let unusual = params.unusual.unwrap_or(false);
-    blocking(move || axum::Json(listed(&shared, &Listed { text, from, to, limit, has_series, unusual })))
-        .await
+    blocking(move || {
+        axum::Json(listed(&shared, &SenderFilter { text, from, to, limit, has_series, unusual }))
+    })
+    .await
 }
 
-/// Which senders are listed.
-pub(super) struct Listed {
+/// The filter for the list of senders.
+pub(super) struct SenderFilter {
     pub(super) text: String,
     pub(super) from: Option<Timestamp>,
     pub(super) to: Option<Timestamp>,
@@ -115,17 +117,17 @@ pub(super) struct Listed {
     pub(super) unusual: bool,
 }
 
-pub(super) fn listed(shared: &Inner, wanted: &Listed) -> Report {
+pub(super) fn listed(shared: &ApiInner, wanted: &SenderFilter) -> Report {
     let (pipeline, now) = (&shared.state.pipeline, clock::now());
     let live = pipeline.router();
     let source = |id: &str| {
-        // What is left of a source that was removed is shown until it is forgotten.
+        // A source that was removed still has rows until it is forgotten.
         match live.checked.sources.iter().find(|source| source.id == id) {
             Some(source) => facts(source, now),
             None => Some(SourceFacts { kind: "removed", offset_seconds: 0 }),
         }
     };
-    let Listed { ref text, from, to, limit, has_series, unusual } = *wanted;
+    let SenderFilter { ref text, from, to, limit, has_series, unusual } = *wanted;
     pipeline.senders().report(&senders::Wanted {
         source: &source,
         text,
@@ -152,7 +154,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     Some(SourceFacts { kind: source.kind.name(), offset_seconds })
 }
 
-/// The last messages of a sender that are stored, as they came, with what was read out of them.
+/// The last stored messages of a sender, as they came, with the fields that were read out of them.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/frames", tag = "senders",
     params(
@@ -163,7 +165,7 @@ fn facts(source: &Source, now: Timestamp) -> Option<SourceFacts> {
     responses((status = 200, body = Frames))
 )]
 pub(crate) async fn frames(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
     Parameters(params): Parameters<FramesParams>,
@@ -195,8 +197,8 @@ pub(crate) struct SkippedPiece {
     head: String,
 }
 
-/// The last bytes from an address that no message holds, at most eight pieces, since the start of the process. They are
-/// as they came, also where a route masks what it stores: for operators.
+/// The last bytes from an address that belong to no message, at most eight pieces, since the start of the process. They
+/// are as they came, also if a route masks what it stores: for operators.
 #[utoipa::path(
     get, path = "/api/v1/senders/{source}/{host}/skipped", tag = "senders",
     params(
@@ -206,7 +208,7 @@ pub(crate) struct SkippedPiece {
     responses((status = 200, body = SkippedPieces))
 )]
 pub(crate) async fn skipped(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Path((source, host)): Path<(String, String)>,
 ) -> axum::Json<SkippedPieces> {
     let samples = shared.state.pipeline.senders().samples(&Key { source: source.into(), host });
@@ -237,7 +239,7 @@ fn last_frames(
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(bounds));
         let query = Query::and(vec![is(Field::Source, &key.source), is(Field::Host, &key.host), received]);
         let (range, copies) = (TimeRange::ALL, Copies::LeftOut);
-        let wanted = Wanted { query: &query, range, now: clock::now(), copies };
+        let wanted = SearchCriteria { query: &query, range, now: clock::now(), copies };
         let request = PageRequest { order: Order::Newest, limit: FRAMES_MAX, after: None };
         hits = logspaces.page(wanted, &request, &cancel.run()).hits;
         if limit <= hits.len() {
@@ -249,7 +251,7 @@ fn last_frames(
     hits.iter().map(|(id, hit)| SentFrame::of(id, &hit.batch, hit.row, hit.sequence)).collect()
 }
 
-/// What a message was taken for.
+/// The format that a message was recognised as.
 #[derive(Clone, Copy, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Recognised {
@@ -299,7 +301,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     }
 }
 
-/// Forgets what was counted of a sender, for one that is no longer there. If it sends again, it is new. Its messages stay.
+/// Forgets the counts of a sender that is no longer there. If it sends again, it is new. Its messages stay.
 #[utoipa::path(
     delete, path = "/api/v1/senders/{source}/{host}", tag = "senders",
     params(
@@ -309,7 +311,7 @@ fn recognised(raw: &[u8], flags: Flags) -> Recognised {
     responses((status = 204, description = "It is forgotten"))
 )]
 pub(crate) async fn forget(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
 ) -> Result<StatusCode> {
@@ -321,14 +323,14 @@ pub(crate) async fn forget(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Which senders to forget.
+/// The senders to forget.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ForgetParams {
     /// Those whose host, source, address or certificate's subject contains this.
     query: Option<String>,
-    /// Whether only those are meant whose messages all came within a minute; false by default.
+    /// Only those whose messages all came within a minute; false by default.
     once: Option<bool>,
 }
 
@@ -338,13 +340,13 @@ pub(crate) struct Forgotten {
     senders: usize,
 }
 
-/// Forgets what was counted of many senders, for names that somebody invented. `query` or `once` has to say which.
+/// Forgets the counts of many senders, for names that somebody invented. `query` or `once` has to say which.
 #[utoipa::path(
     delete, path = "/api/v1/senders", tag = "senders", operation_id = "forget_senders", params(ForgetParams),
     responses((status = 200, body = Forgotten))
 )]
 pub(crate) async fn forget_all(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Parameters(ForgetParams { query, once }): Parameters<ForgetParams>,
 ) -> Result<axum::Json<Forgotten>> {

@@ -4,9 +4,9 @@
 
 use super::about::{in_force, what};
 use super::certificates::files;
-use super::senders::{Listed, listed};
+use super::senders::{SenderFilter, listed};
 use crate::error::Result;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::State;
 use axum::http::header;
@@ -21,14 +21,14 @@ const SECTION_BYTES_MAX: usize = 1 << 20;
 /// Senders that are listed.
 const SENDERS_MAX: usize = 200;
 
-/// Everything that helps to find out what is wrong with this server, as one text in sections: version and machine, settings,
-/// the router document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest
-/// lines of its own log. It holds no messages of senders.
+/// Everything that helps to diagnose this server, as one text in sections: version and machine, settings, the router
+/// document without its secrets, states and counters, logspaces, senders, certificates, metrics and the newest lines of
+/// its own log. It holds no messages of senders.
 #[utoipa::path(
     get, path = "/api/v1/support-report", tag = "system",
     responses((status = 200, body = String, content_type = "text/plain"))
 )]
-pub(crate) async fn support_report(State(shared): State<Shared>) -> Result<impl IntoResponse> {
+pub(crate) async fn support_report(State(shared): State<SharedState>) -> Result<impl IntoResponse> {
     let books = shared.meta(|meta| Ok(meta.books_status())).await?;
     let text = blocking(move || report(&shared, &format!("{books:?}"))).await?;
     let name = format!("attachment; filename=\"logstead-support-{}.txt\"", stamp());
@@ -44,7 +44,7 @@ fn stamp() -> String {
     time.chars().take("2026-01-02T03:04:05".len()).map(|c| if c == ':' { '-' } else { c }).collect()
 }
 
-fn report(shared: &Inner, books: &str) -> String {
+fn report(shared: &ApiInner, books: &str) -> String {
     let pipeline = &shared.state.pipeline;
     let live = pipeline.router();
     let mut text = format!(
@@ -87,8 +87,8 @@ fn report(shared: &Inner, books: &str) -> String {
 }
 
 /// A sender a line, without its figures by time and skew.
-fn senders(shared: &Inner) -> String {
-    let wanted = Listed {
+fn senders(shared: &ApiInner) -> String {
+    let wanted = SenderFilter {
         text: String::new(),
         from: None,
         to: None,

@@ -1,7 +1,7 @@
 //! The state of the server: for operators, probes and Prometheus.
 
 use crate::error::Result;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::{StatusCode, header};
@@ -17,7 +17,7 @@ pub(crate) struct Description(pub(crate) fn() -> OpenApi);
 /// This description.
 #[utoipa::path(get, path = "/api/v1/openapi.json", tag = "system", responses((status = 200, body = Object)))]
 pub(crate) async fn openapi_json(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(Description(describe)): Extension<Description>,
 ) -> impl IntoResponse {
     let (mut description, base) = (describe(), shared.state.settings.web.base());
@@ -43,7 +43,7 @@ pub(crate) async fn healthz() -> &'static str {
         (status = 503, body = String, content_type = "text/plain", description = "A reason a line"),
     )
 )]
-pub(crate) async fn readyz(State(shared): State<Shared>) -> Result<impl IntoResponse> {
+pub(crate) async fn readyz(State(shared): State<SharedState>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
     let (ready, failed) = blocking(move || (pipeline.ready(), pipeline.partly_failed())).await?;
     Ok(match ready {
@@ -71,7 +71,7 @@ fn without_place(text: &str, data: &Path) -> String {
 #[utoipa::path(
     get, path = "/metrics", tag = "system", responses((status = 200, body = String, content_type = "text/plain"))
 )]
-pub(crate) async fn metrics(State(shared): State<Shared>) -> Result<impl IntoResponse> {
+pub(crate) async fn metrics(State(shared): State<SharedState>) -> Result<impl IntoResponse> {
     let pipeline = shared.state.pipeline.clone();
     let mut text = blocking(move || pipeline.metrics_text()).await?;
     let books = shared.meta(|meta| Ok(meta.books_status())).await?;
@@ -83,8 +83,8 @@ pub(crate) async fn metrics(State(shared): State<Shared>) -> Result<impl IntoRes
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))
 }
 
-/// What the API and the database count themselves: name, kind, help and value.
-fn rows(shared: &Inner, books: &BooksStatus) -> [(&'static str, &'static str, &'static str, u64); 10] {
+/// The counters of the API and the database: name, kind, help and value.
+fn rows(shared: &ApiInner, books: &BooksStatus) -> [(&'static str, &'static str, &'static str, u64); 10] {
     let limits = &shared.state.settings.limits;
     let (running, waiting) = [&shared.searches, &shared.instant_searches]
         .map(|lane| lane.load())

@@ -1,12 +1,12 @@
 //! A logspace that is in use is verified, or indexed again.
 
 use super::logspaces::unknown;
-use super::work::{Running, WorkKind};
+use super::work::{WorkGuard, WorkKind};
 use crate::access::Caller;
 use crate::error::Result;
 use crate::extract::Path;
 use crate::question::cancel::Cancel;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use logstead_indexer::{Checked, Searcher};
@@ -40,7 +40,7 @@ pub(crate) struct Verification {
 pub(crate) struct VerificationFinding {
     /// The file, in the logspace's folder.
     file: String,
-    /// Where in it, and what.
+    /// The damage, and its place in the part.
     what: String,
     /// Whether messages cannot be read. A damaged index only costs time: it is rebuilt.
     loses_messages: bool,
@@ -52,10 +52,10 @@ pub(crate) struct VerificationFinding {
     to: Option<String>,
 }
 
-/// What became of the indexes of a logspace.
+/// The result of reindexing a logspace.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Reindexing {
-    /// Whether all were made again: a stopping server does not finish, and what is damaged stays as it is.
+    /// Whether all were rebuilt: a stopping server does not finish, and damaged messages stay as they are.
     complete: bool,
     /// Indexes that were made again.
     indexes: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Reindexing {
     )
 )]
 pub(crate) async fn verify(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Verification>> {
@@ -92,7 +92,7 @@ pub(crate) async fn verify(
     verification.await.map(axum::Json)
 }
 
-fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &Running) -> Verification {
+fn verify_all(searcher: &Searcher, cancel: &Cancel, running: &WorkGuard) -> Verification {
     let started = Instant::now();
     let mut verification = Verification::default();
     searcher.verify(&cancel.run(), &mut |checked| {
@@ -123,8 +123,8 @@ impl Verification {
     }
 }
 
-/// Makes the indexes of a logspace again from its messages, while it is in use. Takes as long as reading all messages does;
-/// ends when the client disconnects, and what was done until then stays.
+/// Rebuilds the indexes of a logspace from its messages, while it is in use. Takes as long as reading all messages
+/// does; ends when the client disconnects, and indexes rebuilt until then stay.
 #[utoipa::path(
     post, path = "/api/v1/logspaces/{id}/reindex", tag = "logspaces",
     params(("id" = String, Path, description = "The logspace")),
@@ -135,7 +135,7 @@ impl Verification {
     )
 )]
 pub(crate) async fn reindex(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<axum::Json<Reindexing>> {
@@ -164,7 +164,7 @@ pub(crate) async fn reindex(
     reindexed.await.map(axum::Json)
 }
 
-fn searcher(shared: &Shared, id: &str) -> Result<Searcher> {
+fn searcher(shared: &SharedState, id: &str) -> Result<Searcher> {
     let mut searchers = shared.state.pipeline.searchers().into_iter();
     let found = searchers.find(|(other, _)| other == id);
     found.map(|(_, searcher)| searcher).ok_or_else(|| unknown(shared, id))

@@ -6,21 +6,22 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What runs; at most one does.
+/// The running work; there is one at most.
 #[derive(Default)]
-pub(crate) struct Upkeep(Mutex<Option<Work>>);
+pub(crate) struct Upkeep(Mutex<Option<LogspaceWork>>);
 
 /// Work on a logspace, and how far it is.
 #[derive(Clone, Serialize, utoipa::ToSchema)]
-pub(crate) struct Work {
+#[schema(as = Work)]
+pub(crate) struct LogspaceWork {
     pub(super) logspace: String,
     kind: WorkKind,
-    /// What is done of `of_bytes`.
+    /// The number of bytes done, of `of_bytes`.
     done_bytes: u64,
     of_bytes: u64,
 }
 
-/// What is done.
+/// The kind of work.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WorkKind {
@@ -31,11 +32,11 @@ pub(crate) enum WorkKind {
 }
 
 /// Dropping it ends the work.
-pub(super) struct Running(Arc<Upkeep>);
+pub(super) struct WorkGuard(Arc<Upkeep>);
 
 impl Upkeep {
-    /// What runs now.
-    pub(super) fn now(&self) -> Option<Work> {
+    /// The work that runs now.
+    pub(super) fn now(&self) -> Option<LogspaceWork> {
         self.0.lock().clone()
     }
 
@@ -44,9 +45,9 @@ impl Upkeep {
         logspace: &str,
         kind: WorkKind,
         of_bytes: u64,
-    ) -> Result<Running> {
+    ) -> Result<WorkGuard> {
         let mut now = self.0.lock();
-        if let Some(Work { logspace, kind, .. }) = &*now {
+        if let Some(LogspaceWork { logspace, kind, .. }) = &*now {
             let what = match kind {
                 WorkKind::Verify => "verified",
                 WorkKind::Reindex => "indexed again",
@@ -54,12 +55,12 @@ impl Upkeep {
             let detail = format!("`{logspace}` is being {what}: wait for its end");
             return Err(ApiError::new(StatusCode::CONFLICT, detail));
         }
-        *now = Some(Work { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
-        Ok(Running(self.clone()))
+        *now = Some(LogspaceWork { logspace: logspace.to_owned(), kind, done_bytes: 0, of_bytes });
+        Ok(WorkGuard(self.clone()))
     }
 }
 
-impl Running {
+impl WorkGuard {
     pub(super) fn add(&self, bytes: u64) {
         if let Some(work) = &mut *self.0.0.lock() {
             work.done_bytes = (work.done_bytes + bytes).min(work.of_bytes);
@@ -67,7 +68,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for WorkGuard {
     fn drop(&mut self) {
         *self.0.0.lock() = None;
     }

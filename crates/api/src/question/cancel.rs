@@ -5,7 +5,7 @@
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
 use crate::question::turn::Permit;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::http::StatusCode;
 use logstead_config::Size;
@@ -21,7 +21,7 @@ const TIGHT_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// Tells a question to end early.
 pub(crate) struct Cancel {
-    shared: Shared,
+    shared: SharedState,
     is_requested: Arc<dyn Fn() -> bool + Send + Sync>,
     running: Option<Arc<Running>>,
 }
@@ -49,7 +49,7 @@ pub(crate) type IsInstant = Option<Box<dyn FnOnce() -> bool + Send>>;
 /// Reads something that is written by the caller, such as a query, on a blocking thread: for as long as a search may take,
 /// and while the caller waits. Says how long that took.
 pub(crate) async fn reading<T: Send + 'static>(
-    shared: &Shared,
+    shared: &SharedState,
     read: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<(T, Duration)> {
     let (cancel, _guard) = Cancel::new(shared);
@@ -60,7 +60,7 @@ pub(crate) async fn reading<T: Send + 'static>(
 
 /// Answers a question on a blocking thread, once its turn has come.
 pub(crate) async fn ask<T: Send + 'static>(
-    shared: &Shared,
+    shared: &SharedState,
     caller: &Caller,
     weight: Weight,
     answer: impl FnOnce(&Cancel) -> T + Send + 'static,
@@ -70,7 +70,7 @@ pub(crate) async fn ask<T: Send + 'static>(
 
 /// The same with another time limit.
 pub(crate) async fn ask_within<T: Send + 'static>(
-    shared: &Shared,
+    shared: &SharedState,
     caller: &Caller,
     weight: Weight,
     time_max: Duration,
@@ -93,7 +93,7 @@ pub(crate) async fn ask_within<T: Send + 'static>(
 }
 
 /// Waits for a question's turn, unless it is instant.
-pub(crate) async fn permit(shared: &Shared, caller: &Caller, weight: Weight) -> Result<Permit> {
+pub(crate) async fn permit(shared: &SharedState, caller: &Caller, weight: Weight) -> Result<Permit> {
     if let Some(permit) = shared.searches.enter_now(caller) {
         return Ok(permit);
     }
@@ -121,26 +121,26 @@ fn short(running: &Running) -> String {
 }
 
 impl Cancel {
-    pub(crate) fn new(shared: &Shared) -> (Cancel, Guard) {
+    pub(crate) fn new(shared: &SharedState) -> (Cancel, Guard) {
         Cancel::within(shared, Some(shared.state.settings.limits.search_time_max.duration()))
     }
 
     /// The same for a question that was read for this long.
-    pub(crate) fn after(shared: &Shared, spent: Duration) -> (Cancel, Guard) {
+    pub(crate) fn after(shared: &SharedState, spent: Duration) -> (Cancel, Guard) {
         let time_max = shared.state.settings.limits.search_time_max.duration();
         Cancel::within(shared, Some(time_max.saturating_sub(spent)))
     }
 
-    /// Without a time limit.
-    pub(crate) fn without_limit(shared: &Shared) -> (Cancel, Guard) {
+    /// Cancels work that has no time limit.
+    pub(crate) fn without_limit(shared: &SharedState) -> (Cancel, Guard) {
         Cancel::within(shared, None)
     }
 
-    fn within(shared: &Shared, time_max: Option<Duration>) -> (Cancel, Guard) {
+    fn within(shared: &SharedState, time_max: Option<Duration>) -> (Cancel, Guard) {
         let client_is_gone = Arc::new(AtomicBool::new(false));
         let guard = Guard(client_is_gone.clone());
         let (started, pipeline) = (Instant::now(), shared.state.pipeline.clone());
-        // What has no time limit takes little at a time, and is not asked again by itself.
+        // Work without a time limit takes little at a time, and is not asked again by itself.
         let running = time_max.map(|_| Arc::new(pipeline.memory().gauge.begin()));
         let told = running.clone();
         let is_requested = Arc::new(move || {
@@ -176,7 +176,7 @@ impl Cancel {
         self.shared.state.settings.limits.search_time_max.duration().as_secs_f64()
     }
 
-    /// Until it is requested, with the lanes that all searches share.
+    /// The run of the work: it goes on until cancelling is requested, on the lanes that all searches share.
     pub(crate) fn run(&self) -> Run<'_> {
         Run { cancelled: &*self.is_requested, lanes: &self.shared.lanes }
     }

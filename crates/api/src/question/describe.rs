@@ -1,7 +1,7 @@
 //! Questions in the description of the API: each kind describes its own parameters, and the common ones are added here.
 
-use super::read::{Common, Parameters, Takes};
-use crate::state::Shared;
+use super::read::{AllowedStages, CommonParameters, QuestionParameters};
+use crate::state::SharedState;
 use axum::routing::MethodRouter;
 use serde_json::json;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -15,9 +15,9 @@ const STREAMING_EXAMPLE: &str = "program=nginx | parse json | where status>=500"
 const STAGES_EXAMPLE: &str = "error | stats count() by host";
 
 /// A question that is asked in the body of a POST.
-pub(crate) fn posted<T: Parameters + ToSchema>(
-    (mut schemas, paths, router): UtoipaMethodRouter<Shared>,
-) -> UtoipaMethodRouter<Shared> {
+pub(crate) fn posted<T: QuestionParameters + ToSchema>(
+    (mut schemas, paths, router): UtoipaMethodRouter<SharedState>,
+) -> UtoipaMethodRouter<SharedState> {
     let name = T::name();
     let own = schemas.iter_mut().filter(|(of, _)| *of == name);
     own.for_each(|(_, schema)| add_properties::<T>(schema));
@@ -25,9 +25,9 @@ pub(crate) fn posted<T: Parameters + ToSchema>(
 }
 
 /// A question that is asked in the query string of a GET.
-pub(crate) fn got<T: Parameters + IntoParams>(
-    (schemas, mut paths, router): UtoipaMethodRouter<Shared>,
-) -> UtoipaMethodRouter<Shared> {
+pub(crate) fn got<T: QuestionParameters + IntoParams>(
+    (schemas, mut paths, router): UtoipaMethodRouter<SharedState>,
+) -> UtoipaMethodRouter<SharedState> {
     for operation in paths.paths.values_mut().filter_map(|item| item.get.as_mut()) {
         let own = operation.parameters.get_or_insert_default();
         // Parameters in the path come first.
@@ -39,10 +39,10 @@ pub(crate) fn got<T: Parameters + IntoParams>(
 }
 
 /// A question that is asked in the body of a POST, or for curl in the query string of a GET with the same handler.
-pub(crate) fn posted_or_got<T: Parameters + ToSchema + IntoParams>(
-    routes: UtoipaMethodRouter<Shared>,
-    get: MethodRouter<Shared>,
-) -> UtoipaMethodRouter<Shared> {
+pub(crate) fn posted_or_got<T: QuestionParameters + ToSchema + IntoParams>(
+    routes: UtoipaMethodRouter<SharedState>,
+    get: MethodRouter<SharedState>,
+) -> UtoipaMethodRouter<SharedState> {
     let (schemas, mut paths, router) = posted::<T>(routes);
     for item in paths.paths.values_mut() {
         let Some(mut operation) = item.post.clone() else { continue };
@@ -58,8 +58,10 @@ pub(crate) fn posted_or_got<T: Parameters + ToSchema + IntoParams>(
     (schemas, paths, router.merge(get))
 }
 
-fn add_properties<T: Parameters>(schema: &mut RefOr<Schema>) {
-    let (RefOr::T(Schema::Object(own)), RefOr::T(Schema::Object(common))) = (schema, Common::schema()) else {
+fn add_properties<T: QuestionParameters>(schema: &mut RefOr<Schema>) {
+    let (RefOr::T(Schema::Object(own)), RefOr::T(Schema::Object(common))) =
+        (schema, CommonParameters::schema())
+    else {
         return;
     };
     let common = common.properties.into_iter().filter(|(name, _)| T::COMMON.contains(&name.as_str()));
@@ -72,17 +74,17 @@ fn add_properties<T: Parameters>(schema: &mut RefOr<Schema>) {
     }
 }
 
-/// What is said of a query with stages, and an example.
-fn stages_of<T: Parameters>() -> Option<(&'static str, &'static str)> {
+/// The description of a query with stages, and an example.
+fn stages_of<T: QuestionParameters>() -> Option<(&'static str, &'static str)> {
     match T::STAGES {
-        Takes::None => None,
-        Takes::Streaming => Some((QUERY_THAT_STREAMS, STREAMING_EXAMPLE)),
-        Takes::All => Some((QUERY_WITH_STAGES, STAGES_EXAMPLE)),
+        AllowedStages::None => None,
+        AllowedStages::Streaming => Some((QUERY_THAT_STREAMS, STREAMING_EXAMPLE)),
+        AllowedStages::All => Some((QUERY_WITH_STAGES, STAGES_EXAMPLE)),
     }
 }
 
-fn common_parameters<T: Parameters>() -> impl Iterator<Item = Parameter> {
-    let all = Common::into_params(|| Some(ParameterIn::Query)).into_iter();
+fn common_parameters<T: QuestionParameters>() -> impl Iterator<Item = Parameter> {
+    let all = CommonParameters::into_params(|| Some(ParameterIn::Query)).into_iter();
     all.filter(|parameter| T::COMMON.contains(&parameter.name.as_str())).map(|parameter| {
         match stages_of::<T>() {
             Some((description, example)) if parameter.name == "query" => {

@@ -1,8 +1,8 @@
-//! What an answer costs, before it is made.
+//! The cost of an answer, before it is made.
 
 use logstead_indexer::Explained;
 use logstead_query::Query;
-use logstead_questions::store::{Logspaces, Wanted};
+use logstead_questions::store::{Logspaces, SearchCriteria};
 use logstead_work::Run;
 use serde::Serialize;
 
@@ -11,7 +11,8 @@ use serde::Serialize;
 /// not read recently is slower.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Cost {
+#[schema(as = Cost)]
+pub(crate) enum AnswerCost {
     /// Under a tenth of a second: at most a million messages.
     Instant,
     /// Under a second: at most ten million.
@@ -22,7 +23,7 @@ pub(crate) enum Cost {
     VerySlow,
 }
 
-/// What is done for an answer.
+/// The work for an answer.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub(crate) struct Effort {
     /// Sealed segments in range.
@@ -58,20 +59,20 @@ fn conditions(query: &Query) -> u64 {
     }
 }
 
-impl Cost {
-    pub(crate) fn of(messages: u64) -> Cost {
+impl AnswerCost {
+    pub(crate) fn of(messages: u64) -> AnswerCost {
         match messages {
-            0..=1_000_000 => Cost::Instant,
-            1_000_001..=10_000_000 => Cost::Quick,
-            10_000_001..=100_000_000 => Cost::Slow,
-            _ => Cost::VerySlow,
+            0..=1_000_000 => AnswerCost::Instant,
+            1_000_001..=10_000_000 => AnswerCost::Quick,
+            10_000_001..=100_000_000 => AnswerCost::Slow,
+            _ => AnswerCost::VerySlow,
         }
     }
 }
 
 impl Effort {
     /// For an answer over everything that matches, of logspaces that can be asked in time.
-    pub(crate) fn estimate(logspaces: &Logspaces, wanted: Wanted<'_>, run: &Run<'_>) -> Effort {
+    pub(crate) fn estimate(logspaces: &Logspaces, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Effort {
         let each = logspaces.each(wanted, run);
         let each = each.filter_map(|of| Some(Effort::of(&of.searcher.explain(&of.filter?, of.range, run))));
         each.fold(Effort::default(), |sum, effort| sum.plus(&effort))
@@ -107,7 +108,7 @@ impl Effort {
     pub(crate) fn is_instant(&self, query: &Query, looks_at_all: bool) -> bool {
         let matching = if looks_at_all { self.certain_messages } else { 0 };
         let looked_at = self.looked_at().saturating_mul(conditions(query));
-        Cost::of(looked_at.saturating_add(matching)) == Cost::Instant
+        AnswerCost::of(looked_at.saturating_add(matching)) == AnswerCost::Instant
     }
 
     /// Both together.
@@ -148,8 +149,8 @@ mod tests {
 
     #[test]
     fn what_is_looked_at_longer_costs_more() {
-        let costs = [0, 1_000_001, 10_000_001, u64::MAX].map(Cost::of);
-        assert_eq!(costs, [Cost::Instant, Cost::Quick, Cost::Slow, Cost::VerySlow]);
+        let costs = [0, 1_000_001, 10_000_001, u64::MAX].map(AnswerCost::of);
+        assert_eq!(costs, [AnswerCost::Instant, AnswerCost::Quick, AnswerCost::Slow, AnswerCost::VerySlow]);
         assert!(costs.is_sorted());
     }
 }

@@ -1,5 +1,5 @@
-//! What a search without results may have meant: a field that no message has is probably misspelt, or was not meant
-//! to be a field.
+//! The probable intention of a search without results: a field that no message has is probably misspelt, or was not
+//! meant to be a field.
 
 use logstead_query::TimeRange;
 use logstead_questions::store::Logspaces;

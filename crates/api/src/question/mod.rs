@@ -1,31 +1,33 @@
-//! What every question to the store has in common: how it is read, what it means, its turn and its end.
+//! Questions to the store: how each is read and understood, its turn and its end.
 //!
-//! A handler takes an [`Asked`], which has the question with the caller's grant applied, and its own parameters.
+//! A handler takes a [`CallerQuestion`], which has the question with the caller's grant applied, and its own parameters.
 //!
 //! | module     | owns                                                            |
 //! |------------|-----------------------------------------------------------------|
-//! | `asked`    | both together, as handlers take it                              |
+//! | `caller_question` | both together, as handlers take it                       |
 //! | `read`     | the parameters that all questions share, split from the others  |
 //! | `describe` | the same parameters in the description of the API               |
-//! | `meant`    | what they mean for this caller                                  |
-//! | `effort`   | what an answer costs, before it is made                         |
-//! | `cancel`   | when a question runs, and when it ends early                    |
-//! | `turn`     | whose question runs next, in which lane                         |
+//! | `store_question` | the question they make for this caller                    |
+//! | `effort`   | the cost of an answer, before it is made                        |
+//! | `cancel`   | running a question, and ending it early                         |
+//! | `turn`     | the order of questions, and their lanes                         |
 //! | `warning`  | warnings about an answer                                        |
 
-mod asked;
+mod caller_question;
 pub(super) mod cancel;
 pub(super) mod clocks;
 pub(super) mod describe;
 mod effort;
 mod hint;
-mod meant;
 mod read;
+mod store_question;
 pub(super) mod turn;
 mod turns;
 pub(super) mod warning;
 
-pub(super) use asked::Asked;
-pub(super) use effort::{Cost, Effort};
-pub(super) use meant::{Question, no_logspaces, select_logspaces, time, unknown_logspace};
-pub(super) use read::{Common, Parameters, Read, Takes, Unparsed, list, split_list};
+pub(super) use caller_question::CallerQuestion;
+pub(super) use effort::{AnswerCost, Effort};
+pub(super) use read::{
+    AllowedStages, CommonParameters, QuestionParameters, QuestionRequest, Unparsed, list, split_list,
+};
+pub(super) use store_question::{StoreQuestion, no_logspaces, select_logspaces, time, unknown_logspace};

@@ -9,19 +9,19 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use std::fmt::{self, Formatter};
 
 /// The parameters of one kind of question, besides the common ones.
-pub(crate) trait Parameters: DeserializeOwned + Send {
+pub(crate) trait QuestionParameters: DeserializeOwned + Send {
     /// The common parameters that it takes.
     const COMMON: &'static [&'static str] =
         &["query", "unparsed", "from", "to", "timezone", "logspaces", "copies"];
-    /// Which stages the query may have.
-    const STAGES: Takes = Takes::None;
+    /// The stages that the query may have.
+    const STAGES: AllowedStages = AllowedStages::None;
 }
 
-/// Which stages a query may have.
+/// The stages that a query may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Takes {
+pub(crate) enum AllowedStages {
     None,
-    /// Those that work on messages one by one.
+    /// Stages that work on messages one by one.
     Streaming,
     All,
 }
@@ -29,12 +29,13 @@ pub(crate) enum Takes {
 /// The common parameters.
 #[derive(Clone, Default, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct Common {
-    /// In the query language; empty or `*` means all.
+#[schema(as = Common)]
+pub(crate) struct CommonParameters {
+    /// The query, in the query language; empty or `*` means all.
     #[schema(value_type = String, required = false)]
     #[param(value_type = String, required = false)]
     pub(crate) query: Option<String>,
-    /// What becomes of a query that cannot be parsed.
+    /// The treatment of a query that cannot be parsed.
     #[schema(default = "refuse")]
     #[param(default = "refuse", inline)]
     pub(crate) unparsed: Option<Unparsed>,
@@ -47,14 +48,14 @@ pub(crate) struct Common {
     /// Logspace ids, all by default. In a query string, separated by commas.
     #[param(value_type = Option<String>)]
     pub(crate) logspaces: Option<Vec<String>>,
-    /// What becomes of copies: messages that routes stored in several of these logspaces. Without it they count once, in the
-    /// first of those logspaces in the router document.
+    /// The treatment of copies: messages that routes stored in several of these logspaces. Without it they count once,
+    /// in the first of those logspaces in the router document.
     #[schema(inline)]
     #[param(inline)]
     pub(crate) copies: Option<CopiesAsked>,
 }
 
-/// Which copies count.
+/// The copies that count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CopiesAsked {
@@ -62,7 +63,7 @@ pub(crate) enum CopiesAsked {
     All,
 }
 
-/// What becomes of a query that cannot be parsed.
+/// The treatment of a query that cannot be parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unparsed {
@@ -83,23 +84,24 @@ impl From<Unparsed> for query::Unparsed {
 }
 
 /// A question as it was sent.
-pub(crate) struct Read<T> {
-    pub(crate) common: Common,
+pub(crate) struct QuestionRequest<T> {
+    pub(crate) common: CommonParameters,
     pub(crate) own: T,
 }
 
-impl<'de, T: Parameters> Deserialize<'de> for Read<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Read<T>, D::Error> {
-        let mut common = Common::default();
-        let own = T::deserialize(Split { inner: deserializer, common: &mut common, keys: T::COMMON })?;
-        Ok(Read { common, own })
+impl<'de, T: QuestionParameters> Deserialize<'de> for QuestionRequest<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<QuestionRequest<T>, D::Error> {
+        let mut common = CommonParameters::default();
+        let own =
+            T::deserialize(CommonKeysTaker { inner: deserializer, common: &mut common, keys: T::COMMON })?;
+        Ok(QuestionRequest { common, own })
     }
 }
 
-impl Common {
+impl CommonParameters {
     /// A number that other questions do not have.
     pub(super) fn key(&self) -> u64 {
-        let Common { query, unparsed, from, to, timezone, logspaces, copies } = self;
+        let CommonParameters { query, unparsed, from, to, timezone, logspaces, copies } = self;
         let is_text = *unparsed == Some(Unparsed::Text);
         let query = query.as_deref().unwrap_or_default().trim();
         let asked = (query, is_text, from, to, timezone, logspaces, copies);
@@ -127,20 +129,20 @@ impl Common {
             "to" => self.to = map.next_value()?,
             "timezone" => self.timezone = map.next_value()?,
             "copies" => self.copies = map.next_value()?,
-            _ => self.logspaces = map.next_value::<List>()?.0,
+            _ => self.logspaces = map.next_value::<CommaList>()?.0,
         }
         Ok(())
     }
 }
 
 /// Sits between a struct and its deserializer, and takes the common keys.
-struct Split<'a, I> {
+struct CommonKeysTaker<'a, I> {
     inner: I,
-    common: &'a mut Common,
+    common: &'a mut CommonParameters,
     keys: &'static [&'static str],
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Split<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for CommonKeysTaker<'_, D> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -153,8 +155,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Split<'_, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor =
-            SplitMap { inner: visitor, common: self.common, keys: Keys { common: self.keys, fields } };
+        let visitor = CommonKeysMap {
+            inner: visitor,
+            common: self.common,
+            keys: KnownKeys { common: self.keys, fields },
+        };
         self.inner.deserialize_struct(name, fields, visitor)
     }
 
@@ -165,13 +170,13 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Split<'_, D> {
 }
 
 /// The same for the struct's visitor, then for the map that it visits.
-struct SplitMap<'a, I> {
+struct CommonKeysMap<'a, I> {
     inner: I,
-    common: &'a mut Common,
-    keys: Keys,
+    common: &'a mut CommonParameters,
+    keys: KnownKeys,
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for SplitMap<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for CommonKeysMap<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -179,18 +184,18 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for SplitMap<'_, V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(SplitMap { inner: map, common: self.common, keys: self.keys })
+        self.inner.visit_map(CommonKeysMap { inner: map, common: self.common, keys: self.keys })
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for SplitMap<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for CommonKeysMap<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         while let Some(key) = self.inner.next_key_seed(self.keys)? {
             match key {
-                Key::Common(name) => self.common.read(name, &mut self.inner)?,
-                Key::Own(name) => {
+                ParameterKey::Common(name) => self.common.read(name, &mut self.inner)?,
+                ParameterKey::Own(name) => {
                     let name: StrDeserializer<'_, A::Error> = name.into_deserializer();
                     return seed.deserialize(name).map(Some);
                 }
@@ -206,34 +211,35 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for SplitMap<'_, A> {
 
 /// All known keys.
 #[derive(Clone, Copy)]
-struct Keys {
+struct KnownKeys {
     common: &'static [&'static str],
     fields: &'static [&'static str],
 }
 
-enum Key {
+enum ParameterKey {
     Common(&'static str),
     Own(&'static str),
 }
 
-impl<'de> DeserializeSeed<'de> for Keys {
-    type Value = Key;
+impl<'de> DeserializeSeed<'de> for KnownKeys {
+    type Value = ParameterKey;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ParameterKey, D::Error> {
         deserializer.deserialize_identifier(self)
     }
 }
 
-impl Visitor<'_> for Keys {
-    type Value = Key;
+impl Visitor<'_> for KnownKeys {
+    type Value = ParameterKey;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("field identifier")
     }
 
-    fn visit_str<E: Error>(self, key: &str) -> Result<Key, E> {
+    fn visit_str<E: Error>(self, key: &str) -> Result<ParameterKey, E> {
         let of = |keys: &[&'static str]| keys.iter().copied().find(|known| *known == key);
-        let known = of(self.common).map(Key::Common).or_else(|| of(self.fields).map(Key::Own));
+        let known =
+            of(self.common).map(ParameterKey::Common).or_else(|| of(self.fields).map(ParameterKey::Own));
         known.ok_or_else(|| {
             let all: Vec<String> =
                 self.common.iter().chain(self.fields).map(|known| format!("`{known}`")).collect();
@@ -244,7 +250,7 @@ impl Visitor<'_> for Keys {
 
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct List(#[serde(deserialize_with = "list")] Option<Vec<String>>);
+struct CommaList(#[serde(deserialize_with = "list")] Option<Vec<String>>);
 
 /// The parts between the commas, without those that are empty.
 pub(crate) fn split_list(text: &str) -> Vec<String> {
@@ -307,7 +313,7 @@ mod tests {
         limit: Option<u32>,
     }
 
-    impl Parameters for Own {}
+    impl QuestionParameters for Own {}
 
     #[test]
     fn what_is_no_question_is_refused_as_if_it_were_read_by_one_struct() {
@@ -328,7 +334,7 @@ mod tests {
             "{",
         ] {
             let whole = serde_json::from_str::<together::Own>(text).map(drop).unwrap_err();
-            let split = serde_json::from_str::<Read<Own>>(text).map(drop).unwrap_err();
+            let split = serde_json::from_str::<QuestionRequest<Own>>(text).map(drop).unwrap_err();
             assert_eq!(split.to_string(), whole.to_string(), "{text}");
         }
     }
@@ -336,7 +342,7 @@ mod tests {
     #[test]
     fn common_parameters_and_others_are_read_in_any_order() {
         let text = r#"{"limit": 5, "logspaces": "a, b", "query": "x", "from": null}"#;
-        let Read { common, own }: Read<Own> = serde_json::from_str(text).unwrap();
+        let QuestionRequest { common, own }: QuestionRequest<Own> = serde_json::from_str(text).unwrap();
         assert_eq!((common.query.as_deref(), own.limit), (Some("x"), Some(5)));
         assert_eq!(common.logspaces, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!((common.from, common.to, common.timezone), (None, None, None));

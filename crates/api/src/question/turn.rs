@@ -8,7 +8,7 @@
 
 use crate::access::Caller;
 use crate::error::Result;
-use crate::question::turns::{Asked, Bounds, Turns};
+use crate::question::turns::{Admission, TurnLimits, Turns};
 use crate::waiting::busy;
 use logstead_accounts::Account;
 use parking_lot::Mutex;
@@ -17,18 +17,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a question waits for its turn before its caller is told to try again.
+/// The longest that a question waits for its turn before its caller is told to try again.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 /// Questions of one caller that wait.
 const WAITING_OF_ONE_MAX: usize = 16;
 /// Questions of all callers that wait.
 const WAITING_MAX: usize = 256;
 
-/// Where questions of similar duration run.
+/// The lane for questions of similar duration.
 #[derive(Clone)]
-pub(crate) struct Lane(Arc<Inner>);
+pub(crate) struct Lane(Arc<LaneState>);
 
-struct Inner {
+struct LaneState {
     turns: Mutex<Turns<Account, Ticket>>,
     numbers: AtomicU64,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Permit {
 }
 
 /// A waiting question. Dropping it gives up the wait.
-struct Waiting<'a> {
+struct QueuedTurn<'a> {
     lane: &'a Lane,
     account: Account,
     number: u64,
@@ -58,13 +58,13 @@ struct Waiting<'a> {
 impl Lane {
     /// Runs at most `running_max` questions at a time, and `running_of_one_max` of one caller.
     pub(crate) fn new(running_max: usize, running_of_one_max: usize) -> Lane {
-        let bounds = Bounds {
+        let bounds = TurnLimits {
             running_max,
             running_of_one_max,
             waiting_of_one_max: WAITING_OF_ONE_MAX,
             waiting_max: WAITING_MAX,
         };
-        Lane(Arc::new(Inner { turns: Mutex::new(Turns::new(bounds)), numbers: AtomicU64::new(0) }))
+        Lane(Arc::new(LaneState { turns: Mutex::new(Turns::new(bounds)), numbers: AtomicU64::new(0) }))
     }
 
     /// A permit, if one is free.
@@ -81,14 +81,14 @@ impl Lane {
         let (sender, permit) = oneshot::channel();
         let asked = self.0.turns.lock().ask(&account, Ticket(number, sender));
         let _waiting = match asked {
-            Asked::Runs => return Ok(Permit { lane: self.clone(), account }),
-            Asked::Waits => Waiting { lane: self, account, number },
-            Asked::TooMany => {
+            Admission::Runs => return Ok(Permit { lane: self.clone(), account }),
+            Admission::Waits => QueuedTurn { lane: self, account, number },
+            Admission::TooMany => {
                 let name = &caller.name;
                 let reason = format!("{WAITING_OF_ONE_MAX} searches of {name} wait for their turn already");
                 return Err(busy(&reason));
             }
-            Asked::Full => return Err(busy("too many searches wait for their turn")),
+            Admission::Full => return Err(busy("too many searches wait for their turn")),
         };
         match tokio::time::timeout(WAIT_MAX, permit).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -117,7 +117,7 @@ impl Drop for Permit {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedTurn<'_> {
     fn drop(&mut self) {
         let (sender, _) = oneshot::channel();
         self.lane.0.turns.lock().forget(&self.account, &Ticket(self.number, sender));

@@ -9,28 +9,28 @@ use std::hash::Hash;
 
 /// How many may run and wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    /// At a time.
+pub(super) struct TurnLimits {
+    /// Questions that run at a time.
     pub(crate) running_max: usize,
-    /// At a time, of one caller.
+    /// Questions of one caller that run at a time.
     pub(crate) running_of_one_max: usize,
-    /// Of one caller.
+    /// The waiting questions of one caller.
     pub(crate) waiting_of_one_max: usize,
-    /// Of all.
+    /// All waiting questions.
     pub(crate) waiting_max: usize,
 }
 
 /// Running and waiting questions; `K` identifies a caller, and `T` a question.
 pub(crate) struct Turns<K, T> {
-    bounds: Bounds,
+    bounds: TurnLimits,
     running: HashMap<K, usize>,
     /// Callers with waiting questions, in the order of their turns, each with its questions in order of arrival.
     waiting: VecDeque<(K, VecDeque<T>)>,
 }
 
-/// What becomes of a question.
+/// The decision about a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(super) enum Admission {
     /// It runs now.
     Runs,
     /// It waits for its turn.
@@ -42,7 +42,7 @@ pub(super) enum Asked {
 }
 
 impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
-    pub(super) fn new(bounds: Bounds) -> Turns<K, T> {
+    pub(super) fn new(bounds: TurnLimits) -> Turns<K, T> {
         Turns { bounds, running: HashMap::new(), waiting: VecDeque::new() }
     }
 
@@ -56,22 +56,22 @@ impl<K: Clone + Eq + Hash, T: PartialEq> Turns<K, T> {
     }
 
     /// A question of a caller.
-    pub(super) fn ask(&mut self, caller: &K, question: T) -> Asked {
+    pub(super) fn ask(&mut self, caller: &K, question: T) -> Admission {
         if self.ask_now(caller) {
-            return Asked::Runs;
+            return Admission::Runs;
         }
         let waiting: usize = self.waiting.iter().map(|(_, questions)| questions.len()).sum();
         let of_caller = self.waiting.iter_mut().find(|(other, _)| other == caller);
         match of_caller {
-            Some((_, questions)) if self.bounds.waiting_of_one_max <= questions.len() => Asked::TooMany,
-            _ if self.bounds.waiting_max <= waiting => Asked::Full,
+            Some((_, questions)) if self.bounds.waiting_of_one_max <= questions.len() => Admission::TooMany,
+            _ if self.bounds.waiting_max <= waiting => Admission::Full,
             Some((_, questions)) => {
                 questions.push_back(question);
-                Asked::Waits
+                Admission::Waits
             }
             None => {
                 self.waiting.push_back((caller.clone(), VecDeque::from([question])));
-                Asked::Waits
+                Admission::Waits
             }
         }
     }
@@ -135,16 +135,19 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    const BOUNDS: Bounds =
-        Bounds { running_max: 2, running_of_one_max: 2, waiting_of_one_max: 3, waiting_max: 7 };
+    const BOUNDS: TurnLimits =
+        TurnLimits { running_max: 2, running_of_one_max: 2, waiting_of_one_max: 3, waiting_max: 7 };
 
     #[test]
     fn callers_take_turns_however_many_questions_one_has() {
-        let mut turns = Turns::new(Bounds { running_max: 1, ..BOUNDS });
-        assert_eq!(turns.ask(&"ana", 0), Asked::Runs);
-        let asked: Vec<Asked> = (1..6).map(|number| turns.ask(&"ana", number)).collect();
-        assert_eq!(asked, [Asked::Waits, Asked::Waits, Asked::Waits, Asked::TooMany, Asked::TooMany]);
-        assert_eq!((turns.ask(&"ben", 10), turns.ask(&"eve", 20)), (Asked::Waits, Asked::Waits));
+        let mut turns = Turns::new(TurnLimits { running_max: 1, ..BOUNDS });
+        assert_eq!(turns.ask(&"ana", 0), Admission::Runs);
+        let asked: Vec<Admission> = (1..6).map(|number| turns.ask(&"ana", number)).collect();
+        assert_eq!(
+            asked,
+            [Admission::Waits, Admission::Waits, Admission::Waits, Admission::TooMany, Admission::TooMany]
+        );
+        assert_eq!((turns.ask(&"ben", 10), turns.ask(&"eve", 20)), (Admission::Waits, Admission::Waits));
         turns.forget(&"ana", &2);
         let mut order = Vec::new();
         let mut running = "ana";
@@ -159,8 +162,8 @@ mod tests {
 
     #[test]
     fn one_caller_does_not_take_every_place() {
-        let mut turns = Turns::new(Bounds { running_of_one_max: 1, ..BOUNDS });
-        assert_eq!((turns.ask(&"ana", 0), turns.ask(&"ana", 1)), (Asked::Runs, Asked::Waits));
+        let mut turns = Turns::new(TurnLimits { running_of_one_max: 1, ..BOUNDS });
+        assert_eq!((turns.ask(&"ana", 0), turns.ask(&"ana", 1)), (Admission::Runs, Admission::Waits));
         assert_eq!(turns.next(), None);
         assert!(turns.ask_now(&"ben") && !turns.ask_now(&"eve"));
     }
@@ -185,7 +188,7 @@ mod tests {
         fn who_waits_waits_for_one_turn_of_each_other_at_most(
             steps in vec(step(), 0..200), of_one in 1_usize..3,
         ) {
-            let bounds = Bounds { running_of_one_max: of_one, ..BOUNDS };
+            let bounds = TurnLimits { running_of_one_max: of_one, ..BOUNDS };
             let mut turns = Turns::new(bounds);
             let (mut running, mut waiting) = (Vec::<u8>::new(), Vec::<(u8, usize)>::new());
             // For each caller who waits: the turns of the others since it began to, or since its last turn.
@@ -195,13 +198,13 @@ mod tests {
                     Step::Ask(caller) => {
                         let waits = waiting.iter().filter(|(other, _)| *other == caller).count();
                         match turns.ask(&caller, number) {
-                            Asked::Runs => running.push(caller),
-                            Asked::Waits => {
+                            Admission::Runs => running.push(caller),
+                            Admission::Waits => {
                                 waiting.push((caller, number));
                                 others.entry(caller).or_default();
                             }
-                            Asked::TooMany => prop_assert_eq!(waits, bounds.waiting_of_one_max),
-                            Asked::Full => prop_assert_eq!(waiting.len(), bounds.waiting_max),
+                            Admission::TooMany => prop_assert_eq!(waits, bounds.waiting_of_one_max),
+                            Admission::Full => prop_assert_eq!(waiting.len(), bounds.waiting_max),
                         }
                     }
                     Step::End(which) if !running.is_empty() => {

@@ -1,6 +1,6 @@
 //! Warnings about an answer.
 
-use crate::error::Place;
+use crate::error::TextPosition;
 use crate::question::hint::UnknownField;
 use logstead_query as query;
 use logstead_query::WarningKind;
@@ -12,11 +12,11 @@ pub(crate) struct QueryWarning {
     message: String,
     /// The kind of warning, for programs.
     code: WarningCode,
-    /// Where in the query, from 1.
+    /// The line in the query, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<usize>,
-    /// In characters, from 1.
+    /// The column, in characters, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<usize>,
@@ -30,7 +30,7 @@ pub(crate) struct QueryWarning {
     suggestion: Option<String>,
 }
 
-/// What a warning is about.
+/// The cause of a warning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WarningCode {
@@ -38,17 +38,17 @@ pub(crate) enum WarningCode {
     RangeInQuery,
     /// The query cannot be parsed, and was searched for as it stands, as `unparsed` asks.
     UnparsedText,
-    /// What looks like a field is a text of its own, because a space follows its operator.
+    /// A text looks like a field, but a space follows its operator.
     SpaceAfterOperator,
-    /// What looks like a stage is a part of a text.
+    /// A part of a text looks like a stage.
     PipeInText,
-    /// What looks like a comparison with a number is a text, since the number is none.
+    /// A text looks like a comparison with a number, but the number is none.
     ComparisonAsText,
     /// No message in the range has this field.
     UnknownField,
     /// The query names a logspace that there is not, or that the caller may not search.
     UnknownLogspace,
-    /// Not all was looked at in the time that there is.
+    /// The time did not suffice to look at everything.
     Unfinished,
     /// A part of the store cannot be read.
     Damaged,
@@ -73,7 +73,7 @@ impl QueryWarning {
     }
 
     pub(crate) fn of_query(warning: query::Warning, text: &str) -> QueryWarning {
-        let place = Place::of(warning.span, text);
+        let place = TextPosition::of(warning.span, text);
         let code = match warning.kind {
             WarningKind::UnparsedText => WarningCode::UnparsedText,
             WarningKind::SpaceAfterOperator => WarningCode::SpaceAfterOperator,

@@ -1,5 +1,5 @@
-//! How messages fare: how many a second come in, are stored, dropped and so on, before a change of the router document and
-//! after it. Pure: totals and times in, rates out.
+//! The rates of messages: how many a second are received, stored, dropped and so on, before a change of the router
+//! document and after it. Pure: totals and times in, rates out.
 
 use logstead_pipeline::Pipeline;
 use serde::Serialize;
@@ -7,13 +7,13 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use utoipa::ToSchema;
 
-/// What came before a change is measured over this time at most.
+/// The longest time before a change that it is compared with.
 const BEFORE_MAX: Duration = Duration::from_secs(600);
 /// Measurements that are kept, about five seconds apart.
 const MEASURED_MAX: usize = 128;
-/// Nothing is said about a change earlier than this.
+/// The time that has to pass before a change is judged.
 const AFTER_MIN: Duration = Duration::from_secs(20);
-/// Nothing is said about fewer messages.
+/// The number of messages below which nothing is judged.
 const MESSAGES_MIN: u64 = 100;
 /// How much of the messages may be dropped, or not understood, that was not before: in percent of all.
 const WORSE_PERCENT: f64 = 5.0;
@@ -37,7 +37,7 @@ pub(crate) struct Rates {
     seconds: f64,
     received: f64,
     stored: f64,
-    /// Not stored, but given to a destination.
+    /// Messages given to a destination, but not stored.
     forwarded: f64,
     /// Neither.
     dropped: f64,
@@ -47,29 +47,30 @@ pub(crate) struct Rates {
 
 /// How messages fared before a change, and after it.
 #[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
-pub(crate) struct Compared {
+#[schema(as = Compared)]
+pub(crate) struct HealthComparison {
     before: Option<Rates>,
     after: Rates,
-    /// What is worse, a sentence each.
+    /// The figures that have become worse, a sentence each.
     pub worse: Vec<String>,
 }
 
-/// What was measured.
+/// The measurements, and the change they are compared for.
 #[derive(Default)]
 pub(crate) struct Health {
     measured: VecDeque<(Instant, Totals)>,
-    /// The last measurement before the change, and what there was before.
-    change: Option<Change>,
+    /// The last measurement before the change, and the rates before it.
+    change: Option<MeasuredChange>,
 }
 
-struct Change {
+struct MeasuredChange {
     at: Instant,
     totals: Totals,
     before: Option<Rates>,
 }
 
 impl Totals {
-    /// Of a running process.
+    /// The totals of a running process.
     pub(super) fn of(pipeline: &Pipeline) -> Totals {
         let mut totals = Totals { unparsed: pipeline.counters().unparsed(), ..Totals::default() };
         for source in pipeline.ledger().totals().sources {
@@ -100,7 +101,7 @@ impl Rates {
         (self.received * self.seconds) as u64
     }
 
-    /// This part of what was received, in percent.
+    /// The share of this part in the received messages, in percent.
     fn percent(&self, part: f64) -> f64 {
         if self.received == 0.0 { 0.0 } else { 100.0 * part / self.received }
     }
@@ -116,23 +117,24 @@ impl Health {
         }
     }
 
-    /// A change became live: what was measured last was before it.
+    /// A change became live: the latest measurement was before it.
     pub(super) fn changed(&mut self, now: Instant) {
         let Some((_, totals)) = self.measured.back().copied() else { return };
         let before = self.measured.front().map(|(at, first)| totals.rates(first, now.duration_since(*at)));
-        self.change = Some(Change { at: now, totals, before: before.filter(|before| 1.0 <= before.seconds) });
+        self.change =
+            Some(MeasuredChange { at: now, totals, before: before.filter(|before| 1.0 <= before.seconds) });
         self.measured.clear();
     }
 
-    pub(super) fn compared(&self, totals: &Totals, now: Instant) -> Option<Compared> {
-        let Change { at, totals: at_change, before } = self.change.as_ref()?;
+    pub(super) fn compared(&self, totals: &Totals, now: Instant) -> Option<HealthComparison> {
+        let MeasuredChange { at, totals: at_change, before } = self.change.as_ref()?;
         let time = now.duration_since(*at);
         let after = totals.rates(at_change, time);
         let worse = match before {
             Some(before) if AFTER_MIN <= time => worse(before, &after),
             _ => Vec::new(),
         };
-        Some(Compared { before: *before, after, worse })
+        Some(HealthComparison { before: *before, after, worse })
     }
 }
 
@@ -163,7 +165,8 @@ mod tests {
         Totals { received, stored: received - dropped, forwarded: 0, dropped, unparsed }
     }
 
-    /// What is worse after `time` with these totals, where 100 messages/s came before of which 1 % were dropped.
+    /// The figures that are worse after `time` with these totals, if 100 messages/s came before of which 1 % were
+    /// dropped.
     fn worse_after(time: u64, after: Totals) -> Vec<String> {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);

@@ -1,7 +1,7 @@
 //! Makes a change live, and remembers whether it has to be confirmed.
 
-use super::health::{Compared, Health, Totals};
-use logstead_accounts::{Error, Meta, OnTrial, Trial};
+use super::health::{Health, HealthComparison, Totals};
+use logstead_accounts::{Error, Meta, RevisionDeadline, UnconfirmedRevision};
 use logstead_flow::machine::clock;
 use logstead_pipeline::{ApplyError, Change, Live, Pipeline};
 use logstead_record::Timestamp;
@@ -31,10 +31,10 @@ pub enum LiveError {
 
 /// How a change is tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NewTrial {
+pub struct ConfirmationTerms {
     /// How long it may stay without being confirmed.
     pub within: Duration,
-    /// Whether it is taken back before that if messages fare worse than before.
+    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
     pub back_if_worse: bool,
 }
 
@@ -48,42 +48,48 @@ pub struct Unconfirmed {
     /// When, unless it is confirmed.
     #[schema(format = DateTime)]
     until: String,
-    /// Whether it is taken back before that if messages fare worse than before.
+    /// Whether it is taken back before that if fewer messages are received, or more are dropped, than before.
     back_if_worse: bool,
     /// How messages fared before it was live, and since. Unknown for a revision that was made live before the process
     /// started.
-    pub(super) health: Option<Compared>,
+    pub(super) health: Option<HealthComparison>,
 }
 
 impl Revisions {
-    /// Of a process that stores them there.
+    /// The revisions of a process that stores them there.
     pub fn new(pipeline: Arc<Pipeline>, meta: Meta) -> Revisions {
         Revisions { pipeline, meta, health: Mutex::default() }
     }
 
-    /// Stores a change between preparing and committing it: so exactly what is stored becomes live. Blocks.
+    /// Stores a change between preparing and committing it, so the stored document is exactly the one that becomes
+    /// live. Blocks.
     pub(crate) fn make_live(
         &self,
         change: Change,
         expected: Option<u64>,
-        (author, comment): (&str, &str),
-        trial: Option<NewTrial>,
+        author: &str,
+        comment: &str,
+        terms: Option<ConfirmationTerms>,
     ) -> Result<Arc<Live>, LiveError> {
         let prepared = self.pipeline.prepare(change, expected)?;
         let now = clock::now();
-        let trial = trial
-            .map(|NewTrial { within, back_if_worse }| Trial { until: later(now, within), back_if_worse });
-        let revision = self.meta.add_revision_on_trial(prepared.toml(), author, comment, now, trial)?;
+        let deadline = terms.map(|ConfirmationTerms { within, back_if_worse }| RevisionDeadline {
+            until: later(now, within),
+            back_if_worse,
+        });
+        let revision = self.meta.add_unconfirmed_revision(prepared.toml(), author, comment, now, deadline)?;
         self.measure();
         let live = prepared.commit(revision);
         self.health.lock().changed(Instant::now());
-        logstead_accounts::kept::keep_or_say(self.pipeline.data(), &self.meta);
+        logstead_accounts::document_backups::write_or_log(self.pipeline.data(), &self.meta);
         Ok(live)
     }
 
     /// The live revision, while it has to be confirmed.
     pub fn unconfirmed(&self) -> Result<Option<Unconfirmed>, Error> {
-        let Some(OnTrial { revision, back_to, until, back_if_worse }) = self.meta.on_trial()? else {
+        let Some(UnconfirmedRevision { revision, back_to, until, back_if_worse }) =
+            self.meta.unconfirmed_revision()?
+        else {
             return Ok(None);
         };
         let health = self.health.lock().compared(&self.totals(), Instant::now());

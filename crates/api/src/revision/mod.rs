@@ -4,21 +4,18 @@
 //! |----------|---------------------------------------------------------------------------|
 //! | `live`   | storing a change and making it live, as one                               |
 //! | `health` | how messages fare, before and after a change: pure                        |
-//! | `watch`  | the thread that measures this, and takes back what nobody confirms        |
-//! | `overdue` | what is to be taken back before anything runs                            |
+//! | `watch`  | the thread that measures this, and taking back unconfirmed revisions      |
 //!
-//! **Invariant:** a revision that was made live on trial is confirmed or taken back, also if the process was killed or the
-//! machine was off when its time was over.
+//! **Invariant:** a revision that has to be confirmed is confirmed in time or taken back, also if the process was killed or
+//! the machine was off when its time was over.
 
 pub mod health;
 mod live;
-mod overdue;
 mod watch;
 
 pub use live::Revisions;
-pub use live::{LiveError, NewTrial, Unconfirmed};
-pub use overdue::take_back_overdue;
-pub use watch::Watch;
+pub use live::{ConfirmationTerms, LiveError, Unconfirmed};
+pub use watch::{Watch, take_back_overdue};
 
-/// Who takes back what nobody confirmed.
+/// The author of a revision that replaces an unconfirmed one.
 const AUTHOR: &str = "logstead";

@@ -1,11 +1,11 @@
 //! Makes a draft live.
 
+use super::document_form::{DocumentForm, ExpectedRevisions, entity_tag, if_match};
 use super::draft::{Draft, Problems};
-use super::form::{Expected, Form, entity_tag, if_match};
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::revision::{LiveError, NewTrial, Unconfirmed};
-use crate::state::{Inner, Shared};
+use crate::revision::{ConfirmationTerms, LiveError, Unconfirmed};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::{blocking, busy};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
@@ -34,7 +34,7 @@ pub(crate) struct ApplyParams {
 }
 
 impl ApplyParams {
-    pub(super) fn motive(self, standard: impl FnOnce() -> String) -> Result<Motive> {
+    pub(super) fn motive(self, standard: impl FnOnce() -> String) -> Result<ChangeReason> {
         let ApplyParams { comment, confirm_within, back_if_worse } = self;
         let refused = |detail: String| ApiError::bad_request(detail).path("confirm_within");
         let (min, max) = CONFIRM_WITHIN;
@@ -49,8 +49,8 @@ impl ApplyParams {
             return Err(refused("`back_if_worse` needs `confirm_within`, such as 10m".to_owned()));
         }
         let back_if_worse = back_if_worse.unwrap_or(false);
-        let trial = within.map(|within| NewTrial { within, back_if_worse });
-        Ok(Motive { comment: comment.unwrap_or_else(standard), trial })
+        let terms = within.map(|within| ConfirmationTerms { within, back_if_worse });
+        Ok(ChangeReason { comment: comment.unwrap_or_else(standard), terms })
     }
 }
 
@@ -59,27 +59,27 @@ impl ApplyParams {
 pub(crate) struct RouterChange {
     /// The live revision.
     revision: u64,
-    /// What changed, a sentence for each.
+    /// The changes, a sentence for each.
     changes: Vec<String>,
     /// Valid, but probably a mistake.
     warnings: Vec<String>,
-    /// Until when it has to be confirmed, if so.
+    /// The confirmation that it needs, and by when; null if it needs none.
     unconfirmed: Option<Unconfirmed>,
 }
 
 /// Why a change is made, and whether it has to be confirmed.
-pub(super) struct Motive {
+pub(super) struct ChangeReason {
     pub(super) comment: String,
-    pub(super) trial: Option<NewTrial>,
+    pub(super) terms: Option<ConfirmationTerms>,
 }
 
 /// Makes a draft live, if it can run and `expected` is the live revision.
 pub(super) async fn apply(
-    shared: &Shared,
+    shared: &SharedState,
     caller: Caller,
     draft: Problems<Draft>,
     expected: Option<u64>,
-    Motive { comment, trial }: Motive,
+    ChangeReason { comment, terms }: ChangeReason,
 ) -> Result<Response> {
     if COMMENT_BYTES_MAX < comment.len() {
         let detail = format!("the comment has {} bytes: at most {COMMENT_BYTES_MAX} are kept", comment.len());
@@ -100,21 +100,21 @@ pub(super) async fn apply(
         let (author, kept, inner) = (caller.name.clone(), comment.clone(), shared.clone());
         let made = move || {
             let revisions = &inner.state.revisions;
-            let live = revisions.make_live(change, expected, (&author, &kept), trial);
+            let live = revisions.make_live(change, expected, &author, &kept, terms);
             let live = live.map_err(|error| refusal(&inner, error))?;
             Ok::<_, ApiError>((live, revisions.unconfirmed()?))
         };
         let (live, unconfirmed) = blocking(made).await??;
         (applied.revision, applied.unconfirmed) = (live.revision, unconfirmed);
-        let on_trial = trial.map(|trial| format!(", to be confirmed within {:?}", trial.within));
-        let detail = format!("revision {}{}: {comment}", applied.revision, on_trial.unwrap_or_default());
+        let confirmation = terms.map(|terms| format!(", to be confirmed within {:?}", terms.within));
+        let detail = format!("revision {}{}: {comment}", applied.revision, confirmation.unwrap_or_default());
         shared.audit(caller.actor(), "router.apply", detail).await;
     }
-    let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, Form::Json, false))]);
+    let tag = AppendHeaders([(header::ETAG, entity_tag(applied.revision, DocumentForm::Json, false))]);
     Ok((tag, axum::Json(applied)).into_response())
 }
 
-fn refusal(shared: &Inner, error: LiveError) -> ApiError {
+fn refusal(shared: &ApiInner, error: LiveError) -> ApiError {
     let error = match error {
         LiveError::Meta(error) => return error.into(),
         LiveError::Apply(error) => error,
@@ -130,7 +130,7 @@ fn refusal(shared: &Inner, error: LiveError) -> ApiError {
 /// The live revision if a request names it, `None` if any is fine to it; 412 if it names others.
 pub(super) fn expected(live: u64, headers: &HeaderMap) -> Result<Option<u64>> {
     match if_match(headers)? {
-        None | Some(Expected::Any) => Ok(None),
+        None | Some(ExpectedRevisions::Any) => Ok(None),
         Some(expected) if expected.has(live) => Ok(Some(live)),
         Some(_) => Err(conflict(live)),
     }

@@ -1,14 +1,14 @@
 //! The live document: reading, checking and replacing it.
 
 use super::apply::{ApplyParams, RouterChange, apply, conflict, expected};
+use super::document_form::{DocumentForm, FormParams, entity_tag, is_known, toml};
 use super::draft::Draft;
-use super::form::{Form, FormParams, entity_tag, is_known, toml};
 use super::secrets::{may_see_secrets, without_secrets};
 use crate::access::Caller;
 use crate::error::{ApiError, DocumentProblem, Result};
-use crate::extract::{DocumentText, Query};
+use crate::extract::{DocumentText, QueryString};
 use crate::revision::Unconfirmed;
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -18,14 +18,14 @@ use logstead_config::{Checked, Document, Problem, diff, placed, redacted};
 use logstead_pipeline::{DestinationStatus, Live, Status};
 use serde::Serialize;
 
-/// What applying a document would do.
+/// The effect of applying a document.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Validation {
     valid: bool,
     problems: Vec<DocumentProblem>,
     /// Valid, but probably a mistake.
     warnings: Vec<String>,
-    /// What would change, a sentence for each.
+    /// The changes it would make, a sentence for each.
     changes: Vec<String>,
     /// The document, if it can be read as one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ impl Validation {
     }
 }
 
-/// What the live document's parts are doing.
+/// The state of the live document's parts.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RouterStatus {
     #[serde(flatten)]
@@ -88,16 +88,16 @@ pub(crate) struct RouterStatus {
     )
 )]
 pub(crate) async fn get_router(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(params): Query<FormParams>,
+    QueryString(params): QueryString<FormParams>,
     headers: HeaderMap,
 ) -> Response {
     let live = shared.state.pipeline.router();
     let (form, is_redacted) = (params.form(&headers), !may_see_secrets(&caller));
     let tag = entity_tag(live.revision, form, is_redacted);
     let is_known = is_known(&headers, &tag);
-    // What it is depends on who asks, and how.
+    // The answer depends on who asks, and how.
     let about = AppendHeaders([
         (header::ETAG, tag),
         (header::VARY, "Accept, Authorization, Cookie".to_owned()),
@@ -105,10 +105,10 @@ pub(crate) async fn get_router(
     ]);
     match form {
         _ if is_known => (StatusCode::NOT_MODIFIED, about).into_response(),
-        Form::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
-        Form::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
-        Form::Json => (about, axum::Json(&live.document)).into_response(),
-        Form::Toml => (about, toml(live.toml.clone())).into_response(),
+        DocumentForm::Json if is_redacted => (about, axum::Json(redacted(&live.document))).into_response(),
+        DocumentForm::Toml if is_redacted => (about, toml(without_secrets(&live.document))).into_response(),
+        DocumentForm::Json => (about, axum::Json(&live.document)).into_response(),
+        DocumentForm::Toml => (about, toml(live.toml.clone())).into_response(),
     }
 }
 
@@ -120,9 +120,9 @@ pub(crate) async fn get_router(
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn put_router(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(params): Query<ApplyParams>,
+    QueryString(params): QueryString<ApplyParams>,
     headers: HeaderMap,
     document: DocumentText,
 ) -> Result<Response> {
@@ -148,7 +148,7 @@ pub(crate) async fn put_router(
     responses((status = 200, body = Validation))
 )]
 pub(crate) async fn validate(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     document: DocumentText,
 ) -> Result<axum::Json<Validation>> {
@@ -157,7 +157,7 @@ pub(crate) async fn validate(
     let is_toml = document.media_type.as_deref() == Some("application/toml");
     let toml = is_toml.then(|| document.text.clone());
     let draft = Draft::read(document, &live)?;
-    // What is free on this machine is not everybody's business.
+    // The free space of this machine is not everybody's business.
     let may_apply = Role::Operator <= caller.role;
     let unfit = move |checked: &Checked| {
         let problems = if may_apply { pipeline.unfit(checked) } else { Vec::new() };
@@ -175,7 +175,7 @@ pub(crate) async fn validate(
     get, path = "/api/v1/router/status", tag = "router", responses((status = 200, body = RouterStatus))
 )]
 pub(crate) async fn status(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
 ) -> Result<axum::Json<RouterStatus>> {
     let inner = shared.clone();
@@ -187,7 +187,7 @@ pub(crate) async fn status(
     Ok(axum::Json(RouterStatus { status, unconfirmed }))
 }
 
-/// What another system answered may be anything, and so may what stands behind `?` in its address.
+/// Another system's answer may contain anything, and so may the part behind `?` in its address.
 fn hide_what_it_heard(destination: &mut DestinationStatus) {
     if let Some(error) = &mut destination.last_error {
         "it cannot send; operators see why".clone_into(error);

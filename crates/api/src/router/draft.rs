@@ -1,11 +1,11 @@
-//! A document that was sent, and what it means.
+//! A document that was sent, and its meaning.
 
 use crate::error::Result;
 use crate::extract::{DocumentText, unsupported};
 use logstead_config::{Checked, Document, Problem, draft_json, draft_toml, merge_into_toml};
 use logstead_pipeline::{Change, Live};
 
-/// A document that was sent, what it means, and the text that would be stored.
+/// A document that was sent, its meaning, and the text that would be stored.
 pub(super) struct Draft {
     pub(super) document: Document,
     pub(super) checked: Problems<Checked>,
@@ -27,7 +27,7 @@ impl Draft {
         }
     }
 
-    /// As a value of a request: TOML in a string, or the document as JSON.
+    /// Reads a draft in the value of a request: TOML in a string, or the document as JSON.
     pub(super) fn of_value(value: &serde_json::Value, live: &Live) -> Problems<Draft> {
         match value {
             serde_json::Value::String(toml) => Draft::of_toml(toml.clone()),
@@ -35,7 +35,7 @@ impl Draft {
         }
     }
 
-    /// What can be run of it.
+    /// The checked document, which can run.
     pub(super) fn checked(self) -> Problems<Checked> {
         self.checked
     }

@@ -1,20 +1,20 @@
 //! One logspace of the live document, changed alone: for operators who are granted some logspaces and see nothing else of
 //! the document.
 
-use super::apply::{Motive, RouterChange, expected};
+use super::apply::{ChangeReason, RouterChange, expected};
 use super::revise::revise;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path, Query};
+use crate::extract::{JsonBody, Path, QueryString};
 use crate::question::unknown_logspace;
-use crate::state::Shared;
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a logspace keeps and when it acknowledges, as in the router document. What is left out has its default.
+/// The retention and the durability of a logspace, as in the router document. Omitted keys have their defaults.
 #[derive(Deserialize, Serialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceRequest {
@@ -28,7 +28,7 @@ pub(crate) struct LogspaceRequest {
     durability: Option<String>,
 }
 
-/// Why it is changed.
+/// The reason for the change.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogspaceParams {
@@ -36,7 +36,7 @@ pub(crate) struct LogspaceParams {
     comment: Option<String>,
 }
 
-/// Changes what a logspace keeps and when it acknowledges: a revision of the router document like any other.
+/// Changes the retention and the durability of a logspace: a revision of the router document like any other.
 #[utoipa::path(
     put, path = "/api/v1/logspaces/{id}", tag = "logspaces",
     params(
@@ -50,21 +50,21 @@ pub(crate) struct LogspaceParams {
     )
 )]
 pub(crate) async fn put_logspace(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
-    Query(params): Query<LogspaceParams>,
+    QueryString(params): QueryString<LogspaceParams>,
     headers: HeaderMap,
-    Json(request): Json<LogspaceRequest>,
+    JsonBody(request): JsonBody<LogspaceRequest>,
 ) -> Result<Response> {
     caller.check_manages(&id)?;
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;
     let comment = params.comment.unwrap_or_else(|| format!("logspace `{id}`"));
     let change = |document: &mut Value| put(document, &id, &request);
-    revise(&shared, caller, expected, Motive { comment, trial: None }, change).await
+    revise(&shared, caller, expected, ChangeReason { comment, terms: None }, change).await
 }
 
-/// Makes the logspace what is wanted.
+/// Changes the logspace to the requested settings.
 fn put(document: &mut Value, id: &str, request: &LogspaceRequest) -> Result<()> {
     let logspaces = document["logspaces"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
     match logspaces.iter_mut().find(|logspace| logspace["id"] == *id) {

@@ -1,11 +1,12 @@
 //! The files of tables that steps look values up in.
 //!
-//! **Invariant:** a file is checked before it replaces another one, and one that the live document names cannot be removed.
+//! **Invariant:** a file is checked before it replaces another one, and one named by the live document cannot be
+//! removed.
 
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
 use crate::extract::Path;
-use crate::state::{Inner, Shared};
+use crate::state::{ApiInner, SharedState};
 use crate::waiting::blocking;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, State};
@@ -42,7 +43,7 @@ pub(crate) struct LookupFiles {
 
 /// The tables that steps can look values up in.
 #[utoipa::path(get, path = "/api/v1/lookups", operation_id = "list_lookups", tag = "router", responses((status = 200, body = LookupFiles)))]
-pub(crate) async fn list(State(shared): State<Shared>) -> axum::Json<LookupFiles> {
+pub(crate) async fn list(State(shared): State<SharedState>) -> axum::Json<LookupFiles> {
     let files = shared.state.pipeline.lookups().all().into_iter();
     let file = |(name, known): (String, KnownLookup)| LookupFile {
         used_by: used_by(&shared, &name),
@@ -62,7 +63,7 @@ pub(crate) async fn list(State(shared): State<Shared>) -> axum::Json<LookupFiles
     params(("name" = String, Path, description = "The file", example = "assets.csv")),
     responses((status = 200, body = String, content_type = "text/csv"))
 )]
-pub(crate) async fn read(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Response> {
+pub(crate) async fn read(State(shared): State<SharedState>, Path(name): Path<String>) -> Result<Response> {
     check_name(&name)?;
     let pipeline = shared.state.pipeline.clone();
     let own = name.clone();
@@ -81,7 +82,7 @@ pub(crate) async fn read(State(shared): State<Shared>, Path(name): Path<String>)
     responses((status = 204, description = "It is stored"))
 )]
 pub(crate) async fn store(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     body: Body,
@@ -110,7 +111,7 @@ pub(crate) async fn store(
     responses((status = 204, description = "It is removed"))
 )]
 pub(crate) async fn remove(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
 ) -> Result<StatusCode> {
@@ -142,7 +143,7 @@ fn missing(name: &str) -> ApiError {
     ApiError::not_found(format!("there is no lookup file `{name}`"))
 }
 
-fn used_by(shared: &Inner, name: &str) -> Vec<String> {
+fn used_by(shared: &ApiInner, name: &str) -> Vec<String> {
     let live = shared.state.pipeline.router();
     let uses = |action: &Acting| matches!(action, Acting::Lookup { file, .. } if file == name);
     let routes = live.checked.routes.iter().filter(|route| route.steps.iter().any(|step| uses(&step.action)));

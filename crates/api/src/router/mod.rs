@@ -2,29 +2,29 @@
 //!
 //! | module      | owns                                                     |
 //! |-------------|----------------------------------------------------------|
-//! | `form`      | the forms of a document, and the header `If-Match`       |
-//! | `draft`     | a document that was sent, and what it means              |
+//! | `document_form` | the forms of a document, and the header `If-Match`   |
+//! | `draft`     | a document that was sent, checked                        |
 //! | `apply`     | making a draft live                                      |
 //! | `document`  | the live document: reading, checking, replacing          |
 //! | `revise`    | a part of it, changed alone                              |
 //! | `logspace`  | one of its logspaces                                     |
-//! | `secrets`   | who sees its secrets                                     |
+//! | `secrets`   | its secrets, and who may see them                        |
 //! | `sender_zone` | the zone of one sender                                 |
-//! | `trying`    | a document tried on messages: tests on history, traces   |
+//! | `dry_run`   | a document tried on messages: tests on history, traces   |
 //! | `lookups`   | the files of tables that steps look values up in         |
 //! | `revisions` | earlier documents: listing, comparing, restoring         |
 //!
 //! **Invariant:** a change names the revision that it is based on, and becomes live only while that one is live.
-//! **Invariant:** what is live is stored as a revision with author and comment.
+//! **Invariant:** the live document is stored as a revision with author and comment.
 
 mod apply;
 pub(super) mod document;
+mod document_form;
 mod draft;
-mod form;
+pub(super) mod dry_run;
 pub(super) mod logspace;
 pub(super) mod lookups;
 mod revise;
 pub(super) mod revisions;
 mod secrets;
 pub(super) mod sender_zone;
-pub(super) mod trying;

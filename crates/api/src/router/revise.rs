@@ -1,10 +1,10 @@
 //! A part of the live document, changed alone: what else it says stays.
 
-use super::apply::{Motive, apply, conflict};
+use super::apply::{ChangeReason, apply, conflict};
 use super::draft::Draft;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::state::Shared;
+use crate::state::SharedState;
 use crate::waiting::blocking;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 /// Makes a revision of what `change` leaves of the live document. `expected` is the revision that was looked at.
 pub(super) async fn revise(
-    shared: &Shared,
+    shared: &SharedState,
     caller: Caller,
     expected: Option<u64>,
-    motive: Motive,
+    motive: ChangeReason,
     change: impl FnOnce(&mut Value) -> Result<()>,
 ) -> Result<Response> {
     let inner = shared.clone();

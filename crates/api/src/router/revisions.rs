@@ -1,13 +1,13 @@
 //! Earlier documents: listing, comparing and restoring them.
 
 use super::apply::{ApplyParams, RouterChange, apply, expected};
+use super::document_form::{DocumentForm, FormParams, toml};
 use super::draft::Draft;
-use super::form::{Form, FormParams, toml};
 use super::secrets::shown;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Path, Query};
-use crate::state::{Inner, Shared};
+use crate::extract::{Path, QueryString};
+use crate::state::{ApiInner, SharedState};
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +16,7 @@ use logstead_config::{Document, check_toml, diff, from_toml};
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
 
-/// Which revisions to compare.
+/// The revisions to compare.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DifferenceParams {
@@ -43,12 +43,12 @@ pub(crate) struct Revisions {
     revisions: Vec<RevisionSummary>,
 }
 
-/// What differs between two revisions.
+/// The differences between two revisions.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct RevisionDiff {
     /// A sentence for each difference; empty if one of the two can no longer be read.
     changes: Vec<String>,
-    /// Of the texts, as `diff -u` writes it.
+    /// The difference of the texts, in the format of `diff -u`.
     text: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct RevisionDiff {
 #[utoipa::path(
     get, path = "/api/v1/router/revisions", tag = "router", responses((status = 200, body = Revisions))
 )]
-pub(crate) async fn revisions(State(shared): State<Shared>) -> Result<axum::Json<Revisions>> {
+pub(crate) async fn revisions(State(shared): State<SharedState>) -> Result<axum::Json<Revisions>> {
     let live = shared.state.pipeline.router().revision;
     let revisions = shared.meta(|meta| meta.revisions()).await?;
     let revisions = revisions.into_iter().map(|revision| RevisionSummary {
@@ -76,31 +76,31 @@ pub(crate) async fn revisions(State(shared): State<Shared>) -> Result<axum::Json
     responses((status = 200, content((Document = "application/json"), (String = "application/toml"))))
 )]
 pub(crate) async fn revision(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
-    Query(params): Query<FormParams>,
+    QueryString(params): QueryString<FormParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let text = shown(stored(&shared, number).await?.toml, &caller);
     match params.form(&headers) {
-        Form::Toml => Ok(toml(text).into_response()),
-        Form::Json => match from_toml(&text) {
+        DocumentForm::Toml => Ok(toml(text).into_response()),
+        DocumentForm::Json => match from_toml(&text) {
             Ok(document) => Ok(axum::Json(document).into_response()),
             Err(problems) => Err(ApiError::of_document(problems)),
         },
     }
 }
 
-/// What differs between two revisions.
+/// The differences between two revisions.
 #[utoipa::path(
     get, path = "/api/v1/router/diff", tag = "router", params(DifferenceParams),
     responses((status = 200, body = RevisionDiff))
 )]
 pub(crate) async fn difference(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
-    Query(DifferenceParams { from, to }): Query<DifferenceParams>,
+    QueryString(DifferenceParams { from, to }): QueryString<DifferenceParams>,
 ) -> Result<axum::Json<RevisionDiff>> {
     let (old, new) = (stored(&shared, from).await?.toml, stored(&shared, to).await?.toml);
     let changes = match (check_toml(&old), check_toml(&new)) {
@@ -122,10 +122,10 @@ pub(crate) async fn difference(
     responses((status = 200, body = RouterChange))
 )]
 pub(crate) async fn roll_back(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path(number): Path<u64>,
-    Query(params): Query<ApplyParams>,
+    QueryString(params): QueryString<ApplyParams>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let expected = expected(shared.state.pipeline.router().revision, &headers)?;
@@ -140,13 +140,13 @@ pub(crate) struct Confirmed {
     revision: u64,
 }
 
-/// Keeps the live revision for good: it is no longer taken back by itself. `If-Match` may name the revision that was
+/// Confirms the live revision: it will not be rolled back automatically. `If-Match` may name the revision that was
 /// looked at.
 #[utoipa::path(
     post, path = "/api/v1/router/confirm", tag = "router", responses((status = 200, body = Confirmed))
 )]
 pub(crate) async fn confirm(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
 ) -> Result<axum::Json<Confirmed>> {
@@ -160,7 +160,7 @@ pub(crate) async fn confirm(
     Ok(axum::Json(Confirmed { revision: live }))
 }
 
-async fn stored(shared: &Inner, number: u64) -> Result<Revision> {
+async fn stored(shared: &ApiInner, number: u64) -> Result<Revision> {
     let revision = shared.meta(move |meta| meta.revision(number)).await?;
     revision.ok_or_else(|| ApiError::not_found(format!("there is no revision {number}")))
 }

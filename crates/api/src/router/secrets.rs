@@ -1,5 +1,5 @@
-//! Who sees the secrets of a router document: tokens, passwords and keys of destinations that stand in it instead of in a
-//! file. Those who may change it; to others it is shown without.
+//! The secrets of a router document: tokens, passwords and keys of destinations that stand in it instead of in a file.
+//! Those who may change the document see them; others are shown it without them.
 
 use crate::access::Caller;
 use logstead_accounts::Role;
@@ -15,7 +15,8 @@ pub(super) fn without_secrets(document: &Document) -> String {
     to_toml(&redacted_document(document))
 }
 
-/// The text of a document as the caller may see it. What can no longer be read as one is shown to nobody else.
+/// The text of a document as the caller may see it. A text that can no longer be read as a document is not shown to
+/// others.
 pub(super) fn shown(toml: String, caller: &Caller) -> String {
     if may_see_secrets(caller) {
         return toml;

@@ -1,11 +1,11 @@
 //! The zone of one sender, changed alone.
 
-use super::apply::{Motive, RouterChange};
+use super::apply::{ChangeReason, RouterChange};
 use super::revise::revise;
 use crate::access::Caller;
 use crate::error::{ApiError, Result};
-use crate::extract::{Json, Path};
-use crate::state::Shared;
+use crate::extract::{JsonBody, Path};
+use crate::state::SharedState;
 use axum::extract::{Extension, State};
 use axum::response::Response;
 use logstead_config::SenderZone;
@@ -36,10 +36,10 @@ pub(crate) struct ZoneRequest {
     )
 )]
 pub(crate) async fn put_timezone(
-    State(shared): State<Shared>,
+    State(shared): State<SharedState>,
     Extension(caller): Extension<Caller>,
     Path((source, host)): Path<(String, String)>,
-    Json(request): Json<ZoneRequest>,
+    JsonBody(request): JsonBody<ZoneRequest>,
 ) -> Result<Response> {
     let refused = |message| ApiError::bad_request(message).path("timezone");
     let zone = match &request.timezone {
@@ -71,5 +71,5 @@ pub(crate) async fn put_timezone(
         found["timezones"] = zones.into();
         Ok(())
     };
-    revise(&shared, caller, None, Motive { comment, trial: None }, change).await
+    revise(&shared, caller, None, ChangeReason { comment, terms: None }, change).await
 }

@@ -3,8 +3,8 @@
 //! Each tail is a task: it waits until something was stored, reads that on a blocking thread, and sends the events one
 //! by one. While its client does not take them it reads nothing, and holds at most one turn's events.
 //!
-//! **Invariant:** what is sent is what its caller may see at that moment: whether they may see the same as before is asked
-//! before each event, and which logspaces there are every second.
+//! **Invariant:** a tail sends only messages that its caller may see at that moment: the caller's rights are checked
+//! before each event, and the list of logspaces every second.
 //! **Invariant:** a tail ends soon after its client disconnects, and at once when the server is about to stop.
 
 mod position;
@@ -12,16 +12,16 @@ mod sampling;
 mod turn;
 mod wire;
 
-use super::access::again::Asker;
 use super::access::authenticate::authenticate;
+use super::access::recheck::CallerRecheck;
 use super::error::{ApiError, Result};
 use super::question::cancel::{Cancel, ask};
-use super::question::{Asked, Common, Parameters, Question, Takes};
-use super::state::Shared;
-use super::stream::{Piece, Pieces};
-use super::tail::position::Position;
+use super::question::{AllowedStages, CallerQuestion, CommonParameters, QuestionParameters, StoreQuestion};
+use super::state::SharedState;
+use super::stream::{BodyPiece, StreamedBody};
+use super::tail::position::TailPosition;
 use super::tail::sampling::Sampling;
-use super::tail::turn::Following;
+use super::tail::turn::TailFollowers;
 use super::tail::wire::{TailEvent, event};
 use super::waiting::{blocking, busy};
 use axum::body::Bytes;
@@ -51,7 +51,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
 /// Tells proxies not to buffer.
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Which messages to follow, and from where on.
+/// The messages to follow, and the position to start at.
 #[derive(Deserialize, utoipa::ToSchema, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -65,15 +65,15 @@ pub(crate) struct TailRequest {
     last: Option<u32>,
 }
 
-/// Follows what is stored, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
+/// Follows stored messages, as server-sent events: `messages`, `status` every second, `gap` where messages are missing,
 /// and `problem` before the server ends the stream.
 #[utoipa::path(
     get, path = "/api/v1/tail", tag = "search",
     params(TailRequest, ("Last-Event-ID" = Option<String>, Header, description = "Goes on after this position")),
     responses((status = 200, body = TailEvent, content_type = "text/event-stream"))
 )]
-pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Result<Response> {
-    let Asked { shared, caller, question, own, common, .. } = asked;
+pub(crate) async fn tail(headers: HeaderMap, asked: CallerQuestion<TailRequest>) -> Result<Response> {
+    let CallerQuestion { shared, caller, question, own, common, .. } = asked;
     let since = own.since(&headers)?;
     let last = own.last()?;
     let Ok(permit) = shared.tails.clone().try_acquire_owned() else {
@@ -96,8 +96,8 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     let (following, stored) = begun.ok_or_else(|| busy("there was no time to prepare the query"))?;
     let (events, pieces) = mpsc::channel(EVENTS_MAX);
     let (cancel, guard) = Cancel::without_limit(&shared);
-    let tail = Tail {
-        asker: Asker::new(&shared, &headers, &caller),
+    let tail = OpenTail {
+        asker: CallerRecheck::new(&shared, &headers, &caller),
         shared,
         headers,
         common,
@@ -110,12 +110,12 @@ pub(crate) async fn tail(headers: HeaderMap, asked: Asked<TailRequest>) -> Resul
     };
     tokio::spawn(request_id::followed(tail.run(following, stored)));
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (NO_BUFFER, "no")];
-    Ok((headers, Pieces::endless(pieces, guard).into_response()).into_response())
+    Ok((headers, StreamedBody::endless(pieces, guard).into_response()).into_response())
 }
 
 impl TailRequest {
     /// The position to continue after.
-    fn since(&self, headers: &HeaderMap) -> Result<Option<Position>> {
+    fn since(&self, headers: &HeaderMap) -> Result<Option<TailPosition>> {
         let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
         let (text, name) = match header.filter(|text| !text.is_empty()) {
             Some(text) => (Some(text), "Last-Event-ID"),
@@ -126,7 +126,7 @@ impl TailRequest {
             let detail = format!("{name} is not a position that a tail sent: start again without it");
             ApiError::bad_request(detail).path(name)
         };
-        Position::parse(text).map(Some).ok_or_else(refused)
+        TailPosition::parse(text).map(Some).ok_or_else(refused)
     }
 
     fn last(&self) -> Result<u32> {
@@ -140,79 +140,93 @@ impl TailRequest {
     }
 }
 
-impl Parameters for TailRequest {
+impl QuestionParameters for TailRequest {
     const COMMON: &'static [&'static str] = &["query", "unparsed", "timezone", "logspaces", "copies"];
-    const STAGES: Takes = Takes::Streaming;
+    const STAGES: AllowedStages = AllowedStages::Streaming;
 }
 
-fn sampling(shared: &Shared, is_resumed: bool) -> Sampling {
+fn sampling(shared: &SharedState, is_resumed: bool) -> Sampling {
     let rate_max = u64::from(shared.state.settings.limits.tail_rate_max);
     let backlog_max = if is_resumed { BACKLOG_MAX } else { 0 };
     Sampling::new(rate_max, backlog_max, std::time::Instant::now())
 }
 
-/// What is followed, and what was found to begin with; nothing where there was no time to prepare it.
-type Begun = Option<(Following, Vec<(String, Hit)>)>;
+/// The followed logspaces, and the first messages to show; `None` if there was no time to prepare them.
+type TailStart = Option<(TailFollowers, Vec<(String, Hit)>)>;
 
 /// From now on, or from a position. Logspaces that are not in the position were created after it.
-fn follow(question: &Question, since: Option<&Position>, sampling: Sampling, cancel: &Cancel) -> Begun {
+fn follow(
+    question: &StoreQuestion,
+    since: Option<&TailPosition>,
+    sampling: Sampling,
+    cancel: &Cancel,
+) -> TailStart {
     let from = |logspace: &str, searcher: &Searcher| match since {
         Some(position) => Some(position.of(logspace).unwrap_or(0)),
         None => Some(searcher.next_sequence()),
     };
     let followers = question.logspaces.follow(question.wanted(), from, &cancel.run())?;
-    Some((Following::new(sampling, question.passing(), followers), Vec::new()))
+    Some((TailFollowers::new(sampling, question.passing(), followers), Vec::new()))
 }
 
 /// From now on, and the newest stored messages, the oldest of them first.
-fn follow_after_last(question: &Question, last: usize, sampling: Sampling, cancel: &Cancel) -> Begun {
+fn follow_after_last(
+    question: &StoreQuestion,
+    last: usize,
+    sampling: Sampling,
+    cancel: &Cancel,
+) -> TailStart {
     let logspaces = question.logspaces.clone();
     let passing = question.passing();
     let (followers, newest) =
         logspaces.follow_after_newest(question.wanted(), passing.as_ref(), last, &cancel.run())?;
-    Some((Following::new(sampling, passing, followers), newest))
+    Some((TailFollowers::new(sampling, passing, followers), newest))
 }
 
 /// A tail that is open.
-struct Tail {
-    shared: Shared,
-    asker: Asker,
+struct OpenTail {
+    shared: SharedState,
+    asker: CallerRecheck,
     /// The request's headers, to authenticate again.
     headers: HeaderMap,
-    common: Common,
+    common: CommonParameters,
     /// The query, limited to what its caller may see.
     query: logstead_query::Query,
     cancel: Arc<Cancel>,
-    events: mpsc::Sender<Piece>,
+    events: mpsc::Sender<BodyPiece>,
     news: Stored,
     ending: Ending,
     _permit: OwnedSemaphorePermit,
 }
 
 /// Why a tail ends.
-enum End {
+enum TailEnd {
     /// Its client has gone.
     Gone,
     /// Its client gets this.
     Problem(ApiError),
 }
 
-impl From<ApiError> for End {
-    fn from(error: ApiError) -> End {
-        End::Problem(error)
+impl From<ApiError> for TailEnd {
+    fn from(error: ApiError) -> TailEnd {
+        TailEnd::Problem(error)
     }
 }
 
-impl Tail {
-    async fn run(mut self, following: Following, stored: Vec<(String, Hit)>) {
-        if let Err(End::Problem(error)) = self.follow(following, stored).await {
+impl OpenTail {
+    async fn run(mut self, following: TailFollowers, stored: Vec<(String, Hit)>) {
+        if let Err(TailEnd::Problem(error)) = self.follow(following, stored).await {
             let problem = event("problem", None, &error.into_problem());
             // If the channel is full, the client does not read.
-            self.events.try_send(Piece::Data(problem)).ok();
+            self.events.try_send(BodyPiece::Data(problem)).ok();
         }
     }
 
-    async fn follow(&mut self, mut following: Following, stored: Vec<(String, Hit)>) -> Result<(), End> {
+    async fn follow(
+        &mut self,
+        mut following: TailFollowers,
+        stored: Vec<(String, Hit)>,
+    ) -> Result<(), TailEnd> {
         self.send(vec![following.status()]).await?;
         let first = following.stored_before(&stored);
         self.send(first).await?;
@@ -221,7 +235,7 @@ impl Tail {
         loop {
             tokio::select! {
                 biased;
-                () = self.events.closed() => return Err(End::Gone),
+                () = self.events.closed() => return Err(TailEnd::Gone),
                 () = self.ending.requested() => return Err(stopping().into()),
                 () = sleep_until(next_status) => {
                     next_status = Instant::now() + STATUS_INTERVAL;
@@ -233,7 +247,7 @@ impl Tail {
                     let events;
                     (following, events, has_more) = self.turn(following).await?;
                     self.send(events).await?;
-                    // What already waits needs no gathering.
+                    // Messages that already wait need no gathering.
                     next_turn = if has_more { began } else { began + GATHER };
                 }
                 () = self.news.changed(), if !has_more => has_more = true,
@@ -241,7 +255,7 @@ impl Tail {
         }
     }
 
-    async fn turn(&self, mut following: Following) -> Result<(Following, Vec<Bytes>, bool)> {
+    async fn turn(&self, mut following: TailFollowers) -> Result<(TailFollowers, Vec<Bytes>, bool)> {
         let _turn = self.shared.tail_turns.acquire().await.map_err(ApiError::internal)?;
         let cancel = self.cancel.clone();
         let turn = move || {
@@ -251,28 +265,28 @@ impl Tail {
         blocking(turn).await
     }
 
-    /// Sends events one by one, as the client takes them. Each waits for its place first, so that it is asked at the last
-    /// moment who gets it.
-    async fn send(&mut self, events: Vec<Bytes>) -> Result<(), End> {
+    /// Sends events one by one, as the client takes them. Each waits for its place first, so that the caller is checked
+    /// at the last moment.
+    async fn send(&mut self, events: Vec<Bytes>) -> Result<(), TailEnd> {
         for event in events {
             let place = tokio::select! {
-                place = self.events.reserve() => place.map_err(|_| End::Gone)?,
+                place = self.events.reserve() => place.map_err(|_| TailEnd::Gone)?,
                 () = self.ending.requested() => return Err(stopping().into()),
             };
             self.asker.check().await?;
-            place.send(Piece::Data(event));
+            place.send(BodyPiece::Data(event));
         }
         Ok(())
     }
 
-    /// Checks what the caller may see now. New logspaces are followed from their beginning.
-    async fn admit(&self, following: &mut Following) -> Result<()> {
+    /// Checks the caller's present rights. New logspaces are followed from their beginning.
+    async fn admit(&self, following: &mut TailFollowers) -> Result<()> {
         let changed =
             || ApiError::forbidden("what this login or token may see has changed: open the tail again");
         let caller = authenticate(&self.shared, &self.headers)
             .await?
             .ok_or_else(|| ApiError::new(StatusCode::UNAUTHORIZED, "the session has ended: log in again"))?;
-        let question = Question::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
+        let question = StoreQuestion::read(&self.shared, &caller, &self.common, TailRequest::STAGES).await?;
         let is_there = |logspace: &String| question.logspaces.get(logspace).is_some();
         if question.query != self.query || !following.logspaces().iter().all(is_there) {
             return Err(changed());
@@ -282,7 +296,7 @@ impl Tail {
             let begin = move || {
                 let (wanted, run) = (question.wanted(), cancel.run());
                 let is_new = |id: &str, _: &Searcher| (!followed.iter().any(|of| of == id)).then_some(0);
-                // What the others have may be copies of what these will have.
+                // Messages of the others may be copies of those that the new logspaces will have.
                 let asked = question.logspaces.filters(wanted, &run)?;
                 Some((asked, question.logspaces.follow(wanted, is_new, &run)?))
             };

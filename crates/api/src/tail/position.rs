@@ -4,15 +4,15 @@
 
 /// A place in the order in which each logspace was stored.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Position {
+pub(crate) struct TailPosition {
     next: Vec<(String, u64)>,
 }
 
-impl Position {
-    /// From a text that was handed out; `None` for any other.
-    pub(crate) fn parse(text: &str) -> Option<Position> {
+impl TailPosition {
+    /// Reads a text that was handed out; `None` for any other.
+    pub(crate) fn parse(text: &str) -> Option<TailPosition> {
         if text == "-" {
-            return Some(Position::default());
+            return Some(TailPosition::default());
         }
         let next = text.split(',').map(|part| {
             let (logspace, sequence) = part.split_once(':')?;
@@ -20,10 +20,10 @@ impl Position {
             let sequence = sequence.parse().ok().filter(|_| is_number)?;
             logstead_config::is_logspace_id(logspace).then(|| (logspace.to_owned(), sequence))
         });
-        next.collect::<Option<_>>().map(|next| Position { next })
+        next.collect::<Option<_>>().map(|next| TailPosition { next })
     }
 
-    /// Where a logspace continues; `None` for one that was not followed.
+    /// The sequence at which a logspace continues; `None` for one that was not followed.
     pub(crate) fn of(&self, logspace: &str) -> Option<u64> {
         self.next.iter().find(|(id, _)| id == logspace).map(|(_, sequence)| *sequence)
     }
@@ -40,7 +40,7 @@ impl Position {
     }
 }
 
-impl std::fmt::Display for Position {
+impl std::fmt::Display for TailPosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.next.is_empty() {
             return f.write_str("-");
@@ -63,18 +63,18 @@ mod tests {
         for text in
             ["", "main", "main:", ":5", "main:5,", "main:+5", "main:-1", "Main:5", "main:5 ", "a\nb:5"]
         {
-            assert_eq!(Position::parse(text), None, "{text}");
+            assert_eq!(TailPosition::parse(text), None, "{text}");
         }
-        assert_eq!(Position::parse("main:18446744073709551616"), None, "no sequence is that large");
+        assert_eq!(TailPosition::parse("main:18446744073709551616"), None, "no sequence is that large");
     }
 
     proptest! {
         #[test]
         fn a_position_reads_as_it_was_written(next in proptest::collection::vec(("[a-z0-9][a-z0-9_-]{0,9}", any::<u64>()), 0..4)) {
-            let position = Position { next };
+            let position = TailPosition { next };
             let text = position.to_string();
             prop_assert!(!text.contains(' '));
-            prop_assert_eq!(Position::parse(&text), Some(position));
+            prop_assert_eq!(TailPosition::parse(&text), Some(position));
         }
     }
 }

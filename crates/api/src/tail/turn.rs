@@ -5,13 +5,13 @@
 //! **Invariant:** a turn ends after a short time and a limited amount of text, however much there is.
 
 use crate::question::cancel::Cancel;
-use crate::tail::position::Position;
+use crate::tail::position::TailPosition;
 use crate::tail::sampling::{Sampling, one_in};
 use crate::tail::wire::{TailGap, TailMessages, TailStatus, event};
 use axum::body::Bytes;
 use logstead_indexer::{Followed, Follower, Hit, Matched};
-use logstead_questions::store::Passing;
-use logstead_questions::wire::message::Message;
+use logstead_questions::store::StreamedStages;
+use logstead_questions::wire::message::MessageJson;
 use logstead_record::Timestamp;
 use logstead_work::Run;
 use std::ops::{ControlFlow, Range};
@@ -28,24 +28,24 @@ const TURN_BYTES_MAX: usize = 1 << 20;
 const TURN_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// Logspaces that are followed, and what to say about them.
-pub(crate) struct Following {
+pub(crate) struct TailFollowers {
     followers: Vec<Follower>,
-    events: Events,
-    /// Which one is read first in the next turn.
+    events: EventBuilder,
+    /// The one to read first in the next turn.
     first: usize,
     /// Messages before these sequences were stored when the tail began.
     backlog_ends: Vec<u64>,
 }
 
 /// Events that are being made.
-struct Events {
+struct EventBuilder {
     sampling: Sampling,
-    /// What messages pass through before they are sent.
-    passing: Option<Arc<Passing>>,
-    counts: Counts,
-    position: Position,
+    /// The stages that messages pass through before they are sent.
+    passing: Option<Arc<StreamedStages>>,
+    counts: TailCounts,
+    position: TailPosition,
     logspaces: Vec<String>,
-    messages: Vec<Message>,
+    messages: Vec<MessageJson>,
     messages_bytes: usize,
     ready: Vec<Bytes>,
     ready_bytes: usize,
@@ -54,24 +54,24 @@ struct Events {
 
 /// Counts since the last status.
 #[derive(Default)]
-struct Counts {
+struct TailCounts {
     received: u64,
     matched: u64,
     shown: u64,
     last_match: Option<Timestamp>,
 }
 
-impl Following {
+impl TailFollowers {
     pub(crate) fn new(
         sampling: Sampling,
-        passing: Option<Passing>,
+        passing: Option<StreamedStages>,
         followers: impl IntoIterator<Item = (String, Follower)>,
-    ) -> Following {
-        let events = Events {
+    ) -> TailFollowers {
+        let events = EventBuilder {
             sampling,
             passing: passing.map(Arc::new),
-            counts: Counts::default(),
-            position: Position::default(),
+            counts: TailCounts::default(),
+            position: TailPosition::default(),
             logspaces: Vec::new(),
             messages: Vec::new(),
             messages_bytes: 0,
@@ -79,7 +79,8 @@ impl Following {
             ready_bytes: 0,
             turn_ends: Instant::now(),
         };
-        let mut following = Following { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() };
+        let mut following =
+            TailFollowers { followers: Vec::new(), events, first: 0, backlog_ends: Vec::new() };
         followers.into_iter().for_each(|(logspace, follower)| following.add(logspace, follower));
         following
     }
@@ -112,9 +113,9 @@ impl Following {
         &self.events.logspaces
     }
 
-    /// Reads what was stored; returns what to send, and whether there is more.
+    /// Reads newly stored messages; returns the events to send, and whether there is more.
     pub(crate) fn turn(&mut self, cancel: &Cancel) -> (Vec<Bytes>, bool) {
-        let Following { followers, events, first, .. } = self;
+        let TailFollowers { followers, events, first, .. } = self;
         events.turn_ends = Instant::now() + TURN_TIME_MAX;
         let run = Run { lanes: Run::alone().lanes, ..cancel.run() };
         let count = followers.len();
@@ -134,7 +135,7 @@ impl Following {
         self.followers.iter().map(Follower::behind).sum()
     }
 
-    /// What happened since the last status.
+    /// The events since the last status.
     pub(crate) fn status(&mut self) -> Bytes {
         let behind = self.behind();
         let counts = &mut self.events.counts;
@@ -160,8 +161,8 @@ impl Following {
     }
 }
 
-impl Events {
-    /// Takes a part of what was stored in one of the logspaces.
+impl EventBuilder {
+    /// Takes a part of the messages stored in one of the logspaces.
     fn take(&mut self, at: usize, followed: Followed<'_>) -> ControlFlow<u64> {
         match followed {
             Followed::Missing { sequences, why, .. } => {
@@ -221,7 +222,7 @@ impl Events {
     /// Adds a message. A full event is ready to be sent, so the position must be after the message.
     fn push(&mut self, logspace: &str, hit: &Hit) {
         self.messages_bytes += hit.batch.message(hit.row).len();
-        self.messages.push(Message::new(logspace, hit));
+        self.messages.push(MessageJson::new(logspace, hit));
         if EVENT_MESSAGES_MAX <= self.messages.len() || EVENT_BYTES_MAX <= self.messages_bytes {
             self.send_messages();
         }
@@ -229,7 +230,7 @@ impl Events {
 
     fn send_messages(&mut self) {
         if !self.messages.is_empty() {
-            let columns = self.passing.as_deref().and_then(Passing::names);
+            let columns = self.passing.as_deref().and_then(StreamedStages::names);
             let messages = TailMessages { messages: std::mem::take(&mut self.messages), columns };
             self.messages_bytes = 0;
             self.send(event("messages", Some(&self.position), &messages));

@@ -1,9 +1,9 @@
-//! What a tail sends: server-sent events and their data.
+//! The output of a tail: server-sent events and their data.
 
 use crate::error::Problem;
-use crate::tail::position::Position;
+use crate::tail::position::TailPosition;
 use axum::body::Bytes;
-use logstead_questions::wire::message::Message;
+use logstead_questions::wire::message::MessageJson;
 use serde::Serialize;
 
 /// The data of an event: `messages`, `status`, `gap` or `problem`.
@@ -20,9 +20,9 @@ pub(crate) enum TailEvent {
 /// The data of an event `messages`. Its `id` is the position after them.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct TailMessages {
-    /// In the order in which they were stored, at most 500.
-    pub(super) messages: Vec<Message>,
-    /// What the stage `fields` leaves to be shown; not there without it. Messages are whole nevertheless.
+    /// The messages in the order in which they were stored, at most 500.
+    pub(super) messages: Vec<MessageJson>,
+    /// The columns that the stage `fields` leaves to be shown; absent without it. Messages are complete nevertheless.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub(super) columns: Option<Vec<String>>,
@@ -57,7 +57,7 @@ pub(crate) struct TailGap {
 }
 
 /// The text of an event.
-pub(crate) fn event(name: &str, position: Option<&Position>, data: &impl Serialize) -> Bytes {
+pub(crate) fn event(name: &str, position: Option<&TailPosition>, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).expect("events have names for keys, and no number is not finite");
     let id = position.map_or(String::new(), |position| format!("id: {position}\n"));
     format!("event: {name}\n{id}data: {data}\n\n").into()

@@ -2,7 +2,7 @@
 //! end is the end of the request.
 
 use super::credit::Credit;
-use super::pulse::{Pulse, Turn};
+use super::deadlines::{Deadlines, RequestInProgress};
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::pin::Pin;
@@ -11,13 +11,13 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::time::Sleep;
 
-/// The largest piece of an answer that is handed over on a shared connection. What is handed over is kept until the
-/// peer takes it, and the next piece is only asked for then, so that it shows whether it does.
+/// The largest piece of an answer that is handed over on a shared connection. A piece is kept until the peer takes it,
+/// and the next one is only asked for then, so that it shows whether the peer takes anything.
 const PIECE_BYTES_MAX: usize = 32 << 10;
 
 /// Marks an answer that continues for as long as it is read: its reader may pause for a while.
 #[derive(Clone, Copy, Debug)]
-pub struct AtLength;
+pub struct LongAnswer;
 
 /// The sender of a body keeps us waiting too long.
 #[derive(Debug, thiserror::Error)]
@@ -25,27 +25,27 @@ pub struct AtLength;
 pub struct TooSlow;
 
 /// The body of a request.
-pub(super) struct Received {
+pub(super) struct RequestBody {
     body: Incoming,
-    pulse: Arc<Pulse>,
+    deadlines: Arc<Deadlines>,
     credit: Credit,
     /// Fires when the credit is used up while we wait.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-impl Received {
-    pub(super) fn new(body: Incoming, pulse: Arc<Pulse>) -> Received {
-        let credit = pulse.body_credit();
-        Received { body, pulse, credit, sleep: None }
+impl RequestBody {
+    pub(super) fn new(body: Incoming, deadlines: Arc<Deadlines>) -> RequestBody {
+        let credit = deadlines.body_credit();
+        RequestBody { body, deadlines, credit, sleep: None }
     }
 
     /// Ready when we have waited long enough.
     fn poll_too_slow(&mut self, context: &mut Context<'_>) -> Poll<()> {
         self.credit.wait(Instant::now());
         let Some(end) = self.credit.ends_at() else { return Poll::Pending };
-        let pulse = &self.pulse;
+        let deadlines = &self.deadlines;
         let sleep = self.sleep.get_or_insert_with(|| {
-            pulse.body_rests(true);
+            deadlines.body_rests(true);
             Box::pin(tokio::time::sleep_until(end.into()))
         });
         sleep.as_mut().poll(context)
@@ -53,12 +53,12 @@ impl Received {
 
     fn goes_on(&mut self) {
         if self.sleep.take().is_some() {
-            self.pulse.body_rests(false);
+            self.deadlines.body_rests(false);
         }
     }
 }
 
-impl HttpBody for Received {
+impl HttpBody for RequestBody {
     type Data = Bytes;
     type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -88,7 +88,7 @@ impl HttpBody for Received {
     }
 }
 
-impl Drop for Received {
+impl Drop for RequestBody {
     /// No longer waited for.
     fn drop(&mut self) {
         self.goes_on();
@@ -96,26 +96,26 @@ impl Drop for Received {
 }
 
 /// The body of an answer. When HTTP drops it, it has been produced completely.
-pub(super) struct Sent {
+pub(super) struct ResponseBody {
     body: Body,
-    turn: Turn,
-    /// On a shared connection: what was produced and is still to be handed over.
+    turn: RequestInProgress,
+    /// On a shared connection: the data that was produced and is still to be handed over.
     rest: Option<Bytes>,
     /// The size of the piece that the peer is to take.
     offered_bytes: usize,
 }
 
-impl Sent {
-    pub(super) fn new(body: Body, turn: Turn, is_shared: bool) -> Sent {
+impl ResponseBody {
+    pub(super) fn new(body: Body, turn: RequestInProgress, is_shared: bool) -> ResponseBody {
         if is_shared {
             // Until the first piece is asked for: a peer may take nothing at all.
             turn.offered(Instant::now());
         }
-        Sent { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }
+        ResponseBody { body, turn, rest: is_shared.then(Bytes::new), offered_bytes: 0 }
     }
 }
 
-impl HttpBody for Sent {
+impl HttpBody for ResponseBody {
     type Data = Bytes;
     type Error = axum::Error;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Bytes per second at which a credit stays the same.
 const RATE_MIN: u64 = 1024;
 
-/// What is left of a peer's credit.
+/// A peer's remaining credit.
 #[derive(Debug)]
 pub(crate) struct Credit {
     full: Duration,

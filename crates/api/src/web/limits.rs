@@ -1,4 +1,4 @@
-//! What the web port may hold, how long it waits, and who counts as one peer.
+//! The limits of the web port: connections, waiting times, and the definition of one peer.
 
 use ipnet::IpNet;
 use logstead_config::settings;
@@ -14,9 +14,9 @@ const SWEEP_INTERVAL_MAX: Duration = Duration::from_secs(1);
 /// Minimum time between two looks.
 const SWEEP_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
-/// What the web port may hold and how long it waits.
+/// The limits of the web port: how much it may hold and how long it waits.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct WebLimits {
     /// Connections.
     pub connections_max: usize,
     /// Connections of one address.
@@ -29,22 +29,22 @@ pub struct Limits {
 /// How long a peer may keep us waiting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timeouts {
-    /// For the head of a request.
+    /// The time for the head of a request.
     pub header: Duration,
-    /// For the next request.
+    /// The time until the next request.
     pub idle: Duration,
     /// For the next bytes of a body, or until it reads more of an answer.
     pub(crate) stall: Duration,
-    /// Until it reads more of an endless answer.
+    /// The time until the peer reads more of an endless answer.
     pub(crate) long_stall: Duration,
 }
 
-impl Limits {
+impl WebLimits {
     /// The limits of the settings, if at most `sockets_max` sockets can be open.
-    pub fn of(web: &settings::Web, sockets_max: usize) -> Limits {
+    pub fn of(web: &settings::Web, sockets_max: usize) -> WebLimits {
         let connections_max = (web.connections_max as usize).min(sockets_max).max(1);
         let stall = web.stall_timeout.duration();
-        Limits {
+        WebLimits {
             connections_max,
             connections_of_address_max: (connections_max / 2).max(1),
             trusted_proxies: web.trusted_proxies.as_slice().into(),
@@ -73,7 +73,7 @@ impl Timeouts {
     }
 }
 
-/// What counts as one peer: an IPv4 address, or the IPv6 network of one customer.
+/// The network that counts as one peer: an IPv4 address, or the IPv6 network of one customer.
 pub fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
@@ -81,7 +81,7 @@ pub fn network(peer: IpAddr) -> IpAddr {
     }
 }
 
-/// Whether an address is one of the proxies whose word counts.
+/// Whether an address is one of the trusted proxies.
 pub fn is_trusted(peer: IpAddr, proxies: &[IpNet]) -> bool {
     let address = peer.to_canonical();
     proxies.iter().any(|network| network.contains(&address))
@@ -102,7 +102,7 @@ mod tests {
     fn a_customer_counts_as_one_and_who_speaks_for_many_does_not_count() {
         let set = vec!["web.trusted_proxies=10.0.0.0/8,2001:db8:ffff::1".to_owned()];
         let settings = settings::load(&settings::Layers { set, ..settings::Layers::default() }).unwrap();
-        let limits = Limits::of(&settings.web, 100);
+        let limits = WebLimits::of(&settings.web, 100);
         let check = |peer: &str, expected: Option<&str>| {
             let expected = expected.map(|address| address.parse().unwrap());
             assert_eq!(limits.share_of(peer.parse().unwrap()), expected, "{peer}");

@@ -1,4 +1,4 @@
-//! The sockets that HTTP is spoken on: opening them, what each of them serves, and which connection is next.
+//! The sockets for HTTP: opening them, the role of each, and the next connection.
 
 use axum::Router;
 use logstead_config::settings::WebListener;
@@ -12,16 +12,16 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// Who may connect to a unix socket: the user and the group of the process. What comes in there is trusted to say where
-/// it is from.
+/// The mode of a unix socket: the user and the group of the process may connect. A request there is trusted to say
+/// where it is from.
 const SOCKET_MODE: u32 = 0o660;
 
-/// Who is at the other end of a unix socket, for those who count connections: this machine.
+/// The peer of a unix socket, for counting connections: this machine.
 const THIS_MACHINE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
-/// What a listener serves.
+/// The role of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Serves {
+pub enum ListenerRole {
     /// Console and API.
     Console {
         /// With TLS. Plain requests there are redirected.
@@ -33,7 +33,7 @@ pub enum Serves {
     Metrics,
 }
 
-/// What answers, for each kind of listener.
+/// The application for each kind of listener.
 pub struct Apps {
     /// Console and API.
     pub console: Router,
@@ -44,28 +44,28 @@ pub struct Apps {
 }
 
 /// A socket that accepts connections.
-pub struct Listener {
-    socket: Socket,
-    serves: Serves,
+pub struct BoundListener {
+    socket: BoundSocket,
+    serves: ListenerRole,
 }
 
-enum Socket {
+enum BoundSocket {
     Tcp(TcpListener),
     Unix(UnixListener, String),
 }
 
 /// A connection.
-pub(super) enum Stream {
+pub(super) enum AcceptedStream {
     Tcp(TcpStream, SocketAddr),
     Unix(UnixStream),
 }
 
-impl Listener {
+impl BoundListener {
     /// Opens a socket; the runtime that it is served on must be entered. Relative paths are below the data directory.
-    pub fn bind(listener: &WebListener, serves: Serves, data: &Path) -> io::Result<Listener> {
+    pub fn bind(listener: &WebListener, serves: ListenerRole, data: &Path) -> io::Result<BoundListener> {
         Ok(match listener {
             WebListener::Tcp(address) => {
-                Listener { socket: Socket::Tcp(TcpListener::from_std(tcp(*address)?)?), serves }
+                BoundListener { socket: BoundSocket::Tcp(TcpListener::from_std(tcp(*address)?)?), serves }
             }
             WebListener::Unix(path) => {
                 let path = data.join(path);
@@ -73,71 +73,71 @@ impl Listener {
                     std::fs::create_dir_all(folder)?;
                 }
                 let socket = UnixListener::from_std(unix_listener(&path, SOCKET_MODE)?)?;
-                let socket = Socket::Unix(socket, path.display().to_string());
+                let socket = BoundSocket::Unix(socket, path.display().to_string());
                 // Whoever is there is on this machine: nobody listens in.
-                let is_console = matches!(serves, Serves::Console { .. });
-                let serves = if is_console { Serves::Console { is_encrypted: false } } else { serves };
-                Listener { socket, serves }
+                let is_console = matches!(serves, ListenerRole::Console { .. });
+                let serves = if is_console { ListenerRole::Console { is_encrypted: false } } else { serves };
+                BoundListener { socket, serves }
             }
         })
     }
 
-    pub(super) fn serves(&self) -> Serves {
+    pub(super) fn serves(&self) -> ListenerRole {
         self.serves
     }
 
     /// Whether its connections are encrypted.
     pub fn is_encrypted(&self) -> bool {
-        self.serves == Serves::Console { is_encrypted: true }
+        self.serves == ListenerRole::Console { is_encrypted: true }
     }
 
-    /// What is spoken there, in the metrics.
+    /// The protocol spoken there, for the metrics.
     pub(super) fn kind(&self) -> &'static str {
         match (self.serves, &self.socket) {
-            (Serves::Redirect, _) => "redirect",
-            (Serves::Metrics, _) => "metrics",
-            (Serves::Console { .. }, Socket::Unix(..)) => "unix",
-            (Serves::Console { is_encrypted: true }, Socket::Tcp(_)) => "https",
-            (Serves::Console { is_encrypted: false }, Socket::Tcp(_)) => "http",
+            (ListenerRole::Redirect, _) => "redirect",
+            (ListenerRole::Metrics, _) => "metrics",
+            (ListenerRole::Console { .. }, BoundSocket::Unix(..)) => "unix",
+            (ListenerRole::Console { is_encrypted: true }, BoundSocket::Tcp(_)) => "https",
+            (ListenerRole::Console { is_encrypted: false }, BoundSocket::Tcp(_)) => "http",
         }
     }
 
-    /// What the lines say that are printed at the start.
+    /// The name in the lines that are printed at the start.
     pub fn name(&self) -> &'static str {
         match self.serves {
-            Serves::Console { .. } => "web",
-            Serves::Redirect => "redirect",
-            Serves::Metrics => "metrics",
+            ListenerRole::Console { .. } => "web",
+            ListenerRole::Redirect => "redirect",
+            ListenerRole::Metrics => "metrics",
         }
     }
 
     /// The address, unless it is a path.
     pub fn address(&self) -> Option<SocketAddr> {
         match &self.socket {
-            Socket::Tcp(socket) => socket.local_addr().ok(),
-            Socket::Unix(..) => None,
+            BoundSocket::Tcp(socket) => socket.local_addr().ok(),
+            BoundSocket::Unix(..) => None,
         }
     }
 
-    /// Where a client finds it.
+    /// The address for clients.
     pub fn url(&self) -> String {
         match (&self.socket, self.address()) {
-            (Socket::Unix(_, path), _) => format!("unix:{path}"),
-            (Socket::Tcp(_), Some(address)) => {
+            (BoundSocket::Unix(_, path), _) => format!("unix:{path}"),
+            (BoundSocket::Tcp(_), Some(address)) => {
                 let scheme = if self.is_encrypted() { "https" } else { "http" };
                 format!("{scheme}://{}", reachable(address))
             }
-            (Socket::Tcp(_), None) => String::new(),
+            (BoundSocket::Tcp(_), None) => String::new(),
         }
     }
 
-    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Stream>> {
+    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<AcceptedStream>> {
         Poll::Ready(match &self.socket {
-            Socket::Tcp(socket) => {
-                ready!(socket.poll_accept(context)).map(|(stream, peer)| Stream::Tcp(stream, peer))
+            BoundSocket::Tcp(socket) => {
+                ready!(socket.poll_accept(context)).map(|(stream, peer)| AcceptedStream::Tcp(stream, peer))
             }
-            Socket::Unix(socket, _) => {
-                ready!(socket.poll_accept(context)).map(|(stream, _)| Stream::Unix(stream))
+            BoundSocket::Unix(socket, _) => {
+                ready!(socket.poll_accept(context)).map(|(stream, _)| AcceptedStream::Unix(stream))
             }
         })
     }
@@ -145,9 +145,9 @@ impl Listener {
 
 /// The next connection of any of them, beginning with number `next`, so that none waits for a busy one.
 pub(super) async fn accept<'a>(
-    listeners: &'a [Listener],
+    listeners: &'a [BoundListener],
     next: &mut usize,
-) -> io::Result<(&'a Listener, Stream)> {
+) -> io::Result<(&'a BoundListener, AcceptedStream)> {
     poll_fn(|context| {
         let (last, first) = listeners.split_at(*next % listeners.len().max(1));
         for listener in first.iter().chain(last) {
@@ -172,21 +172,21 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-impl Stream {
+impl AcceptedStream {
     pub(super) fn peer(&self) -> SocketAddr {
         match self {
-            Stream::Tcp(_, peer) => *peer,
-            Stream::Unix(_) => THIS_MACHINE,
+            AcceptedStream::Tcp(_, peer) => *peer,
+            AcceptedStream::Unix(_) => THIS_MACHINE,
         }
     }
 
     pub(super) fn is_unix(&self) -> bool {
-        matches!(self, Stream::Unix(_))
+        matches!(self, AcceptedStream::Unix(_))
     }
 
-    /// Sends what is written at once.
+    /// Sends written data at once.
     pub(super) fn hurry(&self) {
-        if let Stream::Tcp(stream, _) = self {
+        if let AcceptedStream::Tcp(stream, _) = self {
             stream.set_nodelay(true).ok();
         }
     }
@@ -194,8 +194,8 @@ impl Stream {
     /// Returns once there is something to read.
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
-            Stream::Tcp(stream, _) => stream.readable().await,
-            Stream::Unix(stream) => stream.readable().await,
+            AcceptedStream::Tcp(stream, _) => stream.readable().await,
+            AcceptedStream::Unix(stream) => stream.readable().await,
         }
     }
 
@@ -203,38 +203,38 @@ impl Stream {
     pub(super) async fn first_byte(&self) -> io::Result<Option<u8>> {
         let mut byte = [0];
         match self {
-            Stream::Tcp(stream, _) => Ok((0 < stream.peek(&mut byte).await?).then_some(byte[0])),
+            AcceptedStream::Tcp(stream, _) => Ok((0 < stream.peek(&mut byte).await?).then_some(byte[0])),
             // Nothing depends on it.
-            Stream::Unix(_) => Ok(None),
+            AcceptedStream::Unix(_) => Ok(None),
         }
     }
 
     pub(super) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Tcp(stream, _) => stream.try_write(bytes),
-            Stream::Unix(stream) => stream.try_write(bytes),
+            AcceptedStream::Tcp(stream, _) => stream.try_write(bytes),
+            AcceptedStream::Unix(stream) => stream.try_write(bytes),
         }
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for AcceptedStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Stream::Tcp(stream, _) => Pin::new(stream).poll_read(context, buffer),
-            Stream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
+            AcceptedStream::Tcp(stream, _) => Pin::new(stream).poll_read(context, buffer),
+            AcceptedStream::Unix(stream) => Pin::new(stream).poll_read(context, buffer),
         }
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for AcceptedStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Stream::Tcp(stream, _) => Pin::new(stream).poll_write(context, bytes),
-            Stream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
+            AcceptedStream::Tcp(stream, _) => Pin::new(stream).poll_write(context, bytes),
+            AcceptedStream::Unix(stream) => Pin::new(stream).poll_write(context, bytes),
         }
     }
 
@@ -244,8 +244,8 @@ impl AsyncWrite for Stream {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
-            Stream::Tcp(stream, _) => Pin::new(stream).poll_write_vectored(context, parts),
-            Stream::Unix(stream) => Pin::new(stream).poll_write_vectored(context, parts),
+            AcceptedStream::Tcp(stream, _) => Pin::new(stream).poll_write_vectored(context, parts),
+            AcceptedStream::Unix(stream) => Pin::new(stream).poll_write_vectored(context, parts),
         }
     }
 
@@ -255,15 +255,15 @@ impl AsyncWrite for Stream {
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Stream::Tcp(stream, _) => Pin::new(stream).poll_flush(context),
-            Stream::Unix(stream) => Pin::new(stream).poll_flush(context),
+            AcceptedStream::Tcp(stream, _) => Pin::new(stream).poll_flush(context),
+            AcceptedStream::Unix(stream) => Pin::new(stream).poll_flush(context),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
-            Stream::Tcp(stream, _) => Pin::new(stream).poll_shutdown(context),
-            Stream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
+            AcceptedStream::Tcp(stream, _) => Pin::new(stream).poll_shutdown(context),
+            AcceptedStream::Unix(stream) => Pin::new(stream).poll_shutdown(context),
         }
     }
 }

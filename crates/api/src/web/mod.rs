@@ -1,90 +1,94 @@
 //! The web listener: accepts connections, gives the API their requests, and ends those that keep it waiting.
 //!
 //! ```text
-//! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ watched ─▶ HTTP/1.1 or HTTP/2 ─▶ API
-//!             └─ sweep, every second: who has kept us waiting too long?
+//! accept ─▶ table: a place, or another gives way ─▶ (TLS) ─▶ timed stream ─▶ HTTP/1.1 or HTTP/2 ─▶ API
+//!             └─ sweep, every second: ends connections that have kept us waiting too long
 //! ```
 //!
 //! | module               | owns                                                                |
 //! |----------------------|---------------------------------------------------------------------|
-//! | `listener`           | sockets: opening them, what each serves, and who is next            |
-//! | `house`              | what all connections share                                          |
-//! | `table`, `limits`    | who is connected, how many may be, and who counts as one            |
-//! | `pulse`, `credit`, `pace` | what one connection does, and when it has to end               |
-//! | `visit`              | one connection: encryption, protocol, last words (`farewell`)       |
-//! | `watched`, `body`    | the bytes and bodies that pass, reported to the pulse               |
+//! | `listener`           | the sockets: opening them, their roles, and the next connection     |
+//! | `connection_context` | the state that all connections share                                |
+//! | `connection_table`, `limits` | the open connections, their limits, and the definition of one peer |
+//! | `deadlines`, `credit`, `pace` | the phase of one connection, and when it has to end        |
+//! | `connection`         | one connection: encryption, protocol, `closing_response`            |
+//! | `timed_stream`, `body` | the bytes and bodies that pass, reported to `deadlines`           |
 //!
-//! **Invariant:** a connection on which we wait for the peer always has a deadline; see [`pulse`].
-//! **Invariant:** all connections are in the [`table`], which holds no more than its limits.
+//! **Invariant:** a connection on which we wait for the peer always has a deadline; see [`deadlines`].
+//! **Invariant:** all connections are in the [`connection_table`], which holds no more than its limits.
 
 mod body;
+mod closing_response;
+mod connection;
+mod connection_context;
+mod connection_table;
 mod credit;
-mod farewell;
-mod house;
+mod deadlines;
 mod limits;
 mod listener;
 mod pace;
-mod pulse;
-mod table;
-mod visit;
-mod watched;
+mod timed_stream;
 
-pub use body::{AtLength, TooSlow};
-pub use house::House;
-pub use limits::{Limits, is_trusted, network};
-pub use listener::{Apps, Listener, Serves};
-pub use pulse::Pulse;
-pub use visit::Arrival;
+pub use body::{LongAnswer, TooSlow};
+pub use connection::Arrival;
+pub use connection_context::ConnectionContext;
+pub use deadlines::Deadlines;
+pub use limits::{WebLimits, is_trusted, network};
+pub use listener::{Apps, BoundListener, ListenerRole};
 
-use listener::{Stream, accept};
+use connection::WebConnection;
+use connection_table::{ConnectionSlot, ConnectionTable, NoSlot, TooManyLeaving};
+use listener::{AcceptedStream, accept};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::{Full, Leaving, Seat, Table};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use visit::Visit;
 
-/// How long a newcomer waits for those who leave, which only takes until their task runs.
+/// The longest that a newcomer waits for those who leave, which only takes until their task runs.
 const LEAVING_WAIT_MAX: Duration = Duration::from_secs(1);
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How often a lack of places is logged.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Where connections come in.
-struct Door {
-    house: Arc<House>,
-    table: Arc<Table>,
+/// Accepts connections and serves them.
+struct ListenerTask {
+    context: Arc<ConnectionContext>,
+    table: Arc<ConnectionTable>,
     stopped: watch::Receiver<bool>,
     /// When a lack of places was last logged.
     complained: Option<Instant>,
 }
 
 /// Accepts connections until told to stop, then waits for those that are open.
-pub async fn serve(house: House, listeners: Vec<Listener>, mut stopped: watch::Receiver<bool>) {
-    let House { limits, sockets, counters, .. } = &house;
+pub async fn serve(
+    context: ConnectionContext,
+    listeners: Vec<BoundListener>,
+    mut stopped: watch::Receiver<bool>,
+) {
+    let ConnectionContext { limits, sockets, counters, .. } = &context;
     counters.web.connections_max.add(limits.connections_max as i64);
     listeners.iter().for_each(|listener| counters.web.listeners.add(listener.kind(), 1));
     let mut sweep = tokio::time::interval(limits.timeouts.sweep_interval());
-    let table = Arc::new(Table::new(limits.clone(), sockets.clone(), counters.clone()));
-    let house = Arc::new(house);
-    let watching = tokio::spawn(house.clone().watch_certificates());
-    let mut door = Door { house, table, stopped: stopped.clone(), complained: None };
+    let table = Arc::new(ConnectionTable::new(limits.clone(), sockets.clone(), counters.clone()));
+    let context = Arc::new(context);
+    let watching = tokio::spawn(context.clone().watch_certificates());
+    let mut task = ListenerTask { context, table, stopped: stopped.clone(), complained: None };
     let mut connections = JoinSet::new();
     let mut next = 0;
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listeners, &mut next) => accepted,
             _ = sweep.tick() => {
-                door.table.sweep(Instant::now());
+                task.table.sweep(Instant::now());
                 continue;
             }
             _ = stopped.wait_for(|stopped| *stopped) => break,
             Some(_) = connections.join_next() => continue,
         };
         match accepted {
-            Ok((listener, stream)) => door.admit(listener, stream, &mut connections).await,
+            Ok((listener, stream)) => task.admit(listener, stream, &mut connections).await,
             Err(error) => {
                 tracing::warn!("a connection to the web port could not be accepted: {error}");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -97,31 +101,37 @@ pub async fn serve(house: House, listeners: Vec<Listener>, mut stopped: watch::R
     loop {
         tokio::select! {
             ended = connections.join_next() => if ended.is_none() { return },
-            _ = sweep.tick() => door.table.sweep(Instant::now()),
+            _ = sweep.tick() => task.table.sweep(Instant::now()),
         }
     }
 }
 
-impl Door {
+impl ListenerTask {
     /// Serves a connection, or tells it that there is no place.
-    async fn admit(&mut self, listener: &Listener, stream: Stream, connections: &mut JoinSet<()>) {
-        self.house.counters.web.accepted.add(1);
+    async fn admit(
+        &mut self,
+        listener: &BoundListener,
+        stream: AcceptedStream,
+        connections: &mut JoinSet<()>,
+    ) {
+        self.context.counters.web.accepted.add(1);
         let peer = stream.peer().ip();
-        match self.seat(peer).await {
-            Ok(seat) => {
-                let visit = Visit::new(self.house.clone(), listener.serves(), self.stopped.clone());
-                connections.spawn(visit.receive(stream, seat));
+        match self.slot(peer).await {
+            Ok(slot) => {
+                let connection =
+                    WebConnection::new(self.context.clone(), listener.serves(), self.stopped.clone());
+                connections.spawn(connection.receive(stream, slot));
             }
             Err(full) => self.refuse(listener, &stream, peer, full),
         }
     }
 
-    fn refuse(&mut self, listener: &Listener, stream: &Stream, peer: IpAddr, full: Full) {
-        self.house.counters.web.refused.add(full.reason(), 1);
-        let detail = self.house.limits.detail(full);
+    fn refuse(&mut self, listener: &BoundListener, stream: &AcceptedStream, peer: IpAddr, full: NoSlot) {
+        self.context.counters.web.refused.add(full.reason(), 1);
+        let detail = self.context.limits.detail(full);
         // If a new socket does not take it at once, it is not worth waiting for. Without keys there is nothing to say.
         if !listener.is_encrypted() {
-            stream.try_write(farewell::no_place(&detail).as_bytes()).ok();
+            stream.try_write(closing_response::no_place(&detail).as_bytes()).ok();
         }
         if self.complained.is_none_or(|last| COMPLAINT_INTERVAL <= last.elapsed()) {
             self.complained = Some(Instant::now());
@@ -130,33 +140,33 @@ impl Door {
     }
 
     /// A place for a new connection. If there is none, it gets that of a connection that keeps us waiting.
-    async fn seat(&self, peer: IpAddr) -> Result<Seat, Full> {
+    async fn slot(&self, peer: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let end = Instant::now() + LEAVING_WAIT_MAX;
         loop {
             let now = Instant::now();
             let full = match self.table.admit(peer, now) {
-                Ok(seat) => return Ok(seat),
+                Ok(slot) => return Ok(slot),
                 Err(full) => full,
             };
             match self.table.replace(full, peer, now) {
-                Some(Ok(seat)) => return Ok(seat),
-                Some(Err(Leaving)) if now < end => {
+                Some(Ok(slot)) => return Ok(slot),
+                Some(Err(TooManyLeaving)) if now < end => {
                     tokio::time::timeout_at(end.into(), self.table.left()).await.ok();
                 }
-                Some(Err(Leaving)) | None => return Err(full),
+                Some(Err(TooManyLeaving)) | None => return Err(full),
             }
         }
     }
 }
 
-impl Limits {
+impl WebLimits {
     /// Why a connection is refused, for its peer and the log.
-    fn detail(&self, full: Full) -> String {
-        let Limits { connections_max, connections_of_address_max, .. } = *self;
+    fn detail(&self, full: NoSlot) -> String {
+        let WebLimits { connections_max, connections_of_address_max, .. } = *self;
         match full {
-            Full::Connections => format!("{connections_max} connections are open"),
-            Full::Address => format!("{connections_of_address_max} connections of this address are open"),
-            Full::Descriptors => "the process may open no more files".to_owned(),
+            NoSlot::Connections => format!("{connections_max} connections are open"),
+            NoSlot::Address => format!("{connections_of_address_max} connections of this address are open"),
+            NoSlot::Descriptors => "the process may open no more files".to_owned(),
         }
     }
 }

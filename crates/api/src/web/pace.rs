@@ -11,16 +11,16 @@ const REQUESTS_AT_ONCE: u32 = 50;
 /// After these, one per interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What one connection has asked for lately.
+/// The recent requests of one connection.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct RequestPace {
     /// When all its requests would have been answered, one in each interval.
     done_at: Instant,
 }
 
-impl Pace {
-    pub(super) fn new(now: Instant) -> Pace {
-        Pace { done_at: now }
+impl RequestPace {
+    pub(super) fn new(now: Instant) -> RequestPace {
+        RequestPace { done_at: now }
     }
 
     /// Counts a request, and says how long it has to wait.
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_page_is_answered_at_once_and_a_flood_one_by_one() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut pace = RequestPace::new(start);
         let waits: Vec<Duration> = (0..53).map(|_| pace.ask(start)).collect();
         assert!(waits[..50].iter().all(Duration::is_zero), "{waits:?}");
         assert_eq!(waits[50..], [INTERVAL, INTERVAL * 2, INTERVAL * 3]);
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn who_asks_no_more_often_than_that_never_waits() {
         let start = Instant::now();
-        let mut pace = Pace::new(start);
+        let mut pace = RequestPace::new(start);
         for number in 0..1000 {
             assert_eq!(pace.ask(start + INTERVAL * number), Duration::ZERO);
         }

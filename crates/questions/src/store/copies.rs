@@ -1,7 +1,8 @@
-//! Which copies a question leaves out: those whose original it asks for too.
+//! The copies that a question leaves out: those whose original is in another of its logspaces.
 //!
-//! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here. What is
-//! left out is a condition on two columns, which the indexes answer ([why](../../../docs/decisions/0028-copies.md)).
+//! Whether a message is a copy, and where its original is, was noted when it was stored; nothing is compared here.
+//! Copies are left out by a condition on two columns, which the indexes answer
+//! ([why](../../../docs/decisions/0028-copies.md)).
 //!
 //! **Invariant:** a copy is left out where the question asks its original's logspace for it, and that one still holds the
 //! time of receipt; else it counts.
@@ -12,10 +13,10 @@ use logstead_record::FieldName;
 use logstead_record::{Field, Timestamp};
 use std::ops::Bound;
 
-/// What a question makes of copies.
+/// The treatment of copies by a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Copies {
-    /// It leaves out those whose original it asks for too.
+    /// Copies whose original is in another logspace of the question are left out.
     #[default]
     LeftOut,
     /// Each counts like any other message.
@@ -23,7 +24,7 @@ pub enum Copies {
 }
 
 impl Copies {
-    /// What a query says.
+    /// The treatment that a query asks for.
     pub fn of(pipeline: &Pipeline) -> Copies {
         let is_said = |stage: &Stage| matches!(stage, Stage::Where(query) if query.counts_copies());
         if pipeline.filter.counts_copies() || pipeline.stages.iter().any(is_said) {
@@ -34,8 +35,8 @@ impl Copies {
     }
 }
 
-/// The copies that one logspace leaves out of what a query finds, where it is asked beside these others; `None` where it
-/// leaves out none, whatever it holds.
+/// The copies that one logspace leaves out of a query's matches, if it is searched together with these others; `None`
+/// if it leaves out none, whatever it holds.
 pub(super) fn left_out<'a>(
     query: &Query,
     others: impl Iterator<Item = (&'a str, &'a Searcher)>,
@@ -45,7 +46,7 @@ pub(super) fn left_out<'a>(
     (!copies.is_empty()).then(|| Query::or(copies))
 }
 
-/// The copies of what a query finds in another logspace.
+/// The copies of a query's matches in another logspace.
 fn copies_of(query: &Query, logspace: &str, held_after: Timestamp) -> Option<Query> {
     let asked = if query.tells_copies() { query.of_originals_in(logspace) } else { Query::All };
     if held_after == Timestamp::MAX || asked.is_nothing() {

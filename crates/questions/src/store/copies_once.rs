@@ -1,7 +1,7 @@
-//! Every kind of question leaves out the copies whose original it asks for too, and no others: over random messages that are
-//! stored in several logspaces, and whatever becomes of these.
+//! Every kind of question leaves out the copies whose original is in another of its logspaces, and no others: over
+//! random messages that are stored in several logspaces, and whatever happens to these.
 
-use super::{Copies, Logspaces, PageRequest, Wanted};
+use super::{Copies, Logspaces, PageRequest, SearchCriteria};
 use logstead_answer::{Aggregation, Facets, Histogram, Settings, Value, Width};
 use logstead_indexer::{Asked, Disk, Expiry, Followed, Opened, Options, Order, SimDisk, encode};
 use logstead_query::{Context, Matcher, Query, TimeRange, parse, parse_pipeline};
@@ -53,7 +53,7 @@ struct Message {
 enum Step {
     Store(Vec<Message>),
     Seal(usize),
-    /// What was received before one of its messages goes, file by file.
+    /// Removes the messages received before one of its messages, file by file.
     Expire(usize, Index),
     Restart,
 }
@@ -74,7 +74,7 @@ fn steps() -> impl Strategy<Value = Step> {
 /// A message in a logspace.
 struct Kept {
     sequence: u64,
-    /// As it was received: not noted as a copy.
+    /// The batch as it was received: not noted as a copy.
     original: Arc<Batch>,
     noted: Arc<Batch>,
     /// The place of its original's logspace, of a copy.
@@ -85,7 +85,7 @@ struct Logspace {
     dir: PathBuf,
     opened: Opened,
     kept: Vec<Kept>,
-    /// When the last of what has expired was received.
+    /// The time when the last of its expired messages was received.
     expired: Timestamp,
 }
 
@@ -193,7 +193,7 @@ impl Store {
         let (counted, left_out) = self.judge(&query, asked, copies);
         let logspaces = self.asked(asked);
         let told = format!("{text} in {asked:?}, {copies:?}");
-        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: NOW, copies };
+        let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
         let run = Run::alone();
         assert_eq!(logspaces.count(wanted, &run).0, counted.len() as u64, "count of {told}");
         assert_eq!(logspaces.count_copies(wanted, &run).0, left_out, "copies of {told}");
@@ -212,7 +212,7 @@ impl Store {
             }
         }
         assert_eq!(found, expected, "pages of {told}");
-        let mut reading = logspaces.clone().read(wanted, None, (Order::Oldest, u64::MAX), &run).unwrap();
+        let mut reading = logspaces.clone().read(wanted, None, Order::Oldest, u64::MAX, &run).unwrap();
         assert_eq!((reading.left(), reading.copies()), (counted.len() as u64, left_out), "export of {told}");
         let mut lines = Vec::new();
         let line = |id: &str, hit: &logstead_indexer::Hit, out: &mut Vec<u8>| {
@@ -230,7 +230,7 @@ impl Store {
     fn check_answers(
         &self,
         logspaces: &Logspaces,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         expected: &[(String, u64)],
         told: &str,
     ) {
@@ -242,7 +242,7 @@ impl Store {
         let mut table = Aggregation::compile(&pipeline, settings).unwrap();
         let answers =
             &mut [Asked::Histogram(&mut histogram), Asked::Facets(&mut facets), Asked::Table(&mut table)];
-        logspaces.answer(Wanted { range, ..wanted }, &Run::alone(), answers).unwrap();
+        logspaces.answer(SearchCriteria { range, ..wanted }, &Run::alone(), answers).unwrap();
         let mut by_logspace: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         expected.iter().for_each(|(id, _)| *by_logspace.entry(id.as_bytes().to_vec()).or_default() += 1);
         assert_eq!(histogram.finish().total, expected.len() as u64, "histogram of {told}");
@@ -263,11 +263,11 @@ impl Store {
         assert_eq!(rows.iter().map(counted).collect::<BTreeMap<_, _>>(), by_logspace, "table of {told}");
     }
 
-    /// Who follows from the first message on sees each once.
+    /// A tail from the first message on shows each message once.
     fn check_tail(
         &self,
         logspaces: &Logspaces,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         mut expected: Vec<(String, u64)>,
         told: &str,
     ) {
@@ -328,7 +328,7 @@ proptest! {
     }
 }
 
-/// What a question covers decides, in words that can be read.
+/// The logspaces that a question covers decide: an example in readable words.
 #[test]
 fn a_copy_counts_where_its_original_does_not() {
     let mut store = Store::new();
@@ -338,7 +338,7 @@ fn a_copy_counts_where_its_original_does_not() {
     let counted = |store: &Store, text: &str, asked| {
         let query = parse(text).unwrap();
         let copies = if query.counts_copies() { Copies::Counted } else { Copies::LeftOut };
-        let wanted = Wanted { query: &query, range: TimeRange::ALL, now: NOW, copies };
+        let wanted = SearchCriteria { query: &query, range: TimeRange::ALL, now: NOW, copies };
         let logspaces = store.asked(asked);
         (logspaces.count(wanted, &Run::alone()).0, logspaces.count_copies(wanted, &Run::alone()).0)
     };

@@ -1,11 +1,11 @@
-//! What was looked at for an answer.
+//! The work done for an answer, and its gaps.
 //!
 //! **Invariant:** an answer that did not look at everything says so: `complete` is false, and the reasons are here.
 
 use logstead_indexer as indexer;
 use serde::Serialize;
 
-/// What was looked at.
+/// The segments, batches and messages that were looked at, and the gaps.
 #[derive(Clone, Default, Serialize, utoipa::ToSchema)]
 pub struct Coverage {
     /// Whether everything was searched that had to be; if not, a warning says why.
@@ -27,7 +27,7 @@ pub struct Coverage {
     journal_batches: u64,
     /// Batches of the journal that were skipped because of their time.
     skipped_batches: u64,
-    /// What cannot be read, each with its logspace.
+    /// Parts that cannot be read, each with its logspace.
     #[serde(skip)]
     pub damaged: Vec<(String, String)>,
     /// Logspaces that were not searched to the end, because time ran out.
@@ -65,7 +65,7 @@ impl Coverage {
         self.unfinished.push(logspace.to_owned());
     }
 
-    /// What two questions looked at together.
+    /// The sum of two questions' coverage.
     pub fn plus(mut self, other: Coverage) -> Coverage {
         self.damaged.extend(other.damaged);
         self.unfinished.extend(other.unfinished);
@@ -83,8 +83,8 @@ impl Coverage {
         }
     }
 
-    /// What two parts of the range looked at, which had the same segments and batches to choose from. What both looked
-    /// at counts twice, up to how many there are.
+    /// The coverage of two parts of the range that had the same segments and batches to choose from. A segment or batch
+    /// that both looked at counts twice, up to the number there are.
     pub fn joined(self, other: Coverage) -> Coverage {
         let segments = (self.segments + self.skipped_segments).max(other.segments + other.skipped_segments);
         let batches =

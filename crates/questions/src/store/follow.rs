@@ -1,19 +1,19 @@
-//! What is stored from a position on, in each logspace.
+//! Follows the messages stored from a position on, in each logspace.
 
-use super::order::{Hits, Place};
+use super::order::{GlobalPosition, Hits};
 use super::page::{PageRequest, keep_first};
-use super::passing::Passing;
-use super::{Logspaces, Wanted};
+use super::streamed_stages::StreamedStages;
+use super::{Logspaces, SearchCriteria};
 use logstead_indexer::{Filter, Follower, Hit, Order, Request, Searcher};
 use logstead_work::Run;
 use std::collections::BTreeMap;
 
 impl Logspaces {
-    /// Follows each logspace from a sequence on, or does not follow it; nothing where the run is told to end before all are
+    /// Follows each logspace from a sequence on, or does not follow it; `None` if the run is told to end before all are
     /// ready.
     pub fn follow(
         &self,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         from: impl Fn(&str, &Searcher) -> Option<u64>,
         run: &Run<'_>,
     ) -> Option<Vec<(String, Follower)>> {
@@ -25,17 +25,17 @@ impl Logspaces {
         self.iter().filter_map(follower).collect()
     }
 
-    /// What each of these logspaces is asked; nothing where the run is told to end before all are ready.
-    pub fn filters(&self, wanted: Wanted<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
+    /// The filter for each of these logspaces; `None` if the run is told to end before all are ready.
+    pub fn filters(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> Option<BTreeMap<String, Filter>> {
         self.iter().map(|(id, _)| Some((id.to_owned(), self.filter(wanted, id, run)?))).collect()
     }
 
-    /// Follows each logspace from now on, after the newest stored messages that stages leave, the oldest of them first;
-    /// nothing where the run is told to end before all are ready.
+    /// Follows each logspace from now on, after the newest stored messages that pass the stages, the oldest of them
+    /// first; `None` if the run is told to end before all are ready.
     pub fn follow_after_newest(
         self,
-        wanted: Wanted<'_>,
-        passing: Option<&Passing>,
+        wanted: SearchCriteria<'_>,
+        passing: Option<&StreamedStages>,
         limit: usize,
         run: &Run<'_>,
     ) -> Option<(Vec<(String, Follower)>, Hits)> {
@@ -51,13 +51,13 @@ impl Logspaces {
         }
         keep_first(&mut newest, Order::Newest, limit);
         if let Some(passing) = passing {
-            let after = newest.last().map(|(id, hit)| Place::of(id, hit));
+            let after = newest.last().map(|(id, hit)| GlobalPosition::of(id, hit));
             newest = passing.hits(newest);
             let limit = limit - newest.len();
             if after.is_some() && 0 < limit {
                 let older = PageRequest { order: Order::Newest, limit, after };
                 let page = logspaces.page_through(wanted, Some(passing), &older, run);
-                // What was stored since then is followed.
+                // Messages stored since then are followed instead.
                 let is_before = |(id, hit): &(String, Hit)| {
                     followers.iter().any(|(of, follower)| of == id && hit.sequence < follower.next())
                 };

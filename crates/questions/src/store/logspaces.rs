@@ -1,4 +1,4 @@
-//! Logspaces that are searched as one, and what they are asked.
+//! Logspaces that are searched as one, and the criteria.
 
 use super::Coverage;
 use super::copies::{Copies, left_out};
@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 #[derive(Clone)]
 pub struct Logspaces(Vec<(String, Searcher)>);
 
-/// Which messages are wanted.
+/// The messages to search for.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct SearchCriteria<'a> {
     /// The query to match.
     pub query: &'a Query,
     /// The period to search.
@@ -26,11 +26,11 @@ pub struct Wanted<'a> {
     pub copies: Copies,
 }
 
-/// One of them, and what it is asked.
+/// A logspace, and the filter for it.
 pub struct InLogspace<'a> {
     pub id: &'a str,
     pub searcher: &'a Searcher,
-    /// Nothing where the run was told to end before it was ready.
+    /// `None` if the run was told to end before the filter was ready.
     pub filter: Option<Filter>,
     pub range: TimeRange,
 }
@@ -96,16 +96,20 @@ impl Logspaces {
         self.0.iter().flat_map(|(_, searcher)| searcher.field_names(range, run)).collect()
     }
 
-    /// Each with what it is asked.
-    pub fn each<'a>(&'a self, wanted: Wanted<'a>, run: &'a Run<'_>) -> impl Iterator<Item = InLogspace<'a>> {
+    /// Each logspace with its filter.
+    pub fn each<'a>(
+        &'a self,
+        wanted: SearchCriteria<'a>,
+        run: &'a Run<'_>,
+    ) -> impl Iterator<Item = InLogspace<'a>> {
         self.0.iter().map(move |(id, searcher)| {
             let filter = self.filter(wanted, id, run);
             InLogspace { id, searcher, filter, range: wanted.range }
         })
     }
 
-    /// What one of these logspaces is asked; nothing where the run is told to end before it is ready.
-    pub(super) fn filter(&self, wanted: Wanted<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
+    /// The filter for one of these logspaces; `None` if the run is told to end before it is ready.
+    pub(super) fn filter(&self, wanted: SearchCriteria<'_>, logspace: &str, run: &Run<'_>) -> Option<Filter> {
         let context = Context { now: wanted.now, logspace };
         match self.left_out(wanted, logspace) {
             Some(copies) => Filter::leaving_out(wanted.query, &copies, &context, run),
@@ -113,7 +117,7 @@ impl Logspaces {
         }
     }
 
-    fn left_out(&self, wanted: Wanted<'_>, logspace: &str) -> Option<Query> {
+    fn left_out(&self, wanted: SearchCriteria<'_>, logspace: &str) -> Option<Query> {
         if wanted.copies == Copies::Counted {
             return None;
         }
@@ -121,7 +125,7 @@ impl Logspaces {
     }
 
     /// How many copies are left out.
-    pub fn count_copies(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count_copies(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for (id, searcher) in self.iter() {
             let Some(copies) = self.left_out(wanted, id) else { continue };
@@ -138,7 +142,7 @@ impl Logspaces {
     }
 
     /// How many messages match.
-    pub fn count(&self, wanted: Wanted<'_>, run: &Run<'_>) -> (u64, Coverage) {
+    pub fn count(&self, wanted: SearchCriteria<'_>, run: &Run<'_>) -> (u64, Coverage) {
         let (mut count, mut coverage) = (0, Coverage::new());
         for of in self.each(wanted, run) {
             let Some(filter) = &of.filter else {
@@ -155,7 +159,7 @@ impl Logspaces {
     /// Adds the messages of all of them to the same answers.
     pub fn answer(
         &self,
-        wanted: Wanted<'_>,
+        wanted: SearchCriteria<'_>,
         run: &Run<'_>,
         answers: &mut [Asked<'_>],
     ) -> Result<Coverage, AnswerError> {
@@ -171,7 +175,7 @@ impl Logspaces {
         Ok(coverage)
     }
 
-    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by what is stored.
+    /// Prepares a pipeline to run, and determines its range. Time spans are chosen by the stored messages.
     pub fn prepare(
         &self,
         pipeline: &Pipeline,

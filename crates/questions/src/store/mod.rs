@@ -2,14 +2,14 @@
 //!
 //! | module      | owns                                                              |
 //! |-------------|-------------------------------------------------------------------|
-//! | `logspaces` | which logspaces are asked, what they are asked, counts and tables |
-//! | `copies`    | which copies they leave out                                       |
+//! | `logspaces` | the logspaces to search, the criteria, counts and tables          |
+//! | `copies`    | the copies to leave out                                           |
 //! | `order`     | the order of all their messages                                   |
 //! | `page`      | the first messages of all in that order                           |
 //! | `read`      | all of them in that order, with bounded memory                    |
-//! | `passing`   | what stages leave of messages, and how they look then             |
-//! | `follow`    | what is stored from now on                                        |
-//! | `coverage`  | what they looked at                                               |
+//! | `streamed_stages` | stages that messages pass through one by one                |
+//! | `follow`    | the messages stored from now on                                   |
+//! | `coverage`  | the work done, and its gaps                                       |
 //!
 //! **Invariant:** every search of more than one logspace goes through here, so the API and the commands give the same
 //! messages in the same order.
@@ -22,13 +22,13 @@ mod follow;
 mod logspaces;
 mod order;
 mod page;
-mod passing;
 mod read;
+mod streamed_stages;
 
 pub use copies::Copies;
 pub use coverage::Coverage;
-pub use logspaces::{Logspaces, Wanted};
-pub use order::{Hits, Place};
+pub use logspaces::{Logspaces, SearchCriteria};
+pub use order::{GlobalPosition, Hits};
 pub use page::{Page, PageRequest};
-pub use passing::Passing;
-pub use read::{Cancelled, Reading};
+pub use read::{Cancelled, MessageReader};
+pub use streamed_stages::StreamedStages;

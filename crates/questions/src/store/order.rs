@@ -11,7 +11,7 @@ pub type Hits = Vec<(String, Hit)>;
 
 /// A message's place among all.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct GlobalPosition {
     /// The message's time.
     pub time: Timestamp,
     /// The logspace's id.
@@ -20,10 +20,10 @@ pub struct Place {
     pub sequence: u64,
 }
 
-impl Place {
+impl GlobalPosition {
     /// The position of a hit.
-    pub fn of(logspace: &str, hit: &Hit) -> Place {
-        Place { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
+    pub fn of(logspace: &str, hit: &Hit) -> GlobalPosition {
+        GlobalPosition { time: hit.time, logspace: logspace.to_owned(), sequence: hit.sequence }
     }
 
     /// After which of its own messages a logspace continues.
@@ -41,8 +41,8 @@ impl Place {
     }
 }
 
-/// Which of two messages comes first.
-pub(super) fn compare(order: Order, (a_id, a): (&str, &Hit), (b_id, b): (&str, &Hit)) -> Ordering {
+/// Compares two messages by the order.
+pub(super) fn compare(order: Order, a_id: &str, a: &Hit, b_id: &str, b: &Hit) -> Ordering {
     let ascending = (a.time, a_id, a.sequence).cmp(&(b.time, b_id, b.sequence));
     match order {
         Order::Oldest => ascending,
@@ -73,8 +73,8 @@ mod tests {
             (other_time, other_space, other_sequence) in (-3_i64..3, "[a-c]", 0_u64..4),
         ) {
             let (one, other) = (hit(time, sequence), hit(other_time, other_sequence));
-            let expected = compare(order, (&space, &one), (&other_space, &other)) == Ordering::Less;
-            let position = Place::of(&space, &one).position_in(&other_space, order);
+            let expected = compare(order, &space, &one, &other_space, &other) == Ordering::Less;
+            let position = GlobalPosition::of(&space, &one).position_in(&other_space, order);
             let found = match order {
                 Order::Newest => other.position() < position,
                 Order::Oldest => position < other.position(),

@@ -4,19 +4,19 @@
 //! several logspaces have the same time.
 
 use super::order::{Hits, compare};
-use super::passing::Passing;
-use super::{Coverage, Logspaces, Place, Wanted};
+use super::streamed_stages::StreamedStages;
+use super::{Coverage, GlobalPosition, Logspaces, SearchCriteria};
 use logstead_indexer::{Order, Request};
 use logstead_work::Run;
 
-/// Which page of messages is asked for.
+/// The page of messages to find.
 pub struct PageRequest {
     /// The order of the messages.
     pub order: Order,
     /// The maximum number of messages.
     pub limit: usize,
     /// Continues after this position.
-    pub after: Option<Place>,
+    pub after: Option<GlobalPosition>,
 }
 
 /// Messages of several logspaces in their order.
@@ -28,12 +28,12 @@ pub struct Page {
     /// The part of the store that was searched.
     pub coverage: Coverage,
     /// Up to where everything was looked at, of a page that was cut short.
-    pub reached: Option<Place>,
+    pub reached: Option<GlobalPosition>,
 }
 
 impl Logspaces {
     /// Searches for one page.
-    pub fn page(&self, wanted: Wanted<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
+    pub fn page(&self, wanted: SearchCriteria<'_>, request: &PageRequest, run: &Run<'_>) -> Page {
         let PageRequest { order, limit, ref after } = *request;
         let mut page = Page { hits: Vec::new(), more: false, coverage: Coverage::new(), reached: None };
         let mut cuts = Vec::new();
@@ -54,9 +54,9 @@ impl Logspaces {
         }
         page.more |= limit < page.hits.len();
         keep_first(&mut page.hits, order, limit);
-        // What comes after the end of a part that was cut may come after messages that are not here.
+        // Messages behind the end of a part that was cut may come after others that are missing here.
         for (id, last) in &cuts {
-            page.hits.retain(|(of, hit)| compare(order, (of, hit), (id, last)).is_le());
+            page.hits.retain(|(of, hit)| compare(order, of, hit, id, last).is_le());
         }
         page
     }
@@ -66,8 +66,8 @@ impl Logspaces {
     /// The first messages that stages leave, found a part at a time.
     pub fn page_through(
         &self,
-        wanted: Wanted<'_>,
-        passing: Option<&Passing>,
+        wanted: SearchCriteria<'_>,
+        passing: Option<&StreamedStages>,
         request: &PageRequest,
         run: &Run<'_>,
     ) -> Page {
@@ -82,7 +82,7 @@ impl Logspaces {
             let is_cut = !found.coverage.unfinished.is_empty();
             whole.coverage = whole.coverage.joined(found.coverage);
             if is_cut && whole.reached != request.after {
-                // The next page begins with this part, of which nothing is given out yet.
+                // The next page begins with this part, none of which is returned yet.
                 whole.more = true;
                 return whole;
             }
@@ -108,16 +108,16 @@ const PART_MIN: usize = 1000;
 
 /// Puts messages in their order and keeps the first.
 pub(super) fn keep_first(hits: &mut Hits, order: Order, limit: usize) {
-    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, (a_id, a), (b_id, b)));
+    hits.sort_unstable_by(|(a_id, a), (b_id, b)| compare(order, a_id, a, b_id, b));
     hits.truncate(limit);
 }
 
 impl Page {
     /// After which message the next page begins. There is none after a page that was cut short: it could skip messages
     /// that this one did not reach. Damaged parts are out of reach for every page.
-    pub fn end(&self) -> Option<Place> {
+    pub fn end(&self) -> Option<GlobalPosition> {
         let last = self.hits.last().filter(|_| self.more && self.coverage.unfinished.is_empty());
-        last.map(|(logspace, hit)| Place::of(logspace, hit)).or_else(|| self.reached.clone())
+        last.map(|(logspace, hit)| GlobalPosition::of(logspace, hit)).or_else(|| self.reached.clone())
     }
 }
 
@@ -162,12 +162,16 @@ mod tests {
         ["a", "b"].map(logspace).into_iter().collect()
     }
 
-    /// A page of what a stage keeps. Its time is over when it was looked at so often.
+    /// A page of the messages that a stage lets through. Its time is over after this many looks.
     fn page(logspaces: &Logspaces, request: &PageRequest, looks_max: usize) -> Page {
         let pipeline = parse_pipeline("* | where keep").unwrap();
-        let passing = Passing::new(&pipeline, NOW);
-        let wanted =
-            Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+        let passing = StreamedStages::new(&pipeline, NOW);
+        let wanted = SearchCriteria {
+            query: &pipeline.filter,
+            range: TimeRange::ALL,
+            now: NOW,
+            copies: Copies::LeftOut,
+        };
         let looks = AtomicUsize::new(0);
         let cancelled = || looks_max <= looks.fetch_add(1, Ordering::Relaxed);
         let run = Run { cancelled: &cancelled, ..Run::alone() };
@@ -178,7 +182,8 @@ mod tests {
     /// was cut short before there was such a place is asked for again without haste, as it says that it has no next one.
     fn pages(
         logspaces: &Logspaces,
-        (order, limit): (Order, usize),
+        order: Order,
+        limit: usize,
         looks_max: usize,
     ) -> (Vec<(String, u64)>, usize) {
         let (mut found, mut cut) = (Vec::new(), 0);
@@ -220,7 +225,7 @@ mod tests {
             for (limit, is_cut_between_parts) in [(7, false), (25, true)] {
                 let mut cut_pages = 0;
                 for looks_max in (0..=LOOKS_MAX).step_by(11) {
-                    let (found, cut) = pages(&logspaces, (order, limit), looks_max);
+                    let (found, cut) = pages(&logspaces, order, limit, looks_max);
                     assert_eq!(found, expected, "{order:?}, {limit} a page, {looks_max} looks");
                     cut_pages += cut;
                     assert!(looks_max < LOOKS_MAX || cut == 0, "the end of the last page was not reached");
@@ -230,10 +235,10 @@ mod tests {
         }
     }
 
-    /// One thread, which may hold so many bytes of messages.
-    struct Small(usize);
+    /// One thread, which may hold this many bytes of messages.
+    struct SingleLane(usize);
 
-    impl Lanes for Small {
+    impl Lanes for SingleLane {
         fn count(&self) -> usize {
             1
         }
@@ -252,11 +257,15 @@ mod tests {
         let logspaces = logspaces();
         for (text, step) in [("*", 1), ("* | where keep", KEPT)] {
             let pipeline = parse_pipeline(text).unwrap();
-            let passing = Passing::new(&pipeline, NOW);
-            let wanted =
-                Wanted { query: &pipeline.filter, range: TimeRange::ALL, now: NOW, copies: Copies::LeftOut };
+            let passing = StreamedStages::new(&pipeline, NOW);
+            let wanted = SearchCriteria {
+                query: &pipeline.filter,
+                range: TimeRange::ALL,
+                now: NOW,
+                copies: Copies::LeftOut,
+            };
             for bytes in [0, 2000, 50_000] {
-                let lanes = Small(bytes);
+                let lanes = SingleLane(bytes);
                 let run = Run { lanes: &lanes, ..Run::alone() };
                 let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
                 loop {

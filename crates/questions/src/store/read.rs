@@ -3,12 +3,12 @@
 //! Pages of all logspaces are merged. The length of a page depends on that of the messages so far, so memory does not
 //! depend on how many match.
 //!
-//! **Invariant:** what is read is what the logspaces held at one moment: exactly the messages that were counted, apart
-//! from unreadable ones. These are left out and counted, and the part that holds them is named.
+//! **Invariant:** it reads the state of the logspaces at one moment: exactly the messages that were counted, apart from
+//! unreadable ones. These are left out and counted, and the part that holds them is named.
 
 use super::order::compare;
-use super::passing::Passing;
-use super::{Logspaces, Wanted};
+use super::streamed_stages::StreamedStages;
+use super::{Logspaces, SearchCriteria};
 use logstead_indexer::{Filter, Found, Hit, Order, Position, Request, Searcher};
 use logstead_query::TimeRange;
 use logstead_work::Run;
@@ -26,11 +26,11 @@ const PAGE_MESSAGES_MAX: u64 = 20_000;
 const PAGE_MESSAGES_MIN: u64 = 16;
 
 /// Messages that are being read.
-pub struct Reading {
+pub struct MessageReader {
     order: Order,
     range: TimeRange,
-    logspaces: Vec<InLogspace>,
-    passing: Option<Passing>,
+    logspaces: Vec<LogspaceReader>,
+    passing: Option<StreamedStages>,
     /// Messages that were counted and not looked at yet.
     left: u64,
     /// How many more are wanted.
@@ -39,13 +39,13 @@ pub struct Reading {
     copies: u64,
     /// Messages that were counted and cannot be read.
     missing: u64,
-    /// What cannot be read, as far as is known.
+    /// Parts that cannot be read, as far as is known.
     damaged: BTreeSet<String>,
     written_bytes: u64,
     written_messages: u64,
 }
 
-struct InLogspace {
+struct LogspaceReader {
     id: String,
     searcher: Searcher,
     filter: Filter,
@@ -64,11 +64,12 @@ impl Logspaces {
     /// Counts the matches.
     pub fn read(
         self,
-        wanted: Wanted<'_>,
-        passing: Option<Passing>,
-        (order, limit): (Order, u64),
+        wanted: SearchCriteria<'_>,
+        passing: Option<StreamedStages>,
+        order: Order,
+        limit: u64,
         run: &Run<'_>,
-    ) -> Result<Reading, Cancelled> {
+    ) -> Result<MessageReader, Cancelled> {
         let frozen: Logspaces = self.into_iter().map(|(id, searcher)| (id, searcher.frozen())).collect();
         let (count, coverage) = frozen.count(wanted, run);
         let (copies, of_copies) = frozen.count_copies(wanted, run);
@@ -77,7 +78,7 @@ impl Logspaces {
         }
         let filters: Option<Vec<Filter>> =
             frozen.iter().map(|(id, _)| frozen.filter(wanted, id, run)).collect();
-        let in_logspace = |((id, searcher), filter): ((String, Searcher), Filter)| InLogspace {
+        let in_logspace = |((id, searcher), filter): ((String, Searcher), Filter)| LogspaceReader {
             id,
             searcher,
             filter,
@@ -85,11 +86,15 @@ impl Logspaces {
             page: VecDeque::new(),
             more: true,
         };
-        Ok(Reading {
+        Ok(MessageReader {
             order,
             range: wanted.range,
             logspaces: frozen.into_iter().zip(filters.ok_or(Cancelled)?).map(in_logspace).collect(),
-            left: if passing.as_ref().is_none_or(Passing::keeps_all) { count.min(limit) } else { count },
+            left: if passing.as_ref().is_none_or(StreamedStages::keeps_all) {
+                count.min(limit)
+            } else {
+                count
+            },
             wanted: limit,
             passing,
             copies,
@@ -101,7 +106,7 @@ impl Logspaces {
     }
 }
 
-impl Reading {
+impl MessageReader {
     /// How many messages are still to be looked at.
     pub fn left(&self) -> u64 {
         self.left
@@ -114,7 +119,7 @@ impl Reading {
 
     /// Whether all of them will be written.
     pub fn is_counted(&self) -> bool {
-        self.passing.as_ref().is_none_or(Passing::keeps_all)
+        self.passing.as_ref().is_none_or(StreamedStages::keeps_all)
     }
 
     /// How many messages were written.
@@ -127,7 +132,7 @@ impl Reading {
         self.missing
     }
 
-    /// What cannot be read, with its logspace.
+    /// Parts that cannot be read, each with its logspace.
     pub fn damaged(&self) -> &BTreeSet<String> {
         &self.damaged
     }
@@ -143,7 +148,7 @@ impl Reading {
         while 0 < self.left && out.len() - start < PIECE_BYTES_MIN {
             self.fill_pages(run)?;
             let next = self.first().and_then(|at| {
-                let InLogspace { id, page, .. } = &mut self.logspaces[at];
+                let LogspaceReader { id, page, .. } = &mut self.logspaces[at];
                 Some((id, page.pop_front()?))
             });
             let Some((id, hit)) = next else {
@@ -167,10 +172,10 @@ impl Reading {
     fn fill_pages(&mut self, run: &Run<'_>) -> Result<(), Cancelled> {
         let limit = page_messages(self.written_bytes, self.written_messages, self.logspaces.len());
         let limit = limit.min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let Reading { logspaces, damaged, range, order, passing, left, .. } = self;
+        let MessageReader { logspaces, damaged, range, order, passing, left, .. } = self;
         for logspace in logspaces {
             while logspace.page.is_empty() && logspace.more {
-                let InLogspace { filter, after, .. } = &*logspace;
+                let LogspaceReader { filter, after, .. } = &*logspace;
                 let request = Request { filter, range: *range, order: *order, limit, after: *after };
                 let Found { hits, more, coverage, .. } = logspace.searcher.search(&request, run);
                 if coverage.cancelled {
@@ -196,7 +201,7 @@ impl Reading {
             let hit = of.page.front()?;
             Some((at, (of.id.as_str(), hit)))
         });
-        next.min_by(|(_, a), (_, b)| compare(self.order, *a, *b)).map(|(at, _)| at)
+        next.min_by(|(_, a), (_, b)| compare(self.order, a.0, a.1, b.0, b.1)).map(|(at, _)| at)
     }
 }
 

@@ -9,8 +9,8 @@
 //! **Invariant:** values are written as they are: quoted, and not changed.
 
 use super::csv;
-use super::message::Message;
-use super::table::Table;
+use super::message::MessageJson;
+use super::table::TableJson;
 use logstead_indexer::Hit;
 use logstead_query::Pipeline;
 use logstead_record::FieldName;
@@ -25,7 +25,7 @@ const COLUMNS: [&str; 9] =
 const COLUMNS_MAX: usize = 256;
 
 /// How messages are written.
-pub enum Writing {
+pub enum MessageFormat {
     /// One JSON object per line.
     Ndjson,
     /// Objects with these keys.
@@ -36,15 +36,17 @@ pub enum Writing {
     Raw,
 }
 
-impl Writing {
+impl MessageFormat {
     /// Objects, of these fields only if there are any.
-    pub fn ndjson(columns: Option<&[FieldName]>) -> Writing {
+    pub fn ndjson(columns: Option<&[FieldName]>) -> MessageFormat {
         let column = |field: &FieldName| (field.as_str().to_owned(), field.clone());
-        columns.map_or(Writing::Ndjson, |columns| Writing::Chosen(columns.iter().map(column).collect()))
+        columns.map_or(MessageFormat::Ndjson, |columns| {
+            MessageFormat::Chosen(columns.iter().map(column).collect())
+        })
     }
 
     /// Rows with these columns, or with the default ones; or why these are not possible.
-    pub fn csv(columns: Option<Vec<String>>) -> Result<Writing, String> {
+    pub fn csv(columns: Option<Vec<String>>) -> Result<MessageFormat, String> {
         let columns = columns.unwrap_or_else(|| COLUMNS.map(str::to_owned).into());
         if columns.is_empty() {
             return Err("columns names no field: leave it out, or write it as time,host".to_owned());
@@ -57,12 +59,12 @@ impl Writing {
             let field = FieldName::new(&name);
             (name, field)
         };
-        Ok(Writing::Csv(columns.into_iter().map(column).collect()))
+        Ok(MessageFormat::Csv(columns.into_iter().map(column).collect()))
     }
 
     /// The line above the messages.
     pub fn heading(&self, out: &mut Vec<u8>) {
-        if let Writing::Csv(columns) = self {
+        if let MessageFormat::Csv(columns) = self {
             row(columns.iter().map(|(name, _)| name.as_bytes()), out);
         }
     }
@@ -70,12 +72,12 @@ impl Writing {
     /// A message.
     pub fn message(&self, logspace: &str, hit: &Hit, out: &mut Vec<u8>) {
         match self {
-            Writing::Ndjson => {
-                serde_json::to_writer(&mut *out, &Message::new(logspace, hit))
+            MessageFormat::Ndjson => {
+                serde_json::to_writer(&mut *out, &MessageJson::new(logspace, hit))
                     .expect("a message has names for keys");
                 out.push(b'\n');
             }
-            Writing::Chosen(columns) => {
+            MessageFormat::Chosen(columns) => {
                 let mut object = serde_json::Map::new();
                 for (name, field) in columns {
                     let mut value = Vec::new();
@@ -86,7 +88,7 @@ impl Writing {
                 serde_json::to_writer(&mut *out, &object).expect("an object has names for keys");
                 out.push(b'\n');
             }
-            Writing::Csv(columns) => {
+            MessageFormat::Csv(columns) => {
                 let mut value = Vec::new();
                 for (number, (_, field)) in columns.iter().enumerate() {
                     value.clear();
@@ -95,7 +97,7 @@ impl Writing {
                 }
                 out.extend_from_slice(b"\r\n");
             }
-            Writing::Raw => {
+            MessageFormat::Raw => {
                 hit.batch.write_raw(hit.row, out);
                 out.push(b'\n');
             }
@@ -115,7 +117,7 @@ pub fn columns_of(pipeline: &Pipeline, asked: Option<Vec<String>>) -> Option<Vec
 }
 
 /// A table as rows by RFC 4180 or as a JSON object per line; and how many rows it has, which may be fewer.
-pub fn table(table: &Table, rows_max: u64, is_csv: bool) -> serde_json::Result<(u64, Vec<u8>)> {
+pub fn table(table: &TableJson, rows_max: u64, is_csv: bool) -> serde_json::Result<(u64, Vec<u8>)> {
     let table = serde_json::to_value(table)?;
     let list = |name: &str| table[name].as_array().into_iter().flatten();
     let names: Vec<&Value> = list("columns").map(|column| &column["name"]).collect();
@@ -197,7 +199,7 @@ mod tests {
     use logstead_record::{BatchBuilder, Field, Origin, Priority, Row, Timestamp};
     use std::sync::Arc;
 
-    fn check(writing: &Writing, expected: &[u8]) {
+    fn check(writing: &MessageFormat, expected: &[u8]) {
         let mut builder = BatchBuilder::new();
         let received = Timestamp::from_nanos(5_000_000_000);
         builder.origin(Origin { source: b"syslog", peer: b"10.0.0.1:514", received });
@@ -217,13 +219,13 @@ mod tests {
     #[test]
     fn values_are_quoted_and_not_changed() {
         let columns =
-            |names: &str| Writing::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
+            |names: &str| MessageFormat::csv(Some(names.split(',').map(str::to_owned).collect())).unwrap();
         check(
             &columns("host,message,a,b,c,severity,facility,logspace"),
             b"host,message,a,b,c,severity,facility,logspace\r\n\
               web-1,\"say \"\"hi\"\"\ncaf\xE9, =1+1\",\"1\n2\",\"x,y\",,info,auth,main\r\n",
         );
         check(&columns("hostname,Time"), b"hostname,Time\r\nweb-1,1970-01-01T00:00:05Z\r\n");
-        check(&Writing::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
+        check(&MessageFormat::Raw, b"say \"hi\"\ncaf\xE9, =1+1\n");
     }
 }

@@ -13,18 +13,19 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all.
 #[derive(Serialize)]
-pub struct Message {
+pub struct MessageJson {
     #[serde(flatten)]
-    place: Place,
+    place: MessageIdentity,
     #[serde(flatten)]
-    texts: Texts,
+    texts: MessageTexts,
     #[serde(flatten)]
-    rest: Rest,
+    rest: MessageNumbers,
 }
 
-/// Which message it is, and when.
+/// The id of a message, and its times.
 #[derive(Serialize, ToSchema)]
-struct Place {
+#[schema(as = Place)]
+struct MessageIdentity {
     /// `LOGSPACE:SEQUENCE`.
     #[schema(example = "main:42")]
     id: String,
@@ -41,10 +42,11 @@ struct Place {
 }
 
 /// The texts that its row says, but for the message itself.
-struct Texts([String; Texts::FIELDS.len()]);
+struct MessageTexts([String; MessageTexts::FIELDS.len()]);
 
 #[derive(Serialize, ToSchema)]
-struct Rest {
+#[schema(as = Rest)]
+struct MessageNumbers {
     /// 0 (emerg) to 7 (debug).
     #[schema(required)]
     severity: Option<u8>,
@@ -68,13 +70,13 @@ struct Rest {
     /// The address it was sent from.
     peer: String,
     logspace: String,
-    /// Of a copy, the logspace of its original: the first in the router document of those that routes stored it in. Empty
-    /// otherwise.
+    /// For a copy, the logspace of its original: the first in the router document of those that routes stored it in.
+    /// Empty otherwise.
     copy_of: String,
-    /// What was noted while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`, `undelimited`,
-    /// `not_utf8`, `bad_time`, `copy`.
+    /// Notes made while it was received and stored: `truncated`, `unparsed`, `incomplete`, `out_of_step`,
+    /// `undelimited`, `not_utf8`, `bad_time`, `copy`.
     flags: Vec<&'static str>,
-    /// What else it carries, by name.
+    /// Its other fields, by name.
     fields: BTreeMap<String, FieldValue>,
 }
 
@@ -88,22 +90,22 @@ pub enum FieldValue {
     Many(Vec<String>),
 }
 
-impl Message {
+impl MessageJson {
     /// The message of a hit.
-    pub fn new(logspace: &str, hit: &Hit) -> Message {
+    pub fn new(logspace: &str, hit: &Hit) -> MessageJson {
         let (batch, row): (&Batch, usize) = (&hit.batch, hit.row);
-        Message {
-            place: Place::of(format!("{logspace}:{}", hit.sequence), batch, row),
-            texts: Texts(Texts::FIELDS.map(|field| text(batch.text(field, row)))),
-            rest: Rest::of(logspace, batch, row),
+        MessageJson {
+            place: MessageIdentity::of(format!("{logspace}:{}", hit.sequence), batch, row),
+            texts: MessageTexts(MessageTexts::FIELDS.map(|field| text(batch.text(field, row)))),
+            rest: MessageNumbers::of(logspace, batch, row),
         }
     }
 }
 
-impl Place {
-    fn of(id: String, batch: &Batch, row: usize) -> Place {
+impl MessageIdentity {
+    fn of(id: String, batch: &Batch, row: usize) -> MessageIdentity {
         let time = batch.time(row);
-        Place {
+        MessageIdentity {
             id,
             time: time.to_string(),
             received: batch.received(row).to_string(),
@@ -112,19 +114,19 @@ impl Place {
     }
 }
 
-impl Texts {
+impl MessageTexts {
     const FIELDS: [Field; Field::OF_ROWS.len() - 1] = {
         let [Field::Message, fields @ ..] = Field::OF_ROWS else { panic!("the message is the first field") };
         fields
     };
 }
 
-impl Rest {
-    fn of(logspace: &str, batch: &Batch, row: usize) -> Rest {
+impl MessageNumbers {
+    fn of(logspace: &str, batch: &Batch, row: usize) -> MessageNumbers {
         let priority = batch.priority(row);
         let mut raw = Vec::new();
         batch.write_raw(row, &mut raw);
-        Rest {
+        MessageNumbers {
             severity: priority.map(|priority| priority.severity().number()),
             severity_name: priority.map(|priority| priority.severity().name()),
             facility: priority.map(|priority| priority.facility().number()),
@@ -142,19 +144,19 @@ impl Rest {
     }
 }
 
-impl Serialize for Texts {
+impl Serialize for MessageTexts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Texts::FIELDS.iter().map(|field| field.name()).zip(&self.0))
+        serializer.collect_map(MessageTexts::FIELDS.iter().map(|field| field.name()).zip(&self.0))
     }
 }
 
-impl PartialSchema for Texts {
+impl PartialSchema for MessageTexts {
     fn schema() -> RefOr<Schema> {
         let text = || {
             let text = ObjectBuilder::new().schema_type(Type::String);
             text.description(Some("Empty where the message says none."))
         };
-        let texts = Texts::FIELDS.iter().fold(ObjectBuilder::new(), |texts, field| {
+        let texts = MessageTexts::FIELDS.iter().fold(ObjectBuilder::new(), |texts, field| {
             texts.property(field.name(), text()).required(field.name())
         });
         texts.into()
@@ -162,14 +164,14 @@ impl PartialSchema for Texts {
 }
 
 /// One object with the members of all parts.
-impl PartialSchema for Message {
+impl PartialSchema for MessageJson {
     fn schema() -> RefOr<Schema> {
         let mut message = Object::default();
         message.description = Some(
             "A message. Bytes that are not UTF-8 are shown as `U+FFFD`; `raw_base64` has them all."
                 .to_owned(),
         );
-        for part in [Place::schema(), Texts::schema(), Rest::schema()] {
+        for part in [MessageIdentity::schema(), MessageTexts::schema(), MessageNumbers::schema()] {
             if let RefOr::T(Schema::Object(part)) = part {
                 message.properties.extend(part.properties);
                 message.required.extend(part.required);
@@ -179,10 +181,10 @@ impl PartialSchema for Message {
     }
 }
 
-impl ToSchema for Message {
+impl ToSchema for MessageJson {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         schemas.push((FieldValue::name().into_owned(), FieldValue::schema()));
-        Rest::schemas(schemas);
+        MessageNumbers::schemas(schemas);
     }
 }
 
@@ -231,7 +233,7 @@ mod tests {
         builder.push(row);
         let batch = Arc::new(builder.seal());
         let hit = Hit { sequence: 42, time: batch.time(0), batch, row: 0 };
-        serde_json::to_value(Message::new("main", &hit)).unwrap()
+        serde_json::to_value(MessageJson::new("main", &hit)).unwrap()
     }
 
     #[test]

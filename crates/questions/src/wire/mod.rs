@@ -1,6 +1,6 @@
 //! Messages and tables as they are seen outside: in answers of the API, in files, and printed by commands.
 //!
-//! **Invariant:** the API and the commands show a message in the same shape, so that one reads what the other wrote.
+//! **Invariant:** the API and the commands show a message in the same shape, so that each can read the other's output.
 
 pub mod csv;
 pub mod file;

@@ -9,20 +9,22 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// A table.
 #[derive(Serialize, ToSchema)]
-pub struct Table {
-    columns: Vec<Column>,
+#[schema(as = Table)]
+pub struct TableJson {
+    columns: Vec<TableColumn>,
     /// Each has a value for every column; at most 10 000.
-    rows: Vec<Vec<Cell>>,
-    /// Notes about the table: what was cut, and why.
+    rows: Vec<Vec<TableCell>>,
+    /// Notes about the table: the parts that were cut, and why.
     notes: Vec<String>,
 }
 
 /// A column of a table.
 #[derive(Serialize, ToSchema)]
-struct Column {
+#[schema(as = Column)]
+struct TableColumn {
     name: String,
     kind: ColumnKind,
-    /// What its numbers are in, where they were written with units.
+    /// The unit of its numbers, if they were written with units.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<ColumnUnit>,
 }
@@ -51,42 +53,42 @@ enum ColumnKind {
 /// A value of a table.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Cell {
+enum TableCell {
     Count(u64),
     Number(f64),
     Text(String),
     Null,
 }
 
-/// A count is a number, too: with one schema for each, it would fit two of which only one may fit.
-impl PartialSchema for Cell {
+/// A count is a number, too: with one schema for each, it would match two of them, and only one may match.
+impl PartialSchema for TableCell {
     fn schema() -> RefOr<Schema> {
         let types = SchemaType::from_iter([Type::Number, Type::String, Type::Null]);
         ObjectBuilder::new().schema_type(types).description(Some("A value of a table.")).into()
     }
 }
 
-impl ToSchema for Cell {}
+impl ToSchema for TableCell {}
 
-impl Table {
+impl TableJson {
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 }
 
-impl From<logstead_answer::Table> for Table {
-    fn from(table: logstead_answer::Table) -> Table {
-        Table {
-            columns: table.columns.into_iter().map(Column::new).collect(),
-            rows: table.rows.iter().map(|row| row.iter().map(Cell::new).collect()).collect(),
+impl From<logstead_answer::Table> for TableJson {
+    fn from(table: logstead_answer::Table) -> TableJson {
+        TableJson {
+            columns: table.columns.into_iter().map(TableColumn::new).collect(),
+            rows: table.rows.iter().map(|row| row.iter().map(TableCell::new).collect()).collect(),
             notes: table.notes,
         }
     }
 }
 
-impl Column {
-    fn new(column: logstead_answer::Column) -> Column {
+impl TableColumn {
+    fn new(column: logstead_answer::Column) -> TableColumn {
         let kind = match column.kind {
             Kind::Text => ColumnKind::Text,
             Kind::Number => ColumnKind::Number,
@@ -98,17 +100,17 @@ impl Column {
             Unit::Size => Some(ColumnUnit::Bytes),
             Unit::Duration => Some(ColumnUnit::Seconds),
         };
-        Column { name: column.name, kind, unit }
+        TableColumn { name: column.name, kind, unit }
     }
 }
 
-impl Cell {
-    fn new(value: &Value) -> Cell {
+impl TableCell {
+    fn new(value: &Value) -> TableCell {
         match value {
-            Value::Null => Cell::Null,
-            Value::Count(count) => Cell::Count(*count),
-            Value::Number(number) => Cell::Number(*number),
-            Value::Text(_) | Value::Time(_) => Cell::Text(text(value)),
+            Value::Null => TableCell::Null,
+            Value::Count(count) => TableCell::Count(*count),
+            Value::Number(number) => TableCell::Number(*number),
+            Value::Text(_) | Value::Time(_) => TableCell::Text(text(value)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a start does with a database that is not as it was left.
+//! Starts with a database that is not as it was left.
 
 use super::*;
 use logstead_accounts as accounts;
@@ -8,7 +8,7 @@ use std::fs;
 const ROUTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"10y\" }\n";
 const SHORTER: &str = "version = 1\n[[logspaces]]\nid = \"main\"\nretention = { age = \"90d\" }\n";
 
-/// A data directory as a server leaves it: a shorter retention at first, then the one that is meant.
+/// A data directory as a server leaves it: a shorter retention at first, then the intended one.
 fn data() -> tempfile::TempDir {
     let data = tempfile::tempdir().unwrap();
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
@@ -16,7 +16,7 @@ fn data() -> tempfile::TempDir {
     let meta = open_first(data.path());
     for toml in [SHORTER, ROUTER] {
         meta.add_revision(toml, "ana", "", clock::now()).unwrap();
-        kept::keep(data.path(), &meta).unwrap();
+        document_backups::write(data.path(), &meta).unwrap();
     }
     data
 }
@@ -26,18 +26,18 @@ fn open_first(data: &Path) -> Meta {
 }
 
 fn refusal(data: &Path) -> String {
-    match open(data, Wanted::Last) {
-        Err(Failure::Environment(message)) => message,
-        Err(Failure::No(message)) => panic!("exit code 1: {message}"),
+    match open(data, DatabaseChoice::Last) {
+        Err(CommandFailure::Environment(message)) => message,
+        Err(CommandFailure::No(message)) => panic!("exit code 1: {message}"),
         Ok(_) => panic!("it starts"),
     }
 }
 
-/// What would run; with it, every message that is there stays as long as it should.
-fn runs(data: &Path, wanted: Wanted) -> String {
+/// The document that would run; with it, every stored message stays as long as it should.
+fn runs(data: &Path, wanted: DatabaseChoice) -> String {
     let meta = open(data, wanted).unwrap();
-    match document(data, &meta, None, wanted == Wanted::New).unwrap() {
-        First::Stored(_, change) | First::New(_, change) => change.toml,
+    match document(data, &meta, None, wanted == DatabaseChoice::New).unwrap() {
+        StartingDocument::Stored(_, change) | StartingDocument::New(_, change) => change.toml,
     }
 }
 
@@ -52,18 +52,18 @@ fn a_database_that_is_lost_beside_messages_is_not_replaced_by_an_empty_one() {
     assert!(!path.exists(), "nothing is made");
     fs::write(&path, "").unwrap();
     assert!(refusal(data.path()).contains("is empty"));
-    assert_eq!(runs(data.path(), Wanted::New), ROUTER, "the newest kept document");
+    assert_eq!(runs(data.path(), DatabaseChoice::New), ROUTER, "the newest kept document");
     assert_eq!(fs::read(data.path().join("logstead.db.damaged-1")).unwrap(), b"");
-    assert_eq!(runs(data.path(), Wanted::Last), ROUTER, "the flag was needed once");
-    assert!(open(data.path(), Wanted::New).is_err(), "a database that is whole is never set aside");
+    assert_eq!(runs(data.path(), DatabaseChoice::Last), ROUTER, "the flag was needed once");
+    assert!(open(data.path(), DatabaseChoice::New).is_err(), "a database that is whole is never set aside");
 }
 
 #[test]
 fn without_any_document_the_shipped_one_removes_nothing() {
     let data = data();
     fs::remove_file(database(data.path())).unwrap();
-    fs::remove_dir_all(kept::folder(data.path())).unwrap();
-    let toml = runs(data.path(), Wanted::New);
+    fs::remove_dir_all(document_backups::folder(data.path())).unwrap();
+    let toml = runs(data.path(), DatabaseChoice::New);
     let (document, _) = check_toml(&toml).unwrap();
     assert_eq!(document.logspaces[0].id, "main");
     assert_eq!(document.logspaces[0].retention, Retention::default(), "{toml}");
@@ -73,12 +73,12 @@ fn without_any_document_the_shipped_one_removes_nothing() {
 #[test]
 fn a_new_directory_starts_with_the_shipped_document() {
     let data = tempfile::tempdir().unwrap();
-    assert_eq!(runs(data.path(), Wanted::Last), DEFAULT_ROUTER_TOML);
-    // As a first start leaves it that failed.
+    assert_eq!(runs(data.path(), DatabaseChoice::Last), DEFAULT_ROUTER_TOML);
+    // The state that a failed first start leaves.
     fs::create_dir_all(data.path().join("logspaces/main/journal")).unwrap();
     fs::write(data.path().join("logspaces/main/journal/1.journal"), [0; 56]).unwrap();
     fs::remove_file(database(data.path())).unwrap();
-    assert_eq!(runs(data.path(), Wanted::Last), DEFAULT_ROUTER_TOML);
+    assert_eq!(runs(data.path(), DatabaseChoice::Last), DEFAULT_ROUTER_TOML);
 }
 
 #[test]
@@ -89,9 +89,9 @@ fn an_older_copy_of_the_database_runs_the_newest_document_nevertheless() {
     open_first(data.path()).add_revision(SHORTER, "ana", "", clock::now()).unwrap();
     let said = refusal(data.path());
     assert!(said.contains("revision 1, and ") && said.contains("--accept-database"), "{said}");
-    assert_eq!(runs(data.path(), Wanted::Any), ROUTER);
-    assert_eq!(runs(data.path(), Wanted::Last), ROUTER, "the flag was needed once");
-    let meta = open(data.path(), Wanted::Last).unwrap();
+    assert_eq!(runs(data.path(), DatabaseChoice::Any), ROUTER);
+    assert_eq!(runs(data.path(), DatabaseChoice::Last), ROUTER, "the flag was needed once");
+    let meta = open(data.path(), DatabaseChoice::Last).unwrap();
     assert_eq!(meta.latest_revision().unwrap().unwrap().number, 2);
     assert_eq!(meta.add_revision(ROUTER, "bo", "", clock::now()).unwrap(), 3);
 }
@@ -101,9 +101,9 @@ fn a_newer_document_that_is_damaged_is_not_passed_over() {
     let data = data();
     fs::remove_file(database(data.path())).unwrap();
     open_first(data.path()).add_revision(SHORTER, "ana", "", clock::now()).unwrap();
-    fs::write(kept::path(data.path(), 2), "cut").unwrap();
+    fs::write(document_backups::path(data.path(), 2), "cut").unwrap();
     assert!(refusal(data.path()).contains("000002.toml"));
-    assert!(open(data.path(), Wanted::Any).is_err());
+    assert!(open(data.path(), DatabaseChoice::Any).is_err());
 }
 
 #[test]
@@ -113,11 +113,13 @@ fn a_database_whose_document_was_changed_under_it_is_refused() {
     let changed = replaced(&fs::read(&path).unwrap(), b"\"10y\"", b"\"10d\"");
     fs::write(&path, changed).unwrap();
     assert!(refusal(data.path()).contains("it is not what was written last"));
-    let Err(Failure::Environment(said)) = open(data.path(), Wanted::Any) else { panic!("it starts") };
+    let Err(CommandFailure::Environment(said)) = open(data.path(), DatabaseChoice::Any) else {
+        panic!("it starts")
+    };
     assert!(said.contains("000002.toml is intact and differs"), "{said}");
 }
 
-/// What a database answers.
+/// The contents of a database.
 fn answers(meta: &Meta) -> String {
     let account = accounts::Account::User(1);
     format!(
@@ -130,7 +132,7 @@ fn answers(meta: &Meta) -> String {
     )
 }
 
-/// The files of a database, by what follows its name.
+/// The files of a database, by the suffix of the name.
 type Files = std::collections::BTreeMap<&'static str, Vec<u8>>;
 
 fn taken(data: &Path) -> Files {
@@ -148,8 +150,8 @@ fn put(data: &Path, files: &Files) {
     }
 }
 
-/// A database with something of each kind, and the states in which a process can leave it that is killed during a
-/// change, each with what it answers then.
+/// A database with something of each kind, and the states in which a process that is killed during a change can leave
+/// it, each with the contents that it then has.
 fn states(data: &Path) -> (Files, Vec<(&'static str, Files, String)>) {
     use logstead_accounts::{NewToken, Role};
     let meta = open_first(data);
@@ -212,19 +214,19 @@ fn no_damage_of_the_database_or_of_its_log_is_silent() {
         let mut check = |what: String, files: &Files| {
             put(data.path(), files);
             tried += 1;
-            match open(data.path(), Wanted::Last) {
+            match open(data.path(), DatabaseChoice::Last) {
                 Ok(meta) => {
                     assert_eq!(&answers(&meta), expected, "{state}, {what}: silently another");
                     same += 1;
                 }
-                Err(Failure::Environment(said)) => {
+                Err(CommandFailure::Environment(said)) => {
                     assert!(
                         said.contains("logstead.db") && said.contains("backup"),
                         "{state}, {what}: {said}"
                     );
                     refused += 1;
                 }
-                Err(Failure::No(said)) => panic!("{state}, {what}: {said}"),
+                Err(CommandFailure::No(said)) => panic!("{state}, {what}: {said}"),
             }
         };
         check("untouched".to_owned(), files);
@@ -274,8 +276,8 @@ fn looking_at_a_damaged_database_changes_no_file() {
             let mut files = files.clone();
             files.insert(damaged, Vec::new());
             put(data.path(), &files);
-            let found = accounts::look(&database(data.path()), Look::Full).unwrap();
-            assert!(damaged == "-wal" || !matches!(found, Found::Whole(_)), "{state}: {found:?}");
+            let found = accounts::inspect(&database(data.path()), CheckDepth::Full).unwrap();
+            assert!(damaged == "-wal" || !matches!(found, DatabaseState::Intact(_)), "{state}: {found:?}");
             assert_eq!(taken(data.path()), files, "{state}");
             assert!(!data.path().join("logstead.db-shm").exists());
         }
@@ -285,12 +287,12 @@ fn looking_at_a_damaged_database_changes_no_file() {
 #[test]
 fn the_file_alone_is_the_whole_database_while_it_is_in_use() {
     let data = data();
-    let meta = open(data.path(), Wanted::Last).unwrap();
+    let meta = open(data.path(), DatabaseChoice::Last).unwrap();
     meta.add_first_admin("ada", "hash", clock::now()).unwrap();
     meta.add_revision(ROUTER, "ada", "", clock::now()).unwrap();
     let copy = tempfile::tempdir().unwrap();
     fs::copy(database(data.path()), database(copy.path())).unwrap();
-    assert_eq!(answers(&open(copy.path(), Wanted::Last).unwrap()), answers(&meta));
+    assert_eq!(answers(&open(copy.path(), DatabaseChoice::Last).unwrap()), answers(&meta));
 }
 
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
@@ -308,10 +310,10 @@ fn whatever_happens_to_the_database_no_shorter_retention_runs() {
             fs::remove_file(data.path().join(format!("logstead.db{suffix}"))).ok();
         }
         fs::write(&path, bytes).unwrap();
-        let Ok(meta) = open(data.path(), Wanted::Any) else { return };
+        let Ok(meta) = open(data.path(), DatabaseChoice::Any) else { return };
         match document(data.path(), &meta, None, false) {
-            Ok(First::Stored(_, change)) => assert_eq!(change.toml, ROUTER, "{what}"),
-            Ok(First::New(name, _)) => panic!("{what}: {name} runs"),
+            Ok(StartingDocument::Stored(_, change)) => assert_eq!(change.toml, ROUTER, "{what}"),
+            Ok(StartingDocument::New(name, _)) => panic!("{what}: {name} runs"),
             Err(_) => {}
         }
     };

@@ -1,0 +1,192 @@
+//! Memory for bodies that are received and for the messages that are parsed from them.
+//!
+//! **Invariant:** all bodies together take a bounded amount, and a resting body can be told to give way.
+
+use crate::error::Result;
+use crate::waiting::{busy, places};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Bodies in memory at a time, each counted at the maximum size.
+const BODIES_MAX: usize = 4;
+/// Memory for the messages of one batch while they are parsed, and the number of such batches at a time.
+const SLICE_MEMORY_MAX: usize = 64 << 20;
+const SLICES_MAX: usize = 4;
+/// The most memory that a check keeps for messages it has read.
+const KEPT_MEMORY_MAX: usize = 32 << 20;
+/// How many times its size in the body a parsed message takes at most.
+pub(super) const PARSED_FACTOR_MAX: usize = 32;
+/// The memory of the smallest batch.
+pub(super) const SMALL_BATCH_BYTES: usize = 4 << 10;
+/// Why a body or its messages have to wait longer than they may.
+const TOO_MANY: &str = "too many messages are under way";
+
+/// The memory of all ingest requests together.
+pub(crate) struct BodyMemory {
+    /// KiB of bodies.
+    bodies: Semaphore,
+    /// The longest body.
+    body_max: usize,
+    /// KiB of messages that are parsed and not yet handed to the store.
+    parsed: Semaphore,
+    /// Bytes of those that one batch is counted as, at most.
+    slice_max: usize,
+    /// Bytes that a check keeps.
+    kept_max: usize,
+    /// Bodies that wait for room.
+    waiting: AtomicUsize,
+    /// Bodies that have room, and those of them that wait for more.
+    holding: AtomicUsize,
+    held_up: AtomicUsize,
+}
+
+impl BodyMemory {
+    /// Divides these bytes: half for bodies, of at most this length, and half for messages parsed from them.
+    pub(crate) fn of(bytes: usize, body_bytes_max: usize) -> BodyMemory {
+        let half = (bytes / 2).max(1024);
+        let body_max = body_bytes_max.min(half);
+        let bodies_kib = (body_max.div_ceil(1024) * BODIES_MAX).min(half >> 10).min(Semaphore::MAX_PERMITS);
+        BodyMemory {
+            bodies: Semaphore::new(bodies_kib),
+            body_max: body_max.min(bodies_kib << 10),
+            parsed: Semaphore::new((SLICE_MEMORY_MAX * SLICES_MAX).min(half) >> 10),
+            slice_max: SLICE_MEMORY_MAX.min(half / 2),
+            kept_max: KEPT_MEMORY_MAX.min(half / 4),
+            waiting: AtomicUsize::new(0),
+            holding: AtomicUsize::new(0),
+            held_up: AtomicUsize::new(0),
+        }
+    }
+
+    /// The longest body that there is memory for.
+    pub(super) fn body_max(&self) -> usize {
+        self.body_max
+    }
+
+    /// The memory that a check may keep for messages it has read.
+    pub(super) fn kept_max(&self) -> usize {
+        self.kept_max
+    }
+
+    /// Room for a body of which nothing has arrived yet.
+    pub(super) fn room(&self) -> BodyReservation<'_> {
+        BodyReservation { memory: self, held: None, bytes: 0 }
+    }
+
+    /// Whether a body waits for room.
+    pub(super) fn is_wanted(&self) -> bool {
+        0 < self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the next slice of the rest of a body may be parsed.
+    pub(super) async fn for_slice(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
+        self.for_parsed(rest_bytes, self.slice_max).await
+    }
+
+    /// Waits until a whole body may be parsed slice by slice, and some slices kept.
+    pub(super) async fn for_check(&self, rest_bytes: usize) -> Result<SemaphorePermit<'_>> {
+        self.for_parsed(rest_bytes, self.slice_max + self.kept_max).await
+    }
+
+    async fn for_parsed(&self, body_bytes: usize, memory_max: usize) -> Result<SemaphorePermit<'_>> {
+        let bytes = body_bytes.saturating_mul(PARSED_FACTOR_MAX).saturating_add(SMALL_BATCH_BYTES);
+        let bytes = bytes.min(memory_max);
+        places(&self.parsed, bytes.div_ceil(1024) as u32, TOO_MANY).await
+    }
+}
+
+/// A body's share of the memory for all bodies. It grows with the data that has arrived, so that a sender who announces
+/// much and sends little does not block others.
+pub(crate) struct BodyReservation<'a> {
+    memory: &'a BodyMemory,
+    held: Option<SemaphorePermit<'a>>,
+    bytes: usize,
+}
+
+impl BodyReservation<'_> {
+    /// How much of the body has arrived.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Waits until there is memory for more bytes; says whether that took time.
+    pub(super) async fn grow(&mut self, bytes: usize) -> Result<bool> {
+        self.bytes += bytes;
+        let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
+        let more = self.bytes.div_ceil(1024).saturating_sub(held);
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        let (permit, has_waited) = match self.memory.bodies.try_acquire_many(more) {
+            Ok(permit) => (permit, false),
+            Err(_) => (self.wait(more).await?, true),
+        };
+        match &mut self.held {
+            Some(held) => held.merge(permit),
+            none => {
+                self.memory.holding.fetch_add(1, Ordering::Relaxed);
+                *none = Some(permit);
+            }
+        }
+        Ok(has_waited)
+    }
+}
+
+impl Drop for BodyReservation<'_> {
+    fn drop(&mut self) {
+        if self.held.is_some() {
+            self.memory.holding.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl<'a> BodyReservation<'a> {
+    /// If all that have room waited for more, none would ever get it: the last one gives up.
+    async fn wait(&self, kib: u32) -> Result<SemaphorePermit<'a>> {
+        let _waiting = WaiterCount::new(&self.memory.waiting);
+        let _held_up = self.held.as_ref().map(|_| WaiterCount::new(&self.memory.held_up));
+        let holding = self.memory.holding.load(Ordering::Relaxed);
+        if self.held.is_some() && holding <= self.memory.held_up.load(Ordering::Relaxed) {
+            return Err(busy(TOO_MANY));
+        }
+        places(&self.memory.bodies, kib, TOO_MANY).await
+    }
+}
+
+/// Counted for as long as it lives.
+struct WaiterCount<'a>(&'a AtomicUsize);
+
+impl<'a> WaiterCount<'a> {
+    fn new(count: &'a AtomicUsize) -> WaiterCount<'a> {
+        count.fetch_add(1, Ordering::Relaxed);
+        WaiterCount(count)
+    }
+}
+
+impl Drop for WaiterCount<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_body_needs_more_than_there_is() {
+        for mib in [0, 1, 8, 20, 512, 4096] {
+            for body_mib in [1, 64, 1024] {
+                let memory = BodyMemory::of(mib << 20, body_mib << 20);
+                let (bodies, parsed) = (memory.bodies.available_permits(), memory.parsed.available_permits());
+                assert!(memory.body_max.div_ceil(1024) <= bodies, "{mib} {body_mib}");
+                assert!((memory.slice_max + memory.kept_max).div_ceil(1024) <= parsed, "{mib} {body_mib}");
+                assert!(bodies + parsed <= (mib << 10).max(2), "{mib} {body_mib}");
+            }
+        }
+        let large = BodyMemory::of(512 << 20, 64 << 20);
+        assert_eq!((large.body_max >> 20, large.slice_max >> 20, large.kept_max >> 20), (64, 64, 32));
+        assert_eq!(
+            (large.bodies.available_permits() >> 10, large.parsed.available_permits() >> 10),
+            (256, 256)
+        );
+    }
+}

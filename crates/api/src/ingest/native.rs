@@ -1,0 +1,175 @@
+//! Our own protocol: a body of many messages, answered once all of them are durable.
+//!
+//! **Invariant:** every line is stored or named in the answer with the reason; nothing of a body that is refused
+//! as a whole is stored.
+
+use super::incoming::{Incoming, IngestOutcome};
+use super::params::{IngestParams, Switch, form, reading};
+use crate::error::{ApiError, Problem, Result};
+use crate::extract::QueryString;
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use logstead_ingest::messages::Refusal;
+use logstead_ingest::ours::Ours;
+use serde::Serialize;
+use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+
+/// Why a message is not stored.
+#[derive(Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub(crate) struct LineError {
+    /// The line of the body, or the position in the array, from 1.
+    line: usize,
+    reason: String,
+}
+
+impl From<Refusal> for LineError {
+    fn from(Refusal { number, reason }: Refusal) -> LineError {
+        LineError { line: number, reason: reason.into_owned() }
+    }
+}
+
+/// The outcome for the messages of a request.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub(crate) struct Ingested {
+    /// Messages that are stored durably.
+    accepted: usize,
+    /// Messages that no route of the router document took. They are counted and not stored.
+    dropped: usize,
+    /// Messages that could not be read.
+    rejected: usize,
+    /// Why, for the first 100.
+    errors: Vec<LineError>,
+}
+
+/// The answer to a body without any message that could be stored.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct NothingIngested {
+    #[serde(flatten)]
+    problem: Problem,
+    #[serde(flatten)]
+    ingested: Ingested,
+}
+
+/// Describes the two ways in which nothing is stored. The first is a problem, too, so both may fit.
+pub(crate) struct IngestRefused;
+
+impl utoipa::PartialSchema for IngestRefused {
+    fn schema() -> RefOr<Schema> {
+        let either = AnyOfBuilder::new()
+            .item(Ref::from_schema_name(<NothingIngested as utoipa::ToSchema>::name()))
+            .item(Ref::from_schema_name(<Problem as utoipa::ToSchema>::name()));
+        let why = "Why nothing is stored: no message of the body could be, or the request itself is refused.";
+        either.description(Some(why)).into()
+    }
+}
+
+impl utoipa::ToSchema for IngestRefused {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((
+            <NothingIngested as utoipa::ToSchema>::name().into_owned(),
+            <NothingIngested as utoipa::PartialSchema>::schema(),
+        ));
+        <NothingIngested as utoipa::ToSchema>::schemas(schemas);
+    }
+}
+
+/// Stores messages and answers once they are durable. A body may be packed (`Content-Encoding`: gzip, deflate, zstd, snappy).
+/// A request with the header `Idempotency-Key` may be sent again: it is stored once, and answered as before.
+#[utoipa::path(
+    post, path = "/api/v1/ingest", tag = "ingest", params(IngestParams),
+    request_body(description = "A JSON object a line, an array of objects or one, or a text a line", content(
+        (String = "application/x-ndjson"), (Object = "application/json"), (String = "text/plain")
+    )),
+    responses(
+        (status = 200, body = Ingested),
+        (status = 400, body = IngestRefused, content_type = "application/problem+json"),
+        (
+            status = 404, body = Problem, content_type = "application/problem+json",
+            description = "There is no such logspace"
+        ),
+        (
+            status = 408, body = Problem, content_type = "application/problem+json",
+            description = "The body comes too slowly, or rests while others wait for the memory that it takes. \
+                Nothing is stored"
+        ),
+        (
+            status = 409, body = Problem, content_type = "application/problem+json",
+            description = "The router document has no source of kind `http` that takes it, or a request with the same \
+                Idempotency-Key is under way"
+        ),
+        (
+            status = 422, body = Problem, content_type = "application/problem+json",
+            description = "The Idempotency-Key came with another body before"
+        ),
+        (
+            status = 429, body = Problem, content_type = "application/problem+json",
+            description = "The token sends more than it may: `Retry-After` says when to come again"
+        ),
+        (
+            status = 413, body = Problem, content_type = "application/problem+json",
+            description = "The body is longer than `limits.ingest_body_max`, or holds more messages than \
+                `limits.ingest_messages_max`. Nothing is stored"
+        ),
+        (
+            status = 415, body = Problem, content_type = "application/problem+json",
+            description = "The media type or the encoding of the body is not understood"
+        ),
+        (
+            status = 503, body = Problem, content_type = "application/problem+json",
+            description = "It cannot be stored now: `detail` says why and how much of the body is stored, and \
+                `Retry-After` when to come again"
+        ),
+    )
+)]
+pub(crate) async fn ingest(
+    incoming: Incoming,
+    QueryString(params): QueryString<IngestParams>,
+    body: Body,
+) -> Result<Response> {
+    let form = form(&incoming.headers, params.format)?;
+    let reading = reading(&params)?;
+    incoming.check_logspace(params.logspace.as_deref())?;
+    let (body, _room) = incoming.read(body, None).await?;
+    let has_key = incoming.has_key();
+    let (hash, body) = incoming
+        .blocking(move || (if has_key { *blake3::hash(&body).as_bytes() } else { [0; 32] }, body))
+        .await?;
+    let mut batches =
+        incoming.decode(move |sender, max| Ours::of(body, (form, reading), sender, max)).await?;
+    let _kept;
+    if params.atomic == Some(Switch::On) {
+        (batches, _kept) = incoming.check(batches).await?;
+        if 0 < batches.refused {
+            let errors = std::mem::take(&mut batches.refusals).into_iter().map(LineError::from).collect();
+            let ingested = Ingested { rejected: batches.refused, errors, ..Ingested::default() };
+            let what = format!("nothing is stored, as {} messages cannot be read", ingested.rejected);
+            return Ok(nothing_ingested(&what, ingested));
+        }
+    }
+    incoming.store_once(hash, batches, params.logspace.as_deref(), answer).await
+}
+
+/// The answer: the outcome for the messages, or that all are refused.
+fn answer<M>(stored: IngestOutcome<M>) -> Result<String, Box<Response>> {
+    let is_nothing = stored.taken() == 0 && 0 < stored.refused;
+    let IngestOutcome { accepted, dropped, refused: rejected, refusals, .. } = stored;
+    let errors = refusals.into_iter().map(LineError::from).collect();
+    let ingested = Ingested { accepted, dropped, rejected, errors };
+    if is_nothing {
+        let what = format!("none of {} messages is stored", ingested.rejected);
+        Err(Box::new(nothing_ingested(&what, ingested)))
+    } else {
+        Ok(serde_json::to_string(&ingested).unwrap_or_default())
+    }
+}
+
+fn nothing_ingested(what: &str, ingested: Ingested) -> Response {
+    let first = ingested.errors.first();
+    let reason = first.map(|error| format!(", the first, line {}: {}", error.line, error.reason));
+    let detail = format!("{what}{}", reason.unwrap_or_default());
+    let problem = ApiError::bad_request(detail).into_problem();
+    let body = axum::Json(NothingIngested { problem, ingested });
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response()
+}

@@ -1,0 +1,43 @@
+//! A question with everything a handler needs: read, narrowed to its caller's grant, and with its own parameters.
+
+use super::{CommonParameters, QuestionParameters, QuestionRequest, StoreQuestion};
+use crate::access::Caller;
+use crate::error::{ApiError, Result};
+use crate::extract::{JsonBody, QueryString};
+use crate::state::SharedState;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::Method;
+use std::time::Instant;
+
+/// A question that was asked, in the body of a POST or in the query string of a GET.
+pub(crate) struct CallerQuestion<T> {
+    pub(crate) shared: SharedState,
+    pub(crate) caller: Caller,
+    pub(crate) question: StoreQuestion,
+    /// The parameters of this kind of question.
+    pub(crate) own: T,
+    /// The common parameters as they were sent.
+    pub(crate) common: CommonParameters,
+    pub(crate) started: Instant,
+}
+
+impl<T: QuestionParameters> FromRequest<SharedState> for CallerQuestion<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, shared: &SharedState) -> Result<CallerQuestion<T>> {
+        let started = Instant::now();
+        let caller = request.extensions().get::<Caller>().cloned();
+        let caller = caller.ok_or_else(|| ApiError::internal("a question without a caller"))?;
+        let QuestionRequest { common, own } = read(request).await?;
+        let question = StoreQuestion::read(shared, &caller, &common, T::STAGES).await?;
+        Ok(CallerQuestion { shared: shared.clone(), caller, question, own, common, started })
+    }
+}
+
+async fn read<T: QuestionParameters>(request: Request) -> Result<QuestionRequest<T>> {
+    if request.method() == Method::POST {
+        return JsonBody::from_request(request, &()).await.map(|JsonBody(read)| read);
+    }
+    let (mut parts, _) = request.into_parts();
+    QueryString::from_request_parts(&mut parts, &()).await.map(|QueryString(read)| read)
+}

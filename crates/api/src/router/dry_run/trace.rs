@@ -1,0 +1,260 @@
+//! `POST /router/trace`: the way of one message through the routes and their steps, with the reasons.
+
+use super::shown_message::ShownMessage;
+use super::source_reader::SourceReader;
+use super::why::{taken, why_left_out, why_not};
+use crate::access::Caller;
+use crate::ask::search::by_id;
+use crate::error::{ApiError, Result};
+use crate::extract::JsonBody;
+use crate::router::draft::Draft;
+use crate::state::SharedState;
+use crate::waiting::blocking;
+use axum::extract::{Extension, State};
+use logstead_config::{Acting, Checked, CheckedRoute, Target};
+use logstead_flow::machine::clock;
+use logstead_record::{Batch, BatchBuilder};
+use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch, unfit};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The message to trace, and the document to take it through.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TraceRequest {
+    /// A stored message: `LOGSPACE:SEQUENCE`.
+    id: Option<String>,
+    /// Or one as it comes in.
+    raw: Option<String>,
+    /// The id of the source that it comes in through.
+    source: Option<String>,
+    /// A draft, as TOML in a string or as JSON; by default the live document.
+    #[schema(value_type = Option<Object>)]
+    document: Option<serde_json::Value>,
+}
+
+/// The way of a message.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Trace {
+    /// The message as it was received.
+    message: ShownMessage,
+    source: String,
+    /// Its targets, as `logspace:ID` and `destination:ID`; or `dropped:REASON`.
+    outcome: Vec<String>,
+    routes: Vec<RouteTrace>,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+struct RouteTrace {
+    id: String,
+    verdict: RouteVerdict,
+    /// The reason in words.
+    why: String,
+    #[serde(rename = "final")]
+    is_final: bool,
+    /// The targets of the route.
+    to: Vec<String>,
+    steps: Vec<StepTrace>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum RouteVerdict {
+    Taken,
+    NotTaken,
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+struct StepTrace {
+    /// Its number, from 1.
+    step: usize,
+    kind: String,
+    verdict: StepVerdict,
+    /// The reason in words.
+    why: String,
+    /// The message after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    after: Option<ShownMessage>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum StepVerdict {
+    Changed,
+    Unchanged,
+    Dropped,
+    /// Its own `where` does not mean the message.
+    Skipped,
+    Failed,
+}
+
+/// Says which way a message goes, and why: each route in order, and each step of those that take it.
+#[utoipa::path(
+    post, path = "/api/v1/router/trace", operation_id = "trace_message", tag = "router", request_body = TraceRequest,
+    responses((status = 200, body = Trace))
+)]
+pub(crate) async fn trace(
+    State(shared): State<SharedState>,
+    Extension(caller): Extension<Caller>,
+    JsonBody(request): JsonBody<TraceRequest>,
+) -> Result<axum::Json<Trace>> {
+    let pipeline = shared.state.pipeline.clone();
+    let live = pipeline.router();
+    let checked = match &request.document {
+        Some(document) => Arc::new(
+            Draft::of_value(document, &live).and_then(Draft::checked).map_err(ApiError::of_document)?,
+        ),
+        None => live.checked.clone(),
+    };
+    let mut reader = SourceReader::new(&pipeline, &checked);
+    let mut builder = BatchBuilder::new();
+    let source = match (&request.id, &request.raw) {
+        (Some(id), None) => {
+            let (_, hit) = by_id(&shared, &caller, id.clone()).await?;
+            reader.stored(&hit.batch, hit.row, &mut builder);
+            String::from_utf8_lossy(hit.batch.source(hit.row)).into_owned()
+        }
+        (None, Some(raw)) => {
+            let source = request.source.clone().ok_or_else(|| {
+                ApiError::bad_request("say through which source it comes in").path("source")
+            })?;
+            reader.pasted(raw, &source, clock::now(), &mut builder);
+            source
+        }
+        _ => {
+            let detail = "name a stored message with `id`, or give one with `raw` and `source`";
+            return Err(ApiError::bad_request(detail));
+        }
+    };
+    let batch = Arc::new(builder.seal());
+    let lookups = pipeline.lookups().tables().clone();
+    blocking(move || axum::Json(traced(&checked, &lookups, &batch, source))).await
+}
+
+fn traced(checked: &Checked, lookups: &Lookups, batch: &Arc<Batch>, source: String) -> Trace {
+    let router = Router::new(checked, lookups, None);
+    let mut tracing = Tracer { checked, batch, routes: Vec::new() };
+    let routed = router.route_watched(batch, &source, &mut tracing);
+    let routes = tracing.routes;
+    let name = |target: &Target| match target {
+        Target::Logspace(id) => format!("logspace:{id}"),
+        Target::Destination(id) => format!("destination:{id}"),
+    };
+    let mut outcome: Vec<String> =
+        routed.deliveries.iter().map(|delivery| name(&router.targets()[delivery.target])).collect();
+    outcome.extend(routed.dropped.iter().map(|dropped| {
+        let id = router.routes().nth(dropped.route).unwrap_or_default();
+        format!("dropped:route:{id}/step:{}", dropped.step + 1)
+    }));
+    if !routed.disabled.is_empty() {
+        outcome.push("dropped:destination_disabled".to_owned());
+    }
+    if outcome.is_empty() {
+        outcome.push("dropped:no_route".to_owned());
+    }
+    Trace { message: ShownMessage::of(batch, 0), source, outcome, routes }
+}
+
+struct Tracer<'a> {
+    checked: &'a Checked,
+    batch: &'a Arc<Batch>,
+    routes: Vec<RouteTrace>,
+}
+
+impl Tracer<'_> {
+    fn why(&self, route: &CheckedRoute, at: &AtRoute<'_>) -> (RouteVerdict, String) {
+        let not = |why: String| (RouteVerdict::NotTaken, why);
+        if !route.route.enabled {
+            return not("it is disabled".to_owned());
+        }
+        match at {
+            AtRoute::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
+            AtRoute::Takes { taken: rows, .. } if rows.contains(0) => {
+                (RouteVerdict::Taken, taken(&route.filter, self.batch, 0))
+            }
+            AtRoute::Takes { ended, .. } if ended.contains(0) => {
+                let by = self
+                    .routes
+                    .iter()
+                    .rev()
+                    .find(|route| route.verdict == RouteVerdict::Taken && route.is_final);
+                not(format!("its way ended at route {}, which is final", by.map_or("", |route| &route.id)))
+            }
+            AtRoute::Takes { spoken_for, .. } if spoken_for.contains(0) => {
+                let by = self.routes.iter().find(|route| route.verdict == RouteVerdict::Taken);
+                not(format!(
+                    "it is a fallback, and route {} took the message",
+                    by.map_or("", |route| &route.id)
+                ))
+            }
+            AtRoute::Takes { .. } => not(why_left_out(&route.filter, &route.stages, self.batch, 0)),
+        }
+    }
+}
+
+impl Watch for Tracer<'_> {
+    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+        let Some(route) = self.checked.routes.get(number) else { return };
+        let (verdict, why) = self.why(route, at);
+        self.routes.push(RouteTrace {
+            id: route.route.id.clone(),
+            verdict,
+            why,
+            is_final: route.route.is_final,
+            to: route.route.to.clone(),
+            steps: Vec::new(),
+        });
+    }
+
+    fn step(&mut self, at: &AtStep<'_>) {
+        let Some(checked) = self.checked.routes.get(at.route).and_then(|route| route.steps.get(at.step))
+        else {
+            return;
+        };
+        let Some(row) = at.rows.iter().next() else { return };
+        let filter = checked.filter.as_ref();
+        let (verdict, why) = if at.dropped.contains(row) {
+            let why = match &checked.action {
+                Acting::Drop(query) => taken(query, at.before, row),
+                Acting::Keep(query) => why_not(query, at.before, row),
+                _ => "there were enough like it".to_owned(),
+            };
+            (StepVerdict::Dropped, why)
+        } else if !at.concerned.contains(row) {
+            (StepVerdict::Skipped, filter.map(|filter| why_not(filter, at.before, row)).unwrap_or_default())
+        } else if at.failed.contains(row) {
+            (StepVerdict::Failed, why_failed(&checked.action, at, row))
+        } else if at.changed.contains(row) {
+            let (before, after) = (ShownMessage::of(at.before, row), ShownMessage::of(at.after, row));
+            (StepVerdict::Changed, format!("it changes {}", before.differs(&after).join(", ")))
+        } else {
+            (StepVerdict::Unchanged, "it leaves the message as it is".to_owned())
+        };
+        // A part of a step may be done where another failed.
+        let after = at.changed.contains(row).then(|| ShownMessage::of(at.after, row));
+        let step = StepTrace { step: at.step + 1, kind: at.kind.to_owned(), verdict, why, after };
+        if let Some(route) = self.routes.last_mut() {
+            route.steps.push(step);
+        }
+    }
+}
+
+/// The reason why a step could not be done as a whole, and the part that was done.
+fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
+    if let Acting::Parse { .. } = action {
+        return "the text is not in this format: the message goes on as it is, flagged as unparsed"
+            .to_owned();
+    }
+    let unfit: Vec<String> = unfit(action, at.before, row)
+        .iter()
+        .map(|(field, value)| format!("{} cannot be `{value}`", field.name()))
+        .collect();
+    let what =
+        if unfit.is_empty() { "it could not be done to this message".to_owned() } else { unfit.join(", ") };
+    if !at.changed.contains(row) {
+        return format!("{what}: the message goes on as it is");
+    }
+    let (before, after) = (ShownMessage::of(at.before, row), ShownMessage::of(at.after, row));
+    format!("{what}; of the rest, it changes {}", before.differs(&after).join(", "))
+}

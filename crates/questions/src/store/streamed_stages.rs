@@ -1,0 +1,81 @@
+//! Found messages after stages that work on them one by one.
+
+use super::order::Hits;
+use logstead_indexer::Hit;
+use logstead_query::Pipeline;
+use logstead_record::FieldName;
+use logstead_record::{Batch, Selection, Timestamp};
+use logstead_transform::{Changed, Transform};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The stages that messages pass through one by one.
+#[derive(Debug)]
+pub struct StreamedStages {
+    transform: Transform,
+    columns: Option<Vec<FieldName>>,
+}
+
+impl StreamedStages {
+    /// The stages of a pipeline; `None` where there are none.
+    pub fn new(pipeline: &Pipeline, now: Timestamp) -> Option<StreamedStages> {
+        let transform = Transform::new(&pipeline.stages, now);
+        (!pipeline.stages.is_empty()).then(|| StreamedStages { transform, columns: pipeline.columns() })
+    }
+
+    /// The same for messages on their way into a file, if it holds messages and not a table: all stages stream, and the
+    /// columns of a CSV file are known before the first message.
+    pub fn exported(pipeline: &Pipeline, is_csv: bool, now: Timestamp) -> Option<StreamedStages> {
+        let is_open = is_csv && pipeline.columns().is_none() && pipeline.added().is_none();
+        if is_open || pipeline.streams().is_err() { None } else { StreamedStages::new(pipeline, now) }
+    }
+
+    /// The fields that a `fields` stage leaves; `None` for everything.
+    pub fn columns(&self) -> Option<&[FieldName]> {
+        self.columns.as_deref()
+    }
+
+    /// The same by name.
+    pub fn names(&self) -> Option<Vec<String>> {
+        self.columns().map(|columns| columns.iter().map(|field| field.as_str().to_owned()).collect())
+    }
+
+    /// Whether every message passes.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.transform.keeps_all()
+    }
+
+    /// Some messages of a batch.
+    pub fn rows(&self, batch: &Arc<Batch>, selected: &Selection, logspace: &str) -> Changed {
+        self.transform.apply(batch, selected, logspace)
+    }
+
+    /// The same of one logspace.
+    pub fn hits_of(&self, logspace: &str, hits: Vec<Hit>) -> Vec<Hit> {
+        let named = hits.into_iter().map(|hit| (logspace.to_owned(), hit)).collect();
+        self.hits(named).into_iter().map(|(_, hit)| hit).collect()
+    }
+
+    /// The messages that are left, in their order.
+    pub fn hits(&self, hits: Hits) -> Hits {
+        let mut selected: HashMap<*const Batch, (Arc<Batch>, String, Selection)> = HashMap::new();
+        for (logspace, hit) in &hits {
+            let all = || (hit.batch.clone(), logspace.clone(), Selection::none(hit.batch.rows()));
+            selected.entry(Arc::as_ptr(&hit.batch)).or_insert_with(all).2.insert(hit.row);
+        }
+        let changed: HashMap<*const Batch, (Arc<Batch>, HashMap<usize, usize>)> = selected
+            .into_iter()
+            .map(|(of, (batch, logspace, rows))| {
+                let changed = self.rows(&batch, &rows, &logspace);
+                let new = changed.rows.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+                (of, (changed.batch, new))
+            })
+            .collect();
+        let left = |(logspace, hit): (String, Hit)| {
+            let (batch, rows) = changed.get(&Arc::as_ptr(&hit.batch))?;
+            let row = *rows.get(&hit.row)?;
+            Some((logspace, Hit { batch: batch.clone(), row, ..hit }))
+        };
+        hits.into_iter().filter_map(left).collect()
+    }
+}
