@@ -137,7 +137,7 @@ impl Router {
                 candidates.subtract(&matched);
             }
             let rows = route.filter.select_within(batch, &candidates);
-            route.tell(number, (&rows, &open, &matched), watch);
+            route.report(number, &rows, &open, &matched, watch);
             taken.push(rows.count());
             if rows.is_empty() {
                 continue;
@@ -146,7 +146,7 @@ impl Router {
             if route.is_final {
                 open.subtract(&rows);
             }
-            let way = route.go(number, (Way::new(batch, rows), attempt), &mut dropped, watch);
+            let way = route.run_steps(number, Way::new(batch, rows), attempt, &mut dropped, watch);
             if route.sends_to_disabled {
                 disabled.union(&way.messages(&way.rows, all));
             }
@@ -203,10 +203,13 @@ impl Route {
         self.from.iter().any(|id| id == source)
     }
 
-    fn tell(
+    /// Tells the watcher which messages the route takes, and why it does not take the others.
+    fn report(
         &self,
         number: usize,
-        (taken, open, matched): (&Selection, &Selection, &Selection),
+        taken: &Selection,
+        open: &Selection,
+        matched: &Selection,
         watch: &mut dyn Watch,
     ) {
         let mut ended = open.clone();
@@ -217,10 +220,11 @@ impl Route {
     }
 
     /// Takes messages through the steps.
-    fn go(
+    fn run_steps(
         &self,
         route: usize,
-        (mut way, attempt): (Way, Option<&Arc<Attempt>>),
+        mut way: Way,
+        attempt: Option<&Arc<Attempt>>,
         dropped: &mut Vec<Dropped>,
         watch: &mut dyn Watch,
     ) -> Way {

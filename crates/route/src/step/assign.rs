@@ -147,7 +147,7 @@ impl Change for Assign {
             };
             changed.union(&rewrite.name(field, by, rows, text));
         }
-        known.write(batch, &mut rewrite, (&mut changed, &mut failed));
+        known.write(batch, &mut rewrite, &mut changed, &mut failed);
         let batch = (!changed.is_empty()).then(|| rewrite.finish());
         Changed { batch, changed, failed }
     }
@@ -186,7 +186,8 @@ impl Known {
         self,
         batch: &Batch,
         rewrite: &mut logstead_record::Rewrite<'_>,
-        (changed, failed): (&mut Selection, &mut Selection),
+        changed: &mut Selection,
+        failed: &mut Selection,
     ) {
         for (field, values) in self.0 {
             match field {
