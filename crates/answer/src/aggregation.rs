@@ -17,7 +17,7 @@ use logstead_query::{
 };
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, Selection, Timestamp};
-use logstead_transform::{Enrich, Wanted};
+use logstead_transform::{Enrich, WantedFields};
 use logstead_work::Run;
 use logstead_work::Work;
 
@@ -40,7 +40,7 @@ pub struct Place<'a> {
 pub struct Aggregation {
     filter: Query,
     steps: Vec<Step>,
-    wanted: Wanted,
+    wanted: WantedFields,
     sink: Sink,
     rest: Vec<Stage>,
     /// What the stages of `rest` that were done before must leave as it is, each; none for those after them.
@@ -343,9 +343,9 @@ impl Head {
         matches!(field, FieldName::Dynamic(_)) && !self.open.is_empty()
     }
 
-    fn wanted(&self, pipeline: &Pipeline) -> Wanted {
+    fn wanted(&self, pipeline: &Pipeline) -> WantedFields {
         let fields: Vec<FieldName> = pipeline.stages.iter().flat_map(Stage::references).collect();
-        Wanted { fields: (!self.uses_text).then_some(fields) }
+        WantedFields { fields: (!self.uses_text).then_some(fields) }
     }
 
     /// What keeps messages for `stage`, which asks for their order, or to be shown. Stages that finish their table

@@ -32,8 +32,8 @@ const HEAD_BYTES_MAX: usize = 16 << 10;
 /// others.
 pub fn agent(config: Config, encryption: Encryption, proxies: Proxies) -> Agent {
     let proxies = Arc::new(proxies);
-    let sockets = Sockets { proxies: proxies.clone(), direct: TcpConnector::default() };
-    let names = Names { proxies, names: DefaultResolver::default() };
+    let sockets = ProxyConnector { proxies: proxies.clone(), direct: TcpConnector::default() };
+    let names = ProxyResolver { proxies, names: DefaultResolver::default() };
     Agent::with_parts(config, ().chain(sockets).chain(encryption), names)
 }
 
@@ -115,12 +115,12 @@ fn await_refusal(
 
 /// Opens sockets: to servers, or to proxies, which are then asked for a tunnel.
 #[derive(Debug)]
-struct Sockets {
+struct ProxyConnector {
     proxies: Arc<Proxies>,
     direct: TcpConnector,
 }
 
-impl Connector for Sockets {
+impl Connector for ProxyConnector {
     type Out = Box<dyn Transport>;
 
     fn connect(
@@ -143,12 +143,12 @@ impl Connector for Sockets {
 /// Looks up the addresses of servers, or of the proxies that lead to them: names that only a proxy can look up are none of
 /// our business.
 #[derive(Debug)]
-struct Names {
+struct ProxyResolver {
     proxies: Arc<Proxies>,
     names: DefaultResolver,
 }
 
-impl Resolver for Names {
+impl Resolver for ProxyResolver {
     fn resolve(
         &self,
         uri: &Uri,

@@ -38,17 +38,17 @@ pub enum Proxies {
 /// for: to go without the proxy would lead past it unasked.
 #[derive(Clone, Debug)]
 pub struct Environment {
-    http: Named,
-    https: Named,
-    skipped: Skipped,
+    http: NamedProxy,
+    https: NamedProxy,
+    skipped: NoProxyHosts,
 }
 
 /// A proxy that a variable names.
-type Named = Result<Option<Proxy>, String>;
+type NamedProxy = Result<Option<Proxy>, String>;
 
 /// The hosts that are reached directly.
 #[derive(Clone, Debug, Default)]
-struct Skipped {
+struct NoProxyHosts {
     is_all: bool,
     names: Vec<String>,
     networks: Vec<IpNet>,
@@ -175,7 +175,7 @@ impl Environment {
             None => Ok(None),
             Some((name, text)) => Proxy::parse(&text).map(Some).map_err(|error| format!("{name}: {error}")),
         };
-        let skipped = first(["no_proxy", "NO_PROXY"]).map(|(_, list)| Skipped::of(&list));
+        let skipped = first(["no_proxy", "NO_PROXY"]).map(|(_, list)| NoProxyHosts::of(&list));
         Environment {
             http: proxy(["http_proxy", "HTTP_PROXY"]),
             https: proxy(["https_proxy", "HTTPS_PROXY"]),
@@ -184,10 +184,10 @@ impl Environment {
     }
 }
 
-impl Skipped {
+impl NoProxyHosts {
     /// A list of names, addresses and networks, separated by commas or spaces; `*` is everything.
-    fn of(list: &str) -> Skipped {
-        let mut skipped = Skipped { is_all: list.trim() == "*", ..Skipped::default() };
+    fn of(list: &str) -> NoProxyHosts {
+        let mut skipped = NoProxyHosts { is_all: list.trim() == "*", ..NoProxyHosts::default() };
         for entry in list.split([',', ' ', '\t']).filter(|entry| !entry.is_empty()) {
             let address = entry.trim_matches(['[', ']']).parse::<IpAddr>().map(IpNet::from);
             match address.ok().or_else(|| entry.parse().ok()) {

@@ -23,7 +23,7 @@ pub fn offers() -> String {
 
 /// A frame from the other side.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct RelpFrame<'a> {
     /// The number of the frame that it answers; 0 for a hint.
     pub txnr: u32,
     /// Its name: `rsp`, or `serverclose`.
@@ -57,7 +57,7 @@ pub fn distance(first: u32, txnr: u32) -> usize {
 }
 
 /// The first frame and its length; `None` while it is incomplete.
-pub fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
+pub fn read(bytes: &[u8]) -> Result<Option<(RelpFrame<'_>, usize)>, String> {
     let Some((txnr, at)) = word(bytes, 0)? else { return Ok(None) };
     let Some((command, at)) = word(bytes, at)? else { return Ok(None) };
     let Some((length, end)) = word(bytes, at)? else { return Ok(None) };
@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, String> {
     if last != b'\n' {
         return Err("a frame from the receiver is longer than it says".to_owned());
     }
-    let frame = Frame { txnr: txnr as u32, command, data: &bytes[data_at..data_at + length] };
+    let frame = RelpFrame { txnr: txnr as u32, command, data: &bytes[data_at..data_at + length] };
     Ok(Some((frame, data_at + length + 1)))
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let check = |bytes: &str, expected: Option<(u32, &str, &str, usize)>| {
             let frame = read(bytes.as_bytes()).unwrap();
             let expected = expected.map(|(txnr, command, data, length)| {
-                (Frame { txnr, command: command.as_bytes(), data: data.as_bytes() }, length)
+                (RelpFrame { txnr, command: command.as_bytes(), data: data.as_bytes() }, length)
             });
             assert_eq!(frame, expected, "{bytes:?}");
         };
@@ -192,7 +192,7 @@ mod tests {
             let mut bytes = Vec::new();
             write(txnr, "rsp", &data, &mut bytes);
             prop_assert_eq!(read(&bytes[..cut.index(bytes.len())]).unwrap(), None);
-            let whole = Frame { txnr, command: b"rsp", data: &data };
+            let whole = RelpFrame { txnr, command: b"rsp", data: &data };
             prop_assert_eq!(read(&bytes).unwrap(), Some((whole, bytes.len())));
         }
 

@@ -44,7 +44,7 @@ pub fn config(options: &TlsOptions) -> Result<Arc<ClientConfig>, String> {
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
     let trust = if options.trusts_anyone { Trust::Anyone } else { trust(options, &provider)? };
-    let verifier = Arc::new(Verifier { trust, provider });
+    let verifier = Arc::new(ReceiverVerifier { trust, provider });
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let config = match &options.identity {
         None => builder.with_no_client_auth(),
@@ -66,8 +66,8 @@ fn trust(options: &TlsOptions, provider: &Arc<CryptoProvider>) -> Result<Trust, 
             (path.display().to_string(), roots, known)
         }
         Authorities::System => {
-            let named = Places::named(|variable| std::env::var_os(variable));
-            let (place, roots) = system(&named, Places::usual)?;
+            let named = CertificatePaths::named(|variable| std::env::var_os(variable));
+            let (place, roots) = system(&named, CertificatePaths::usual)?;
             (place, roots, Vec::new())
         }
     };
@@ -91,26 +91,26 @@ fn known(path: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), S
 
 /// A file and folders with the certificates of authorities.
 #[derive(Debug, Default)]
-struct Places {
+struct CertificatePaths {
     file: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
-impl Places {
+impl CertificatePaths {
     /// Those that the environment names. A variable that is empty names nothing.
-    fn named(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+    fn named(variable: impl Fn(&str) -> Option<OsString>) -> CertificatePaths {
         let is_name = |path: &PathBuf| !path.as_os_str().is_empty();
         let folders = variable(FOLDERS_VARIABLE).unwrap_or_default();
-        Places {
+        CertificatePaths {
             file: variable(FILE_VARIABLE).map(PathBuf::from).filter(is_name),
             folders: std::env::split_paths(&folders).filter(is_name).collect(),
         }
     }
 
     /// Those where systems keep them.
-    fn usual() -> Places {
+    fn usual() -> CertificatePaths {
         let found = openssl_probe::probe();
-        Places { file: found.cert_file, folders: found.cert_dir }
+        CertificatePaths { file: found.cert_file, folders: found.cert_dir }
     }
 
     fn is_empty(&self) -> bool {
@@ -123,7 +123,10 @@ impl Places {
 ///
 /// Authorities that are named, or there but unreadable, are never replaced by a longer list: that would trust more than was
 /// asked for.
-fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, RootCertStore), String> {
+fn system(
+    named: &CertificatePaths,
+    usual: impl FnOnce() -> CertificatePaths,
+) -> Result<(String, RootCertStore), String> {
     if !named.is_empty() {
         let place = match &named.file {
             Some(file) => format!("{FILE_VARIABLE}={}", file.display()),
@@ -151,7 +154,7 @@ fn system(named: &Places, usual: impl FnOnce() -> Places) -> Result<(String, Roo
 }
 
 /// The authorities in some places, if there are any, and the first thing that could not be read.
-fn rooted(places: &Places) -> (Option<RootCertStore>, Option<String>) {
+fn rooted(places: &CertificatePaths) -> (Option<RootCertStore>, Option<String>) {
     let (mut certificates, mut errors) = (Vec::new(), Vec::new());
     let file =
         places.file.as_deref().map(|file| rustls_native_certs::load_certs_from_paths(Some(file), None));
@@ -168,7 +171,7 @@ fn rooted(places: &Places) -> (Option<RootCertStore>, Option<String>) {
 
 /// Which certificates are trusted. The handshake itself is always verified.
 #[derive(Debug)]
-struct Verifier {
+struct ReceiverVerifier {
     trust: Trust,
     provider: Arc<CryptoProvider>,
 }
@@ -200,7 +203,7 @@ fn check_named(certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: Uni
     Err(Error::InvalidCertificate(reason))
 }
 
-impl ServerCertVerifier for Verifier {
+impl ServerCertVerifier for ReceiverVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -269,7 +272,7 @@ mod tests {
         let options = TlsOptions { authorities: Authorities::File(file), ..TlsOptions::default() };
         let provider = Arc::new(ring::default_provider());
         let trust = trust(&options, &provider).unwrap();
-        let verifier = Verifier { trust, provider };
+        let verifier = ReceiverVerifier { trust, provider };
         let check = |certificate: &CertificateDer<'_>, name: &str, now: u64| {
             let name = ServerName::try_from(name.to_owned()).unwrap();
             let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
@@ -308,7 +311,7 @@ mod tests {
         write(&path("some/other.pem"), &other);
         std::fs::write(path("some/README"), "no certificate").unwrap();
         std::fs::write(path("empty.pem"), "").unwrap();
-        let at = |file: &str, folders: &[&str]| Places {
+        let at = |file: &str, folders: &[&str]| CertificatePaths {
             file: Some(file).filter(|file| !file.is_empty()).map(path),
             folders: folders.iter().map(|name| path(name)).collect(),
         };
@@ -340,13 +343,13 @@ mod tests {
     #[test]
     fn a_variable_that_is_empty_names_nothing() {
         let named = |file: &'static str, folders: &'static str| {
-            Places::named(|name| Some(if name == FILE_VARIABLE { file } else { folders }.into()))
+            CertificatePaths::named(|name| Some(if name == FILE_VARIABLE { file } else { folders }.into()))
         };
         assert!(named("", "").is_empty());
         assert!(named("", ":").is_empty());
         assert_eq!(named("a.pem", "").file, Some("a.pem".into()));
         assert_eq!(named("", "/a:/b").folders, [PathBuf::from("/a"), PathBuf::from("/b")]);
-        assert!(Places::named(|_| None).is_empty());
+        assert!(CertificatePaths::named(|_| None).is_empty());
     }
 
     #[test]

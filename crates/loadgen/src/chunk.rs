@@ -15,7 +15,7 @@ pub enum Framing {
 
 /// How much is sent together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limits {
+pub(super) struct ChunkLimits {
     pub(super) messages_max: usize,
     /// A single message may be longer.
     pub(super) bytes_max: usize,
@@ -23,7 +23,7 @@ pub(super) struct Limits {
 
 /// Frames to send.
 #[derive(Default)]
-pub(super) struct Chunk {
+pub(super) struct FrameChunk {
     pub(super) bytes: Vec<u8>,
     /// Where each frame ends.
     pub(super) ends: Vec<usize>,
@@ -47,7 +47,7 @@ impl Framing {
     }
 }
 
-impl Chunk {
+impl FrameChunk {
     /// Empties the chunk.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
@@ -104,8 +104,8 @@ impl Chunk {
 mod tests {
     use super::*;
 
-    fn chunk(messages: &[&str], framing: Framing) -> Chunk {
-        let mut chunk = Chunk::default();
+    fn chunk(messages: &[&str], framing: Framing) -> FrameChunk {
+        let mut chunk = FrameChunk::default();
         for message in messages {
             framing.write(message.as_bytes(), &mut chunk.bytes);
             chunk.ends.push(chunk.bytes.len());
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_frame_is_pending_until_it_is_sent_whole() {
         let mut chunk = chunk(&["one", "three", "four"], Framing::Newline);
-        let whole = |chunk: &Chunk, bytes| chunk.whole_frames(bytes);
+        let whole = |chunk: &FrameChunk, bytes| chunk.whole_frames(bytes);
         assert_eq!([0, 3, 4, 9, 10, 15].map(|bytes| whole(&chunk, bytes)), [0, 0, 1, 1, 2, 3]);
         assert_eq!(chunk.advance(1), 4);
         assert_eq!(

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// The counts of one connection, over all its reconnections.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct ConnectionCounts {
     sent: AtomicU64,
     bytes: AtomicU64,
     acknowledged: AtomicU64,
@@ -37,19 +37,19 @@ pub struct Total {
 
 /// Why a connection does not continue.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct ConnectionError {
     pub(super) reason: String,
     /// Reconnecting would not help.
     pub(super) is_final: bool,
 }
 
 /// When a connection ends.
-pub(super) struct Until<'a> {
+pub(super) struct EndCondition<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) deadline: Option<Instant>,
 }
 
-impl Counts {
+impl ConnectionCounts {
     pub(super) fn sent(&self, messages: usize, bytes: usize) {
         self.sent.fetch_add(messages as u64, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
@@ -63,7 +63,7 @@ impl Counts {
         self.resent.fetch_add(messages as u64, Ordering::Relaxed);
     }
 
-    pub(super) fn broke(&self, broken: &Broken) {
+    pub(super) fn broke(&self, broken: &ConnectionError) {
         *self.broken.lock().entry(broken.reason.clone()).or_default() += 1;
     }
 
@@ -96,7 +96,7 @@ impl std::iter::Sum for Total {
     }
 }
 
-impl Until<'_> {
+impl EndCondition<'_> {
     pub(super) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
@@ -108,18 +108,18 @@ impl Until<'_> {
     }
 }
 
-impl Broken {
-    pub(super) fn new(reason: impl Into<String>) -> Broken {
-        Broken { reason: reason.into(), is_final: false }
+impl ConnectionError {
+    pub(super) fn new(reason: impl Into<String>) -> ConnectionError {
+        ConnectionError { reason: reason.into(), is_final: false }
     }
 
-    pub(super) fn finally(reason: impl Into<String>) -> Broken {
-        Broken { reason: reason.into(), is_final: true }
+    pub(super) fn finally(reason: impl Into<String>) -> ConnectionError {
+        ConnectionError { reason: reason.into(), is_final: true }
     }
 
     /// What failed, and why.
-    pub(super) fn io(what: &str, error: &io::Error) -> Broken {
-        Broken::new(format!("{what}: {error}"))
+    pub(super) fn io(what: &str, error: &io::Error) -> ConnectionError {
+        ConnectionError::new(format!("{what}: {error}"))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Connections that are opened and then held without sending a byte.
 
-use super::counts::Broken;
-use super::socket::{Dial, Socket};
+use super::counts::ConnectionError;
+use super::socket::{Dial, StreamSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The connections that were opened.
 pub(super) struct Idle {
-    sockets: Vec<Socket>,
+    sockets: Vec<StreamSocket>,
 }
 
 /// How many were opened, and how many of these the receiver has closed since.
@@ -24,7 +24,7 @@ impl Idle {
         let mut sockets = Vec::with_capacity(count);
         while sockets.len() < count && !stop.load(Ordering::Relaxed) {
             let opened = dial.connect();
-            let opened = opened.map_err(|Broken { reason, .. }| {
+            let opened = opened.map_err(|ConnectionError { reason, .. }| {
                 format!("only {} of {count} idle connections could be opened: {reason}", sockets.len())
             });
             sockets.push(opened?);

@@ -13,7 +13,7 @@ use logstead_forward::Destination;
 use logstead_indexer::Encoded;
 use logstead_receive::Source;
 use logstead_record::Timestamp;
-use logstead_route::{Delivery as RoutedTo, Router};
+use logstead_route::{Router, TargetDelivery as RoutedTo};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@ use logstead_record::Flags;
 use logstead_record::Selection;
 use logstead_record::Timestamp;
 use logstead_record::columns::PRIORITY;
+use logstead_record::{ColumnGroup, ColumnGroups};
 use logstead_record::{Field, Storage};
-use logstead_record::{Group, Groups};
 use logstead_record::{Half, Priority};
 use logstead_record::{NameColumn, TextColumn};
 use std::cell::Cell;
@@ -75,7 +75,7 @@ impl Matcher {
     }
 
     /// The columns it looks at.
-    pub fn groups(&self) -> Groups {
+    pub fn groups(&self) -> ColumnGroups {
         self.root.groups()
     }
 
@@ -211,19 +211,21 @@ impl Node {
         }
     }
 
-    fn groups(&self) -> Groups {
+    fn groups(&self) -> ColumnGroups {
         match self {
-            Node::All | Node::None => Groups::NONE,
+            Node::All | Node::None => ColumnGroups::NONE,
             Node::And(nodes) | Node::Or(nodes) => {
-                nodes.iter().fold(Groups::NONE, |groups, node| groups.and(node.groups()))
+                nodes.iter().fold(ColumnGroups::NONE, |groups, node| groups.and(node.groups()))
             }
             Node::Not(node) => node.groups(),
-            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => Group::Stamps.into(),
-            Node::Priority(..) | Node::Flag(_) => Group::Stamps.into(),
+            Node::Time(_) | Node::Received(_) | Node::HasPriority | Node::AnyFlag => {
+                ColumnGroup::Stamps.into()
+            }
+            Node::Priority(..) | Node::Flag(_) => ColumnGroup::Stamps.into(),
             Node::Column(field, _) => field.groups(),
-            Node::Dynamic(..) => Group::Fields.into(),
+            Node::Dynamic(..) => ColumnGroup::Fields.into(),
             Node::Text(_) => text_groups(),
-            Node::Raw(_) => Groups::ALL,
+            Node::Raw(_) => ColumnGroups::ALL,
         }
     }
 
@@ -302,9 +304,9 @@ fn rows_where(within: &Selection, accepts: impl Fn(usize) -> bool) -> Selection 
 }
 
 /// The columns that [`select_text`] looks at.
-fn text_groups() -> Groups {
+fn text_groups() -> ColumnGroups {
     let names = Field::SEARCHED.into_iter().map(Field::groups);
-    names.fold(Groups::NONE.with(Group::Message).with(Group::Fields), Groups::and)
+    names.fold(ColumnGroups::NONE.with(ColumnGroup::Message).with(ColumnGroup::Fields), ColumnGroups::and)
 }
 
 /// The message text, the program, the host and the values of dynamic fields.

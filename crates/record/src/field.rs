@@ -6,7 +6,7 @@
 //! **Invariant:** a field is told once, in its row of [`Field::ALL`]. All code that reads, writes, tests or shows values goes
 //! by the row's [`Storage`], and names a field only where it differs from others that are stored alike.
 
-use crate::group::{Group, Groups};
+use crate::column_group::{ColumnGroup, ColumnGroups};
 use crate::priority::Half;
 use std::fmt;
 
@@ -78,7 +78,7 @@ pub(crate) const TEXTS: usize = TEXT_GROUPS.len();
 /// How many texts a row says.
 const ROW_TEXTS: usize = ROW_NAMES + TEXTS;
 /// The group of each column of texts.
-const TEXT_GROUPS: [Group; 2] = [Group::Pid, Group::Message];
+const TEXT_GROUPS: [ColumnGroup; 2] = [ColumnGroup::Pid, ColumnGroup::Message];
 
 impl Field {
     /// How many fields are kept as names.
@@ -154,13 +154,15 @@ impl Field {
     }
 
     /// The columns that its values are read from.
-    pub fn groups(self) -> Groups {
+    pub fn groups(self) -> ColumnGroups {
         match self.storage() {
-            Storage::Name(_) => Group::Names.into(),
+            Storage::Name(_) => ColumnGroup::Names.into(),
             Storage::Text(number) => TEXT_GROUPS[number].into(),
-            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => Group::Stamps.into(),
-            Storage::Raw => Groups::ALL,
-            Storage::Logspace => Groups::NONE,
+            Storage::Priority(_) | Storage::Flags | Storage::Time | Storage::Received => {
+                ColumnGroup::Stamps.into()
+            }
+            Storage::Raw => ColumnGroups::ALL,
+            Storage::Logspace => ColumnGroups::NONE,
         }
     }
 

@@ -18,33 +18,33 @@ const ROW_MAX: usize = 16;
 
 /// An attempt; it fails when it is dropped before it has [ended](Attempt::end).
 #[derive(Debug)]
-pub struct Attempt {
+pub struct BatchAttempt {
     /// The older one has the lower number.
     number: u64,
     /// Whether its sender waits for as long as it takes.
     is_patient: bool,
-    state: Mutex<State>,
+    state: Mutex<AttemptState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct AttemptState {
     /// Whether its messages were taken, once it has ended.
     taken: Option<bool>,
-    undo: Undo,
-    followed: Vec<Arc<Attempt>>,
+    undo: UndoCalls,
+    followed: Vec<Arc<BatchAttempt>>,
     /// How many attempts end one after the other until this one does.
     row: usize,
-    calls: Calls,
+    calls: EndCalls,
 }
 
-type UndoCall = Box<dyn FnOnce(&Attempt) + Send>;
-type Call = Box<dyn FnOnce(bool) + Send>;
+type UndoCall = Box<dyn FnOnce(&BatchAttempt) + Send>;
+type EndCall = Box<dyn FnOnce(bool) + Send>;
 
 /// What to do if it fails.
 #[derive(Default)]
-struct Undo(Vec<UndoCall>);
+struct UndoCalls(Vec<UndoCall>);
 
-impl fmt::Debug for Undo {
+impl fmt::Debug for UndoCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} steps", self.0.len())
     }
@@ -52,20 +52,20 @@ impl fmt::Debug for Undo {
 
 /// What to call at the end.
 #[derive(Default)]
-struct Calls(Vec<Call>);
+struct EndCalls(Vec<EndCall>);
 
-impl fmt::Debug for Calls {
+impl fmt::Debug for EndCalls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} calls", self.0.len())
     }
 }
 
-impl Attempt {
+impl BatchAttempt {
     /// A new attempt. Its sender either waits for as long as it takes, or hears of a failure at once.
-    pub fn new(is_patient: bool) -> Arc<Attempt> {
+    pub fn new(is_patient: bool) -> Arc<BatchAttempt> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Attempt { number, is_patient, state: Mutex::default() })
+        Arc::new(BatchAttempt { number, is_patient, state: Mutex::default() })
     }
 
     /// Its messages were taken, or not.
@@ -98,7 +98,7 @@ impl Attempt {
     }
 
     /// The attempts that store what messages of this one repeat: it is to end after them, and to fail with any of them.
-    pub fn followed(&self) -> Vec<Arc<Attempt>> {
+    pub fn followed(&self) -> Vec<Arc<BatchAttempt>> {
         std::mem::take(&mut self.state.lock().followed)
     }
 
@@ -108,7 +108,7 @@ impl Attempt {
     }
 
     /// Whether a repetition may be taken out of what this one has, because the other one has the original.
-    pub(crate) fn follows(&self, other: &Arc<Attempt>) -> bool {
+    pub(crate) fn follows(&self, other: &Arc<BatchAttempt>) -> bool {
         if self.number == other.number {
             return true;
         }
@@ -134,12 +134,12 @@ impl Attempt {
     }
 
     /// A step remembers it: what to do if it fails.
-    pub(crate) fn remembered(&self, undo: impl FnOnce(&Attempt) + Send + 'static) {
+    pub(crate) fn remembered(&self, undo: impl FnOnce(&BatchAttempt) + Send + 'static) {
         self.state.lock().undo.0.push(Box::new(undo));
     }
 }
 
-impl Drop for Attempt {
+impl Drop for BatchAttempt {
     fn drop(&mut self) {
         self.end(false);
     }
@@ -152,24 +152,24 @@ mod tests {
 
     #[test]
     fn an_attempt_follows_older_ones_as_far_as_its_sender_waits() {
-        let [first, second] = [Attempt::new(false), Attempt::new(false)];
+        let [first, second] = [BatchAttempt::new(false), BatchAttempt::new(false)];
         assert!(second.follows(&first) && first.follows(&first));
         assert!(!first.follows(&second), "two would wait for each other");
         assert_eq!((second.followed().len(), first.followed().len()), (1, 0));
-        let patient = Attempt::new(true);
-        assert!(!Attempt::new(false).follows(&patient), "its sender would wait for another's queue");
-        assert!(Attempt::new(true).follows(&patient) && patient.follows(&second));
+        let patient = BatchAttempt::new(true);
+        assert!(!BatchAttempt::new(false).follows(&patient), "its sender would wait for another's queue");
+        assert!(BatchAttempt::new(true).follows(&patient) && patient.follows(&second));
         second.end(true);
         assert!(first.follows(&second), "it is taken");
         first.end(false);
-        assert!(!Attempt::new(false).follows(&first), "it is not");
+        assert!(!BatchAttempt::new(false).follows(&first), "it is not");
     }
 
     #[test]
     fn attempts_that_wait_for_each_other_end_in_short_rows() {
-        let mut all = vec![Attempt::new(false)];
+        let mut all = vec![BatchAttempt::new(false)];
         for _ in 0..100 {
-            let next = Attempt::new(false);
+            let next = BatchAttempt::new(false);
             next.follows(all.last().unwrap());
             all.push(next);
         }
@@ -182,7 +182,7 @@ mod tests {
     fn whoever_waits_hears_of_the_end_whenever_it_asks() {
         for is_taken in [true, false] {
             let heard = Arc::new(AtomicUsize::new(0));
-            let attempt = Attempt::new(false);
+            let attempt = BatchAttempt::new(false);
             let call = || {
                 let heard = heard.clone();
                 move |told: bool| {
@@ -196,7 +196,7 @@ mod tests {
             attempt.when_ended(call());
             assert_eq!(heard.load(Ordering::Relaxed), 2);
         }
-        let (heard, attempt) = (Arc::new(AtomicUsize::new(0)), Attempt::new(false));
+        let (heard, attempt) = (Arc::new(AtomicUsize::new(0)), BatchAttempt::new(false));
         let told = heard.clone();
         attempt.when_ended(move |is_taken| {
             told.fetch_add(usize::from(!is_taken), Ordering::Relaxed);

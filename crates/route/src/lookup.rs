@@ -27,18 +27,18 @@ pub struct LookupError(String);
 
 /// A row that was found.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct LookupRow<'a> {
     table: &'a LookupTable,
     row: usize,
 }
 
 /// The lines of a table that are not blank, by the rules of RFC 4180: what stands in quotes may hold commas and line breaks.
-struct Lines<'t>(csv::Reader<&'t [u8]>);
+struct CsvLines<'t>(csv::Reader<&'t [u8]>);
 
-impl Lines<'_> {
-    fn of(text: &str) -> Lines<'_> {
+impl CsvLines<'_> {
+    fn of(text: &str) -> CsvLines<'_> {
         let mut builder = csv::ReaderBuilder::new();
-        Lines(builder.has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes()))
+        CsvLines(builder.has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes()))
     }
 
     /// The number of the line in which the next one begins, and its values.
@@ -68,7 +68,7 @@ impl LookupTable {
         }
         let text = std::str::from_utf8(text).map_err(|_| LookupError("it is not UTF-8".to_owned()))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut lines = Lines::of(text);
+        let mut lines = CsvLines::of(text);
         let (_, columns) = lines
             .next()?
             .ok_or_else(|| LookupError("it is empty: the first line names its columns".to_owned()))?;
@@ -106,13 +106,13 @@ impl LookupTable {
     }
 
     /// The row whose first column has this value.
-    pub fn find(&self, key: &[u8]) -> Option<Found<'_>> {
+    pub fn find(&self, key: &[u8]) -> Option<LookupRow<'_>> {
         let row = *self.by_first.get(std::str::from_utf8(key).ok()?)?;
-        Some(Found { table: self, row })
+        Some(LookupRow { table: self, row })
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> LookupRow<'a> {
     /// The value of a column.
     pub fn get(&self, column: &str) -> Option<&'a str> {
         let at = self.table.columns.iter().position(|name| name == column)?;

@@ -1,12 +1,12 @@
 //! Routes in order, and what each target gets.
 
-use crate::attempt::Attempt;
-use crate::filter::Filter;
-use crate::gather::Gathered;
+use crate::attempt::BatchAttempt;
+use crate::filter::CompiledFilter;
 use crate::lookup::Lookups;
-use crate::step::Step;
-use crate::watch::{AtRoute, AtStep, NoWatch, Watch};
-use crate::way::Way;
+use crate::step::CompiledStep;
+use crate::target_messages::TargetMessages;
+use crate::watch::{NoWatch, RouteEvent, StepEvent, Watch};
+use crate::working_batch::WorkingBatch;
 use logstead_config::{Checked, CheckedRoute, Target};
 use logstead_record::{Batch, Selection};
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use std::sync::Arc;
 /// The routes of one revision, ready to run.
 #[derive(Debug)]
 pub struct Router {
-    routes: Vec<Route>,
+    routes: Vec<CompiledRoute>,
     targets: Vec<Target>,
 }
 
 #[derive(Debug)]
-struct Route {
+struct CompiledRoute {
     id: String,
     /// Sources it takes messages from.
     from: Vec<String>,
-    filter: Filter,
-    steps: Vec<Step>,
+    filter: CompiledFilter,
+    steps: Vec<CompiledStep>,
     /// Positions in the router's targets.
     to: Vec<usize>,
     /// Whether it sends to a destination that is not enabled as well.
@@ -36,7 +36,7 @@ struct Route {
 
 /// Messages that go to one target.
 #[derive(Debug)]
-pub struct Delivery {
+pub struct TargetDelivery {
     /// Where to: a position in [`Router::targets`].
     pub target: usize,
     /// Which messages of the batch that was routed.
@@ -49,7 +49,7 @@ pub struct Delivery {
 
 /// Messages that a step took out, and that no target gets.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedRows {
     /// The position of the route.
     pub route: usize,
     /// The position of the step in it.
@@ -60,13 +60,13 @@ pub struct Dropped {
 
 /// What becomes of a batch.
 #[derive(Debug)]
-pub struct Routed {
+pub struct RoutingResult {
     /// Which targets get which messages.
-    pub deliveries: Vec<Delivery>,
+    pub deliveries: Vec<TargetDelivery>,
     /// How many messages each route takes.
     pub taken: Vec<usize>,
     /// Messages that steps took out, each counted at the first that did.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRows>,
     /// Messages that were meant only for destinations that are not enabled.
     pub disabled: Selection,
     /// Messages that no route matched.
@@ -77,7 +77,7 @@ impl Router {
     /// Compiles the routes of a checked document. Steps that are the same as before go on with what they remember.
     pub fn new(checked: &Checked, lookups: &Lookups, before: Option<&Router>) -> Router {
         let mut targets: Vec<Target> = Vec::new();
-        let route = |of| Route::new(checked, of, &mut targets, lookups, before);
+        let route = |of| CompiledRoute::new(checked, of, &mut targets, lookups, before);
         let routes = checked.routes.iter().map(route).collect();
         Router { routes, targets }
     }
@@ -94,21 +94,21 @@ impl Router {
 
     /// What the steps of a route do, in order.
     pub fn steps(&self, route: usize) -> impl ExactSizeIterator<Item = &'static str> + '_ {
-        self.routes[route].steps.iter().map(Step::kind)
+        self.routes[route].steps.iter().map(CompiledStep::kind)
     }
 
     /// How much the steps of a route had to forget, in order.
     pub fn forgotten(&self, route: usize) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.routes[route].steps.iter().map(Step::forgotten)
+        self.routes[route].steps.iter().map(CompiledStep::forgotten)
     }
 
     /// Sends each message of a batch from `source` where the routes say.
-    pub fn route(&self, batch: &Arc<Batch>, source: &str) -> Routed {
+    pub fn route(&self, batch: &Arc<Batch>, source: &str) -> RoutingResult {
         self.route_watched(batch, source, &mut NoWatch)
     }
 
     /// The same while somebody looks on.
-    pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> Routed {
+    pub fn route_watched(&self, batch: &Arc<Batch>, source: &str, watch: &mut dyn Watch) -> RoutingResult {
         self.route_attempt(batch, source, watch, None)
     }
 
@@ -119,16 +119,16 @@ impl Router {
         batch: &Arc<Batch>,
         source: &str,
         watch: &mut dyn Watch,
-        attempt: Option<&Arc<Attempt>>,
-    ) -> Routed {
+        attempt: Option<&Arc<BatchAttempt>>,
+    ) -> RoutingResult {
         let all = batch.rows();
         let (mut open, mut matched) = (Selection::all(all), Selection::none(all));
-        let mut targets: Vec<Gathered> = Vec::new();
+        let mut targets: Vec<TargetMessages> = Vec::new();
         let (mut taken, mut dropped) = (Vec::with_capacity(self.routes.len()), Vec::new());
         let mut disabled = Selection::none(all);
         for (number, route) in self.routes.iter().enumerate() {
             if !route.takes_from(source) {
-                watch.route(number, &AtRoute::OtherSource);
+                watch.route(number, &RouteEvent::OtherSource);
                 taken.push(0);
                 continue;
             }
@@ -146,13 +146,13 @@ impl Router {
             if route.is_final {
                 open.subtract(&rows);
             }
-            let way = route.run_steps(number, Way::new(batch, rows), attempt, &mut dropped, watch);
+            let way = route.run_steps(number, WorkingBatch::new(batch, rows), attempt, &mut dropped, watch);
             if route.sends_to_disabled {
                 disabled.union(&way.messages(&way.rows, all));
             }
             for &target in route.to.iter().filter(|_| !way.rows.is_empty()) {
                 let at = targets.iter().position(|known| known.target == target).unwrap_or_else(|| {
-                    targets.push(Gathered::new(target, all));
+                    targets.push(TargetMessages::new(target, all));
                     targets.len() - 1
                 });
                 targets[at].add(&way, route.flow_control);
@@ -163,34 +163,34 @@ impl Router {
         let dropped = counted_once(dropped, delivered.clone());
         disabled.subtract(&delivered);
         dropped.iter().for_each(|dropped| disabled.subtract(&dropped.rows));
-        Routed {
+        RoutingResult {
             dropped,
             disabled,
-            deliveries: targets.into_iter().map(Delivery::from).collect(),
+            deliveries: targets.into_iter().map(TargetDelivery::from).collect(),
             taken,
             unrouted: all - matched.count(),
         }
     }
 }
 
-impl Route {
+impl CompiledRoute {
     fn new(
         document: &Checked,
         checked: &CheckedRoute,
         targets: &mut Vec<Target>,
         lookups: &Lookups,
         before: Option<&Router>,
-    ) -> Route {
+    ) -> CompiledRoute {
         let old = before.and_then(|before| before.routes.iter().find(|old| old.id == checked.route.id));
         let old = |number: usize| old.and_then(|old| old.steps.get(number));
         let steps = checked.steps.iter().enumerate();
         let (off, on): (Vec<_>, Vec<_>) = checked.to.iter().partition(|target| document.is_disabled(target));
-        Route {
+        CompiledRoute {
             id: checked.route.id.clone(),
             // One that is not enabled listens to nothing.
             from: if checked.route.enabled { checked.from.clone() } else { Vec::new() },
-            filter: Filter::with_stages(&checked.filter, &checked.stages),
-            steps: steps.map(|(number, step)| Step::new(step, lookups, old(number))).collect(),
+            filter: CompiledFilter::with_stages(&checked.filter, &checked.stages),
+            steps: steps.map(|(number, step)| CompiledStep::new(step, lookups, old(number))).collect(),
             to: on.into_iter().map(|target| position_of(targets, target)).collect(),
             sends_to_disabled: !off.is_empty(),
             is_final: checked.route.is_final,
@@ -216,18 +216,18 @@ impl Route {
         ended.invert();
         let mut spoken_for = if self.is_fallback { matched.clone() } else { Selection::none(open.rows()) };
         spoken_for.subtract(&ended);
-        watch.route(number, &AtRoute::Takes { taken, ended: &ended, spoken_for: &spoken_for });
+        watch.route(number, &RouteEvent::Takes { taken, ended: &ended, spoken_for: &spoken_for });
     }
 
     /// Takes messages through the steps.
     fn run_steps(
         &self,
         route: usize,
-        mut way: Way,
-        attempt: Option<&Arc<Attempt>>,
-        dropped: &mut Vec<Dropped>,
+        mut way: WorkingBatch,
+        attempt: Option<&Arc<BatchAttempt>>,
+        dropped: &mut Vec<DroppedRows>,
         watch: &mut dyn Watch,
-    ) -> Way {
+    ) -> WorkingBatch {
         let all = way.batch.rows();
         for (number, step) in self.steps.iter().enumerate() {
             if way.rows.is_empty() {
@@ -235,7 +235,7 @@ impl Route {
             }
             let done = step.run(&way, attempt);
             let after = done.after.as_ref().unwrap_or(&done.before);
-            watch.step(&AtStep {
+            watch.step(&StepEvent {
                 route,
                 step: number,
                 kind: step.kind(),
@@ -250,7 +250,7 @@ impl Route {
             });
             if !done.dropped.is_empty() {
                 let rows = done.before.messages(&done.dropped, all);
-                dropped.push(Dropped { route, step: number, rows });
+                dropped.push(DroppedRows { route, step: number, rows });
             }
             let mut next = done.after.unwrap_or(done.before);
             next.rows.subtract(&done.dropped);
@@ -260,9 +260,9 @@ impl Route {
     }
 }
 
-impl From<Gathered> for Delivery {
-    fn from(gathered: Gathered) -> Delivery {
-        Delivery {
+impl From<TargetMessages> for TargetDelivery {
+    fn from(gathered: TargetMessages) -> TargetDelivery {
+        TargetDelivery {
             target: gathered.target,
             batch: gathered.batch(),
             flow_control: gathered.flow_control,
@@ -272,7 +272,7 @@ impl From<Gathered> for Delivery {
 }
 
 /// Without the messages that were delivered or taken out earlier.
-fn counted_once(dropped: Vec<Dropped>, mut counted: Selection) -> Vec<Dropped> {
+fn counted_once(dropped: Vec<DroppedRows>, mut counted: Selection) -> Vec<DroppedRows> {
     let once = dropped.into_iter().map(|mut dropped| {
         dropped.rows.subtract(&counted);
         counted.union(&dropped.rows);

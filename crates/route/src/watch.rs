@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// What happens at a route.
 #[derive(Debug)]
-pub enum AtRoute<'a> {
+pub enum RouteEvent<'a> {
     /// It does not listen to the source.
     OtherSource,
     /// Which messages of the batch it takes, and why the others did not get that far.
@@ -20,7 +20,7 @@ pub enum AtRoute<'a> {
 }
 
 /// What happens at a step. Rows are those of `before`; each stands for a message of the batch that is routed.
-pub struct AtStep<'a> {
+pub struct StepEvent<'a> {
     /// The position of the route.
     pub route: usize,
     /// The position of the step in it.
@@ -48,10 +48,10 @@ pub struct AtStep<'a> {
 /// Looks on.
 pub trait Watch {
     /// A route is reached.
-    fn route(&mut self, _route: usize, _at: &AtRoute<'_>) {}
+    fn route(&mut self, _route: usize, _at: &RouteEvent<'_>) {}
 
     /// A step is done.
-    fn step(&mut self, _at: &AtStep<'_>) {}
+    fn step(&mut self, _at: &StepEvent<'_>) {}
 }
 
 /// Nobody.

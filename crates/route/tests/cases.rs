@@ -6,7 +6,7 @@ use logstead_config::{Checked, Target, check_toml};
 use logstead_record::{
     Batch, BatchBuilder, Field, Flags, Origin, Priority, Row, SECOND, Selection, Timestamp,
 };
-use logstead_route::{LookupTable, Lookups, Routed, Router};
+use logstead_route::{LookupTable, Lookups, Router, RoutingResult};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn raw(batch: &Batch, row: usize) -> Vec<u8> {
 }
 
 /// What each target gets, with the numbers of the messages: `main: 0 host severity message; …`.
-fn told(router: &Router, batch: &Arc<Batch>, routed: &Routed) -> Vec<String> {
+fn told(router: &Router, batch: &Arc<Batch>, routed: &RoutingResult) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for delivery in &routed.deliveries {
         let Target::Logspace(id) = &router.targets()[delivery.target] else { panic!("a logspace") };

@@ -3,7 +3,7 @@
 //! **Invariant:** an added field stands for those of its name that were there. But it never stands for a field that every
 //! message has: `host` in a JSON text is passed over.
 
-use crate::found;
+use crate::text_fields;
 use hashbrown::HashSet;
 use logstead_parse::Pair;
 use logstead_query::{Added, Cell, Expression, Format, Stage};
@@ -14,27 +14,27 @@ use std::borrow::Cow;
 /// Where fields come from.
 #[derive(Clone, Debug)]
 pub struct Enrich {
-    source: Source,
+    source: FieldSource,
     adds: Added,
     now: Timestamp,
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+enum FieldSource {
     Text { format: Format, from: FieldName },
     Computed(Vec<(String, Expression)>),
 }
 
 /// What later stages look at.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct WantedFields {
     /// Names of dynamic fields; `None` for all. What a stage names itself is wanted anyway.
     pub fields: Option<Vec<FieldName>>,
 }
 
-impl Wanted {
+impl WantedFields {
     /// Everything.
-    pub const ALL: Wanted = Wanted { fields: None };
+    pub const ALL: WantedFields = WantedFields { fields: None };
 
     fn wants(&self, name: &[u8]) -> bool {
         let is_name = |field: &FieldName| field.as_str().as_bytes().eq_ignore_ascii_case(name);
@@ -45,11 +45,11 @@ impl Wanted {
 impl Enrich {
     /// Of a stage, if it is one of these.
     pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
-        let text = |format, from: &FieldName| Source::Text { format, from: from.clone() };
+        let text = |format, from: &FieldName| FieldSource::Text { format, from: from.clone() };
         let source = match stage {
             Stage::Extract { template, from } => text(Format::Regex(template.captures().clone()), from),
             Stage::Parse { format, from } => text(format.clone(), from),
-            Stage::Eval(assignments) => Source::Computed(assignments.clone()),
+            Stage::Eval(assignments) => FieldSource::Computed(assignments.clone()),
             _ => return None,
         };
         Some(Enrich { source, now, adds: stage.adds() })
@@ -63,23 +63,23 @@ impl Enrich {
     /// Where the text is that fields stand in; `None` where they are computed.
     pub fn reads_text(&self) -> Option<&FieldName> {
         match &self.source {
-            Source::Text { from, .. } => Some(from),
-            Source::Computed(_) => None,
+            FieldSource::Text { from, .. } => Some(from),
+            FieldSource::Computed(_) => None,
         }
     }
 
     /// The fields that stand in a text.
     pub fn found(&self, text: &[u8]) -> Vec<Pair> {
         match &self.source {
-            Source::Text { format, .. } => found::pairs(format, text),
-            Source::Computed(_) => Vec::new(),
+            FieldSource::Text { format, .. } => text_fields::pairs(format, text),
+            FieldSource::Computed(_) => Vec::new(),
         }
     }
 
     /// The fields that are computed of a row whose fields have these values.
     pub fn computed<'a>(&'a self, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Vec<(&'a str, Cell<'a>)> {
         let mut made: Vec<(&str, Cell<'a>)> = Vec::new();
-        let Source::Computed(assignments) = &self.source else { return made };
+        let FieldSource::Computed(assignments) = &self.source else { return made };
         for (name, expression) in assignments {
             let value = {
                 let known = |field_name: &FieldName| {
@@ -96,7 +96,7 @@ impl Enrich {
     }
 
     /// The batch with the fields of its selected rows.
-    pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &Wanted) -> Batch {
+    pub fn batch(&self, batch: &Batch, selected: &Selection, logspace: &str, wanted: &WantedFields) -> Batch {
         let mut fields = NewFields::of(batch);
         for row in 0..batch.rows() {
             let pairs =
@@ -120,16 +120,16 @@ impl Enrich {
     }
 
     /// The fields of a row; one without a value has none any more.
-    fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &Wanted) -> Vec<Pair> {
+    fn pairs(&self, batch: &Batch, row: usize, logspace: &str, wanted: &WantedFields) -> Vec<Pair> {
         match &self.source {
-            Source::Text { format, from } => {
+            FieldSource::Text { format, from } => {
                 let Some(text) = value(batch, row, from, logspace) else { return Vec::new() };
                 let is_named = self.adds != Added::Any;
-                let mut pairs = found::pairs(format, &text);
+                let mut pairs = text_fields::pairs(format, &text);
                 pairs.retain(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
                 pairs
             }
-            Source::Computed(_) => {
+            FieldSource::Computed(_) => {
                 let computed = self.computed(&|field| cell(batch, row, field, logspace));
                 let text = |cell: &Cell<'_>| cell.text().map(Cow::into_owned).unwrap_or_default();
                 computed.iter().map(|(name, cell)| (name.as_bytes().to_vec(), text(cell))).collect()

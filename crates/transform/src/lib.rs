@@ -10,8 +10,8 @@
 //! **Invariant:** what becomes of a message depends on nothing but the message and the time of day.
 
 mod enrich;
-mod found;
+mod text_fields;
 mod transform;
 
-pub use enrich::{Enrich, Wanted, counts};
-pub use transform::{Changed, Transform};
+pub use enrich::{Enrich, WantedFields, counts};
+pub use transform::{Transform, TransformedRows};

@@ -11,7 +11,7 @@ use logstead_indexer::{
 };
 use logstead_query::{Bounds, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
 use logstead_record::FieldName;
-use logstead_record::{Batch, BatchBuilder, Field, Groups, Timestamp};
+use logstead_record::{Batch, BatchBuilder, ColumnGroups, Field, Timestamp};
 use logstead_work::{Lanes, Run};
 use std::ops::Bound;
 use std::path::Path;
@@ -192,7 +192,7 @@ impl Logspace {
             assert!(counted.coverage.complete, "{:?}", counted.coverage);
             assert_eq!(counted.count, meant.len() as u64, "count of {query} in {range:?}");
             let mut shown = Vec::new();
-            let coverage = searcher.scan(filter, *range, Groups::ALL, &run, &mut |batch, rows| {
+            let coverage = searcher.scan(filter, *range, ColumnGroups::ALL, &run, &mut |batch, rows| {
                 shown.extend(rows.iter().map(|row| row_of(batch, row)));
             });
             assert!(coverage.complete, "{coverage:?}");

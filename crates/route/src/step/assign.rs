@@ -2,8 +2,8 @@
 //!
 //! **Invariant:** all values of a step are taken from the message as it gets there, so their order does not matter.
 
-use super::change::{Change, Changed};
-use super::fields::{Edit, edited};
+use super::change::{BatchChange, ChangeResult};
+use super::fields::{FieldEdit, edited};
 use crate::lookup::{Lookup, Lookups};
 use crate::template::{write, write_values};
 use logstead_config::{Acting, Piece, TextTemplate, facility_of, severity_of, time_of};
@@ -21,7 +21,7 @@ pub(super) enum Assign {
 }
 
 /// A field and its new value; `None`: it goes.
-type Value<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
+type FieldValue<'b> = (Cow<'b, FieldName>, Option<Cow<'b, [u8]>>);
 
 impl Assign {
     pub(super) fn new(acting: &Acting, lookups: &Lookups) -> Assign {
@@ -58,7 +58,7 @@ impl Assign {
     }
 
     /// What a message gets; `None` where that cannot be found out.
-    fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<Value<'b>>> {
+    fn values<'b>(&'b self, batch: &'b Batch, row: usize) -> Option<Vec<FieldValue<'b>>> {
         Some(match self {
             Assign::Unset(fields) => fields.iter().map(|field| (Cow::Borrowed(field), None)).collect(),
             Assign::Rename(names) => {
@@ -93,13 +93,13 @@ impl Assign {
     }
 }
 
-impl Change for Assign {
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+impl BatchChange for Assign {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
         if let Assign::Tag(tags) = self {
             return tag(batch, rows, tags);
         }
         let all = batch.rows();
-        let mut known = Known::default();
+        let mut known = KnownFieldValues::default();
         let mut failed = Selection::none(all);
         let names = self.names();
         let is_name = |field: &FieldName| names.iter().any(|(name, ..)| *field == FieldName::Known(*name));
@@ -107,7 +107,7 @@ impl Change for Assign {
             Assign::Set(values) => values.iter().filter(|(field, _)| !is_name(field)).collect(),
             _ => Vec::new(),
         };
-        let read = |row: usize, edit: &mut Edit| {
+        let read = |row: usize, edit: &mut FieldEdit| {
             if let Assign::Set(_) = self {
                 for (field, template) in &others {
                     let write = |out: &mut Vec<u8>| write(template, batch, row, out);
@@ -149,7 +149,7 @@ impl Change for Assign {
         }
         known.write(batch, &mut rewrite, &mut changed, &mut failed);
         let batch = (!changed.is_empty()).then(|| rewrite.finish());
-        Changed { batch, changed, failed }
+        ChangeResult { batch, changed, failed }
     }
 }
 
@@ -168,9 +168,9 @@ impl RowValues {
 
 /// New values of fields that every message has.
 #[derive(Default)]
-struct Known(Vec<(Field, RowValues)>);
+struct KnownFieldValues(Vec<(Field, RowValues)>);
 
-impl Known {
+impl KnownFieldValues {
     fn note(&mut self, field: Field, row: usize, write: impl FnOnce(&mut Vec<u8>)) {
         let at = self.0.iter().position(|(other, _)| *other == field).unwrap_or_else(|| {
             self.0.push((field, RowValues::default()));
@@ -254,16 +254,16 @@ pub fn unfit(acting: &Acting, batch: &Batch, row: usize) -> Vec<(Field, String)>
 }
 
 /// Adds values of the field `tags` that are not there.
-fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> Changed {
+fn tag(batch: &Batch, rows: &Selection, tags: &[String]) -> ChangeResult {
     const TAGS: &[u8] = b"tags";
-    let fields = edited(batch, rows, |row, edit: &mut Edit| {
+    let fields = edited(batch, rows, |row, edit: &mut FieldEdit| {
         let has = |tag: &str| {
             batch.fields(row).any(|(name, value)| name.eq_ignore_ascii_case(TAGS) && value == tag.as_bytes())
         };
         tags.iter().filter(|tag| !has(tag)).for_each(|tag| edit.add(TAGS, tag.as_bytes()));
     });
-    let Some((fields, changed)) = fields else { return Changed::nothing(batch.rows()) };
+    let Some((fields, changed)) = fields else { return ChangeResult::nothing(batch.rows()) };
     let mut rewrite = batch.rewrite();
     rewrite.fields(fields);
-    Changed { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+    ChangeResult { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
 }

@@ -1,12 +1,12 @@
 //! Other dynamic fields for some rows of a batch.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use logstead_record::{Batch, NewFields, Selection};
 use std::collections::BTreeMap;
 
 /// What becomes of the fields of one row.
 #[derive(Default)]
-pub(super) struct Edit {
+pub(super) struct FieldEdit {
     bytes: Vec<u8>,
     /// Where names and values end in the bytes; a value may be gone.
     changes: Vec<(usize, Option<usize>)>,
@@ -14,7 +14,7 @@ pub(super) struct Edit {
     adds: bool,
 }
 
-impl Edit {
+impl FieldEdit {
     /// The field has this value and no other.
     pub(super) fn set(&mut self, name: &[u8], value: &[u8]) {
         self.set_with(name, |out| out.extend_from_slice(value));
@@ -98,10 +98,10 @@ impl Edit {
 pub(super) fn edited<'b>(
     batch: &'b Batch,
     rows: &Selection,
-    mut edit: impl FnMut(usize, &mut Edit),
+    mut edit: impl FnMut(usize, &mut FieldEdit),
 ) -> Option<(NewFields<'b>, Selection)> {
     let (mut fields, mut changed) = (NewFields::of(batch), Selection::none(batch.rows()));
-    let mut row_edit = Edit::default();
+    let mut row_edit = FieldEdit::default();
     for row in 0..batch.rows() {
         row_edit.clear();
         if rows.contains(row) {
@@ -120,20 +120,20 @@ pub(super) fn edited<'b>(
 
 /// Notes how often messages like one were taken out before it.
 #[derive(Debug)]
-pub(super) struct Repeated(pub(super) BTreeMap<usize, u64>);
+pub(super) struct RepeatCounts(pub(super) BTreeMap<usize, u64>);
 
-impl Change for Repeated {
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
-        let edit = |row: usize, edit: &mut Edit| {
+impl BatchChange for RepeatCounts {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
+        let edit = |row: usize, edit: &mut FieldEdit| {
             if let Some(times) = self.0.get(&row) {
                 edit.set(b"repeated", times.to_string().as_bytes());
             }
         };
         let Some((fields, changed)) = edited(batch, rows, edit) else {
-            return Changed::nothing(batch.rows());
+            return ChangeResult::nothing(batch.rows());
         };
         let mut rewrite = batch.rewrite();
         rewrite.fields(fields);
-        Changed { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: Some(rewrite.finish()), changed, failed: Selection::none(batch.rows()) }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** no text that was found in a message is anywhere in what becomes of it.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
 use logstead_query::{Loose, Regex};
 use logstead_record::{Batch, Field, Selection};
@@ -25,7 +25,7 @@ pub(super) struct Mask {
 
 /// A message without what was found in it.
 #[derive(Default)]
-struct Masked {
+struct MaskedMessage {
     texts: [Option<Vec<u8>>; TEXTS.len()],
     fields: Option<Vec<(Vec<u8>, Vec<u8>)>>,
     raw: Vec<u8>,
@@ -36,7 +36,7 @@ impl Mask {
         Mask { regex: regex.clone(), loose: regex.without_looks(), with: with.as_bytes().to_vec() }
     }
 
-    fn masked(&self, batch: &Batch, row: usize) -> Masked {
+    fn masked(&self, batch: &Batch, row: usize) -> MaskedMessage {
         let mut raw = Vec::new();
         batch.write_raw(row, &mut raw);
         let mut secrets = BTreeSet::new();
@@ -63,7 +63,7 @@ impl Mask {
         });
         // In the raw bytes it is written in another way, with escapes: these cannot be kept.
         let raw = if is_elsewhere { message } else { without(&raw).unwrap_or(raw) };
-        Masked { texts, fields, raw }
+        MaskedMessage { texts, fields, raw }
     }
 
     /// Rows that may hold something: what many of them say is looked through at once.
@@ -158,7 +158,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
 
-impl Change for Mask {
+impl BatchChange for Mask {
     fn candidates(&self, batch: &Batch, rows: &Selection) -> Selection {
         let mut raw = Vec::new();
         let likely = self.likely(batch, rows);
@@ -174,8 +174,9 @@ impl Change for Mask {
         })
     }
 
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
-        let masked: BTreeMap<usize, Masked> = rows.iter().map(|row| (row, self.masked(batch, row))).collect();
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
+        let masked: BTreeMap<usize, MaskedMessage> =
+            rows.iter().map(|row| (row, self.masked(batch, row))).collect();
         let mut rewrite = batch.rewrite();
         for (number, field) in TEXTS.into_iter().enumerate() {
             let has = |row: usize| masked.get(&row).is_some_and(|masked| masked.texts[number].is_some());
@@ -203,6 +204,6 @@ impl Change for Mask {
             rewrite.raw(row, masked.raw);
         }
         let new = rewrite.finish();
-        Changed { batch: Some(new), changed: rows.clone(), failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: Some(new), changed: rows.clone(), failed: Selection::none(batch.rows()) }
     }
 }

@@ -1,6 +1,6 @@
 //! `replace`: what an expression finds in fields becomes another text.
 
-use super::change::{Change, Changed};
+use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
 use logstead_query::Regex;
 use logstead_record::FieldName;
@@ -36,7 +36,7 @@ impl Replace {
     }
 }
 
-impl Change for Replace {
+impl BatchChange for Replace {
     fn candidates(&self, batch: &Batch, rows: &Selection) -> Selection {
         let regex = self.regex.compiled();
         Selection::from_fn(batch.rows(), |row| {
@@ -46,7 +46,7 @@ impl Change for Replace {
         })
     }
 
-    fn change(&self, batch: &Batch, rows: &Selection) -> Changed {
+    fn change(&self, batch: &Batch, rows: &Selection) -> ChangeResult {
         let mut changed = Selection::none(batch.rows());
         let mut rewrite = batch.rewrite();
         for &field in &self.known {
@@ -78,6 +78,6 @@ impl Change for Replace {
             changed.union(&with_fields);
         }
         let new = (!changed.is_empty()).then(|| rewrite.finish());
-        Changed { batch: new, changed, failed: Selection::none(batch.rows()) }
+        ChangeResult { batch: new, changed, failed: Selection::none(batch.rows()) }
     }
 }

@@ -5,7 +5,7 @@ use super::seen::Seen;
 use super::shown::Shown;
 use logstead_config::Target;
 use logstead_record::{Batch, Selection};
-use logstead_route::{Routed, Router};
+use logstead_route::{Router, RoutingResult};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn of(router: &Router, batch: &Batch, (routed, seen): (Routed, Seen)) -> Outcomes {
+    pub(super) fn of(router: &Router, batch: &Batch, (routed, seen): (RoutingResult, Seen)) -> Outcomes {
         let mut outcomes = Outcomes {
             names: vec![Vec::new()],
             of_rows: vec![0; batch.rows()],

@@ -14,7 +14,7 @@ use axum::extract::{Extension, State};
 use logstead_config::{Acting, Checked, CheckedRoute, Target};
 use logstead_flow::machine::clock;
 use logstead_record::{Batch, BatchBuilder};
-use logstead_route::{AtRoute, AtStep, Lookups, Router, Watch, unfit};
+use logstead_route::{Lookups, RouteEvent, Router, StepEvent, Watch, unfit};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -163,17 +163,17 @@ struct Tracing<'a> {
 }
 
 impl Tracing<'_> {
-    fn why(&self, route: &CheckedRoute, at: &AtRoute<'_>) -> (RouteVerdict, String) {
+    fn why(&self, route: &CheckedRoute, at: &RouteEvent<'_>) -> (RouteVerdict, String) {
         let not = |why: String| (RouteVerdict::NotTaken, why);
         if !route.route.enabled {
             return not("it is disabled".to_owned());
         }
         match at {
-            AtRoute::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
-            AtRoute::Takes { taken: rows, .. } if rows.contains(0) => {
+            RouteEvent::OtherSource => not(format!("it listens to {}", route.from.join(", "))),
+            RouteEvent::Takes { taken: rows, .. } if rows.contains(0) => {
                 (RouteVerdict::Taken, taken(&route.filter, self.batch, 0))
             }
-            AtRoute::Takes { ended, .. } if ended.contains(0) => {
+            RouteEvent::Takes { ended, .. } if ended.contains(0) => {
                 let by = self
                     .routes
                     .iter()
@@ -181,20 +181,20 @@ impl Tracing<'_> {
                     .find(|route| route.verdict == RouteVerdict::Taken && route.is_final);
                 not(format!("its way ended at route {}, which is final", by.map_or("", |route| &route.id)))
             }
-            AtRoute::Takes { spoken_for, .. } if spoken_for.contains(0) => {
+            RouteEvent::Takes { spoken_for, .. } if spoken_for.contains(0) => {
                 let by = self.routes.iter().find(|route| route.verdict == RouteVerdict::Taken);
                 not(format!(
                     "it is a fallback, and route {} took the message",
                     by.map_or("", |route| &route.id)
                 ))
             }
-            AtRoute::Takes { .. } => not(why_left_out(&route.filter, &route.stages, self.batch, 0)),
+            RouteEvent::Takes { .. } => not(why_left_out(&route.filter, &route.stages, self.batch, 0)),
         }
     }
 }
 
 impl Watch for Tracing<'_> {
-    fn route(&mut self, number: usize, at: &AtRoute<'_>) {
+    fn route(&mut self, number: usize, at: &RouteEvent<'_>) {
         let Some(route) = self.checked.routes.get(number) else { return };
         let (verdict, why) = self.why(route, at);
         self.routes.push(RouteTrace {
@@ -207,7 +207,7 @@ impl Watch for Tracing<'_> {
         });
     }
 
-    fn step(&mut self, at: &AtStep<'_>) {
+    fn step(&mut self, at: &StepEvent<'_>) {
         let Some(checked) = self.checked.routes.get(at.route).and_then(|route| route.steps.get(at.step))
         else {
             return;
@@ -241,7 +241,7 @@ impl Watch for Tracing<'_> {
 }
 
 /// Why a step could not be done as a whole, and what was done of it.
-fn why_failed(action: &Acting, at: &AtStep<'_>, row: usize) -> String {
+fn why_failed(action: &Acting, at: &StepEvent<'_>, row: usize) -> String {
     if let Acting::Parse { .. } = action {
         return "the text is not in this format: the message goes on as it is, flagged as unparsed"
             .to_owned();

@@ -1,27 +1,27 @@
 //! One batch for each target, in the order in which its messages were received.
 
-use crate::way::Way;
+use crate::working_batch::WorkingBatch;
 use logstead_record::{Batch, BatchBuilder, Selection};
 use std::sync::Arc;
 
 /// What one target gets.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct TargetMessages {
     pub(crate) target: usize,
     pub(crate) flow_control: bool,
     /// The messages that it gets.
     pub(crate) messages: Selection,
     /// How they look, each part with the messages that are taken from it.
-    parts: Vec<(Way, Selection)>,
+    parts: Vec<(WorkingBatch, Selection)>,
 }
 
-impl Gathered {
-    pub(crate) fn new(target: usize, messages: usize) -> Gathered {
-        Gathered { target, flow_control: false, messages: Selection::none(messages), parts: Vec::new() }
+impl TargetMessages {
+    pub(crate) fn new(target: usize, messages: usize) -> TargetMessages {
+        TargetMessages { target, flow_control: false, messages: Selection::none(messages), parts: Vec::new() }
     }
 
     /// Adds what leaves a route, unless another version of a message is there already.
-    pub(crate) fn add(&mut self, way: &Way, flow_control: bool) {
+    pub(crate) fn add(&mut self, way: &WorkingBatch, flow_control: bool) {
         self.flow_control |= flow_control;
         let mut new = way.messages(&way.rows, self.messages.rows());
         new.subtract(&self.messages);
@@ -54,7 +54,7 @@ impl Gathered {
 }
 
 /// The messages of all parts, by their place in the batch that is routed.
-fn merged(parts: &[(Way, Selection)]) -> Batch {
+fn merged(parts: &[(WorkingBatch, Selection)]) -> Batch {
     let mut rows: Vec<(usize, usize, usize)> = Vec::new();
     for (number, (way, messages)) in parts.iter().enumerate() {
         let of_part = way.rows.iter().map(|row| (way.origin(row), number, row));
