@@ -6,7 +6,7 @@ use super::template::{Piece, is_name};
 use super::{Action, ParseFormat, Rate, Share, Step, TextTemplate};
 use crate::problem::{Findings, Path, quoted};
 use logstead_query as query;
-use logstead_query::{Captures, Query, Regex, Template};
+use logstead_query::{Captures, Query, Regex, CaptureTemplate};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::time::Duration;
@@ -258,7 +258,7 @@ impl Checking<'_> {
                 Parsing::Captures(self.note("pattern", captures)?)
             }
             ParseFormat::Extract(pattern) => {
-                let template = Template::new(pattern);
+                let template = CaptureTemplate::new(pattern);
                 Parsing::Captures(self.note("pattern", template)?.captures().clone())
             }
         })

@@ -54,9 +54,9 @@ pub enum FieldTest {
     /// It is an address, with or without a port, or a network, in this network.
     Network(IpNet),
     /// It is a number between these.
-    Number(Bounds<Number>),
+    Number(ValueRange<Number>),
     /// It is a time between these.
-    Time(Bounds<TimeExpr>),
+    Time(ValueRange<TimeExpr>),
     /// It is one of these numbers of syslog, of a severity or a facility.
     Code(Codes),
     /// This one flag is set.
@@ -65,7 +65,7 @@ pub enum FieldTest {
 
 /// From where to where; at least one end is bounded.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Bounds<T> {
+pub struct ValueRange<T> {
     /// The lower end.
     pub low: Bound<T>,
     /// The upper end.
@@ -82,7 +82,7 @@ pub struct Codes {
 /// A text to look for: characters and wildcards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Pattern {
-    parts: Vec<Part>,
+    parts: Vec<PatternPart>,
     case_sensitive: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct Near {
 
 /// A piece of a [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum PatternPart {
     /// These characters.
     Text(String),
     /// `*`: any run of characters without white space.
@@ -278,25 +278,25 @@ impl TextTest {
     }
 }
 
-impl<T> Bounds<T> {
+impl<T> ValueRange<T> {
     /// From `first` to `last`, both included.
-    pub fn closed(first: T, last: T) -> Bounds<T> {
-        Bounds { low: Bound::Included(first), high: Bound::Included(last) }
+    pub fn closed(first: T, last: T) -> ValueRange<T> {
+        ValueRange { low: Bound::Included(first), high: Bound::Included(last) }
     }
 
     /// From `first` to before `end`.
-    pub fn until(first: T, end: T) -> Bounds<T> {
-        Bounds { low: Bound::Included(first), high: Bound::Excluded(end) }
+    pub fn until(first: T, end: T) -> ValueRange<T> {
+        ValueRange { low: Bound::Included(first), high: Bound::Excluded(end) }
     }
 
     /// No lower than this.
-    pub fn low(low: Bound<T>) -> Bounds<T> {
-        Bounds { low, high: Bound::Unbounded }
+    pub fn low(low: Bound<T>) -> ValueRange<T> {
+        ValueRange { low, high: Bound::Unbounded }
     }
 
     /// No higher than this.
-    pub fn high(high: Bound<T>) -> Bounds<T> {
-        Bounds { low: Bound::Unbounded, high }
+    pub fn high(high: Bound<T>) -> ValueRange<T> {
+        ValueRange { low: Bound::Unbounded, high }
     }
 }
 
@@ -332,13 +332,13 @@ impl Codes {
 
 impl Pattern {
     /// From pieces, which are brought into the one form of those that mean the same.
-    pub fn new(parts: impl IntoIterator<Item = Part>, case_sensitive: bool) -> Pattern {
-        let mut joined: Vec<Part> = Vec::new();
+    pub fn new(parts: impl IntoIterator<Item = PatternPart>, case_sensitive: bool) -> Pattern {
+        let mut joined: Vec<PatternPart> = Vec::new();
         for part in parts {
             match (joined.last_mut(), part) {
-                (Some(Part::Text(before)), Part::Text(text)) => before.push_str(&text),
-                (Some(Part::Run), Part::Run) => {}
-                (_, Part::Text(text)) if text.is_empty() => {}
+                (Some(PatternPart::Text(before)), PatternPart::Text(text)) => before.push_str(&text),
+                (Some(PatternPart::Run), PatternPart::Run) => {}
+                (_, PatternPart::Text(text)) if text.is_empty() => {}
                 (_, part) => joined.push(part),
             }
         }
@@ -347,16 +347,16 @@ impl Pattern {
 
     /// Exactly these characters, in any case.
     pub fn literal(text: &str) -> Pattern {
-        Pattern::new([Part::Text(text.to_owned())], false)
+        Pattern::new([PatternPart::Text(text.to_owned())], false)
     }
 
     fn text_bytes(&self) -> usize {
-        let bytes = |part: &Part| if let Part::Text(text) = part { text.len() } else { 1 };
+        let bytes = |part: &PatternPart| if let PatternPart::Text(text) = part { text.len() } else { 1 };
         self.parts.iter().map(bytes).sum()
     }
 
     /// Its pieces: two texts, or two `*`, never follow each other.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[PatternPart] {
         &self.parts
     }
 
@@ -374,14 +374,14 @@ impl Pattern {
     pub fn as_literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [] => Some(""),
-            [Part::Text(text)] => Some(text),
+            [PatternPart::Text(text)] => Some(text),
             _ => None,
         }
     }
 
     /// Whether it is `*` and nothing else.
     pub fn is_any(&self) -> bool {
-        self.parts == [Part::Run]
+        self.parts == [PatternPart::Run]
     }
 }
 

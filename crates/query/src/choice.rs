@@ -1,6 +1,6 @@
 //! What a clause lets a field be: the values that a console shows as chosen, and the ends of its numbers.
 
-use super::ast::{FieldTest, Part, Pattern, Query};
+use super::ast::{FieldTest, Pattern, PatternPart, Query};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use logstead_record::{Facility, Severity};
@@ -61,7 +61,7 @@ fn value_of(field: &FieldName, test: &FieldTest) -> Option<String> {
 fn text_of(pattern: &Pattern) -> Option<String> {
     match pattern.parts() {
         [] => Some(String::new()),
-        [Part::Text(text)] => Some(text.clone()),
+        [PatternPart::Text(text)] => Some(text.clone()),
         _ => None,
     }
 }

@@ -69,7 +69,7 @@ pub struct Warning {
 
 /// What a search bar's text means.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct ParsedSearch {
     /// The query to run.
     pub query: Query,
     /// What to say about it.

@@ -54,14 +54,16 @@ mod terms;
 mod text;
 mod time;
 mod value;
-mod value_test;
+mod value_condition;
 mod window;
 
-pub use ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
-pub use complete::{Wanted, Writing, stages, writing, written_in_quotes, written_name, written_value};
-pub use edit::{Edit, Held, edit};
-pub use error::{ErrorKind, ParseError, Search, Unparsed, Warning, WarningKind};
-pub use expression::{Cell, Expression, ExpressionFunction, Gives, functions as expression_functions};
+pub use ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
+pub use complete::{
+    Completion, CompletionPoint, stages, writing, written_in_quotes, written_name, written_value,
+};
+pub use edit::{Edit, FieldContent, edit};
+pub use error::{ErrorKind, ParseError, ParsedSearch, Unparsed, Warning, WarningKind};
+pub use expression::{Cell, Expression, ExpressionFunction, ValueKind, functions as expression_functions};
 pub use limits::{
     CLAUSES_MAX, DISTANCE_MAX, FIELD_BYTES_MAX, GLOB_CHARS_MAX, LIMIT_MAX, NEAR_WORDS_MAX, NESTING_MAX,
     QUERY_BYTES_MAX, REGEX_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX, STAGE_ITEMS_MAX, STAGES_MAX,
@@ -71,14 +73,14 @@ pub use matcher::{Context, Matcher};
 pub use number::{Number, Unit, number_of, number_with_unit};
 pub use outline::{Outline, WrittenClause, WrittenStage, outline};
 pub use parse::{parse, parse_search};
-pub use regex::{BadRegex, Loose, Regex};
+pub use regex::{LooseRegex, Regex, RegexError};
 pub use stage::{
-    Added, Aggregate, BadCaptures, Captures, Format, Function, GAP_COLUMNS, Hidden, Measure, NotStreaming,
-    Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, Template, parse_asked, parse_pipeline,
-    parse_pipeline_search, shown_names,
+    AddedFields, Aggregate, CaptureTemplate, Captures, CapturesError, Function, GAP_COLUMNS, HiddenField,
+    Measure, NotStreaming, Pipeline, PipelineSearch, Ranking, SortKey, Stage, Streaming, TextFormat,
+    parse_asked, parse_pipeline, parse_pipeline_search, shown_names,
 };
 pub use steps::while_wanted;
 pub use syntax::tokens;
-pub use syntax::tokens::{Token, TokenKind};
-pub use terms::{Sought, Term, terms};
+pub use syntax::tokens::{QueryToken, TokenKind};
+pub use terms::{Term, TermTest, terms};
 pub use time::{TimeExpr, TimeRange, Zone, parse_time};

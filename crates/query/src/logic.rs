@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a yes is certain. A no may only say that it was not found out.
 
-use super::ast::{Bounds, Codes, FieldTest, Near, Part, Pattern, Query, TextTest};
+use super::ast::{Codes, FieldTest, Near, Pattern, PatternPart, Query, TextTest, ValueRange};
 use super::matcher::{Context, Matcher};
 use super::number::{Number, Unit};
 use logstead_record::Batch;
@@ -136,11 +136,12 @@ fn test_implies(field: &FieldName, from: &FieldTest, to: &FieldTest) -> bool {
 
 /// Whether a text that passes the first passes the second.
 fn text_implies(from: &TextTest, to: &TextTest) -> bool {
-    from == to || Words::of(from).zip(Words::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
+    from == to
+        || WordSequence::of(from).zip(WordSequence::of_words(to)).is_some_and(|(from, to)| from.implies(&to))
 }
 
 /// Words that stand in a text in this order, with few others between them.
-struct Words {
+struct WordSequence {
     words: Vec<String>,
     distance: usize,
     /// Whether the last may be the beginning of a word.
@@ -148,13 +149,13 @@ struct Words {
     case_sensitive: bool,
 }
 
-impl Words {
+impl WordSequence {
     /// What a text surely holds that passes, unless that is long.
-    fn of(test: &TextTest) -> Option<Words> {
-        let TextTest::Pattern(pattern) = test else { return Words::of_words(test) };
+    fn of(test: &TextTest) -> Option<WordSequence> {
+        let TextTest::Pattern(pattern) = test else { return WordSequence::of_words(test) };
         let (text, goes_on) = match pattern.parts() {
-            [Part::Text(text)] => (text, false),
-            [Part::Text(text), Part::Run] => (text, text.ends_with(char::is_alphanumeric)),
+            [PatternPart::Text(text)] => (text, false),
+            [PatternPart::Text(text), PatternPart::Run] => (text, text.ends_with(char::is_alphanumeric)),
             _ => return None,
         };
         if WORDS_BYTES_MAX < text.len() {
@@ -163,17 +164,21 @@ impl Words {
         let words = word::words(text.as_bytes()).filter_map(|range| text.get(range)).map(str::to_owned);
         let words: Vec<String> = words.collect();
         let case_sensitive = pattern.is_case_sensitive();
-        (!words.is_empty()).then_some(Words { words, distance: 0, goes_on, case_sensitive })
+        (!words.is_empty()).then_some(WordSequence { words, distance: 0, goes_on, case_sensitive })
     }
 
     /// Where a text passes if and only if it holds this.
-    fn of_words(test: &TextTest) -> Option<Words> {
+    fn of_words(test: &TextTest) -> Option<WordSequence> {
         match test {
-            TextTest::Near(near) => Words::near(near),
+            TextTest::Near(near) => WordSequence::near(near),
             TextTest::Pattern(pattern) => {
                 let is_whole = |text: &String| text.chars().all(char::is_alphanumeric);
                 match pattern.parts() {
-                    [Part::Text(text)] | [Part::Text(text), Part::Run] if is_whole(text) => Words::of(test),
+                    [PatternPart::Text(text)] | [PatternPart::Text(text), PatternPart::Run]
+                        if is_whole(text) =>
+                    {
+                        WordSequence::of(test)
+                    }
                     _ => None,
                 }
             }
@@ -181,9 +186,9 @@ impl Words {
         }
     }
 
-    fn near(near: &Near) -> Option<Words> {
+    fn near(near: &Near) -> Option<WordSequence> {
         let bytes: usize = near.words().iter().map(String::len).sum();
-        (bytes <= WORDS_BYTES_MAX).then(|| Words {
+        (bytes <= WORDS_BYTES_MAX).then(|| WordSequence {
             words: near.words().to_vec(),
             distance: near.distance(),
             goes_on: near.goes_on(),
@@ -192,7 +197,7 @@ impl Words {
     }
 
     /// Whether some of these words in a row are those of another.
-    fn implies(&self, to: &Words) -> bool {
+    fn implies(&self, to: &WordSequence) -> bool {
         let fold = |word: &String| -> String {
             if to.case_sensitive { word.clone() } else { word.chars().map(word::fold_char).collect() }
         };
@@ -253,7 +258,7 @@ fn is_within(inner: Codes, outer: Codes) -> bool {
 }
 
 /// Whether every number between the first is between the second, where both read values in the same way.
-fn is_narrower(inner: &Bounds<Number>, outer: &Bounds<Number>) -> bool {
+fn is_narrower(inner: &ValueRange<Number>, outer: &ValueRange<Number>) -> bool {
     let units = [&inner.low, &inner.high, &outer.low, &outer.high].map(unit);
     let mut known = units.iter().flatten();
     let Some(first) = known.next() else { return false };

@@ -10,21 +10,21 @@ use std::ops::Range;
 
 /// Words made ready to be found.
 #[derive(Clone, Debug)]
-pub(super) struct Sequence {
+pub(super) struct NearMatcher {
     words: Vec<Vec<char>>,
     distance: usize,
     goes_on: bool,
     case_sensitive: bool,
 }
 
-impl Sequence {
-    pub(super) fn new(near: &Near) -> Sequence {
+impl NearMatcher {
+    pub(super) fn new(near: &Near) -> NearMatcher {
         let case_sensitive = near.is_case_sensitive();
         let fold = |c| if case_sensitive { c } else { word::fold_char(c) };
         let words: Vec<Vec<char>> =
             near.words().iter().map(|word| word.chars().map(fold).collect()).collect();
         assert!(words.len() <= NEAR_WORDS_MAX, "the number of words is checked when they are parsed");
-        Sequence { words, distance: near.distance(), goes_on: near.goes_on(), case_sensitive }
+        NearMatcher { words, distance: near.distance(), goes_on: near.goes_on(), case_sensitive }
     }
 
     pub(super) fn is_match(&self, text: &[u8]) -> bool {

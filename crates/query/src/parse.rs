@@ -1,15 +1,15 @@
 //! What a tree means: a [`Query`], or the first thing that is wrong with it.
 
 use super::ast::{Pattern, Query, TextTest};
-use super::error::{ErrorKind, ParseError, Search, Warning, WarningKind};
+use super::error::{ErrorKind, ParseError, ParsedSearch, Warning, WarningKind};
 use super::limits::{CLAUSES_MAX, QUERY_BYTES_MAX, REGEX_CHARS_MAX, REGEXES_MAX};
 use super::print::Quoted;
 use super::regex::Regex;
 use super::steps;
 use super::syntax::Tree;
-use super::syntax::lex::Cursor;
+use super::syntax::lex::TextCursor;
 use super::syntax::subject::nearly_number;
-use super::syntax::tree::{Leaf, Node, NodeKind, Operand};
+use super::syntax::tree::{Leaf, NodeKind, Operand, TreeNode};
 use super::value::text_test;
 use logstead_record::Field;
 use std::fmt::Display;
@@ -22,24 +22,24 @@ pub fn parse(text: &str) -> Result<Query, ParseError> {
 
 /// Reads what was typed or pasted into a search bar: what does not follow the grammar is searched for as
 /// it stands, with a warning.
-pub fn parse_search(text: &str) -> Result<Search, ParseError> {
+pub fn parse_search(text: &str) -> Result<ParsedSearch, ParseError> {
     match read(text) {
         Err(error) if error.kind == ErrorKind::Syntax => {
             let (query, warning) = as_it_stands(text, &error);
             within_limit(&query, text)?;
-            Ok(Search { query, warnings: vec![warning] })
+            Ok(ParsedSearch { query, warnings: vec![warning] })
         }
         other => other,
     }
 }
 
-fn read(text: &str) -> Result<Search, ParseError> {
+fn read(text: &str) -> Result<ParsedSearch, ParseError> {
     check_length(text)?;
     let tree = Tree::of_filter(text);
     let mut meaning = Meaning::new(&tree);
     let query = meaning.query(&tree.filter)?;
     within_limit(&query, text)?;
-    Ok(Search { query, warnings: meaning.warnings })
+    Ok(ParsedSearch { query, warnings: meaning.warnings })
 }
 
 /// The query for a text that does not follow the grammar, and what to say about it.
@@ -81,7 +81,7 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Finds out what nodes mean, and what it has met so far.
 pub(super) struct Meaning {
-    pub(super) cursor: Cursor,
+    pub(super) cursor: TextCursor,
     clauses: usize,
     regexes: usize,
     regex_chars: usize,
@@ -94,20 +94,20 @@ impl Meaning {
     }
 
     /// What a filter means, or a part of one that compares no field.
-    pub(super) fn query(&mut self, node: &Node) -> Parsed<Query> {
+    pub(super) fn query(&mut self, node: &TreeNode) -> Parsed<Query> {
         self.each(node, &mut |meaning, leaf, range| meaning.text(leaf, range))
     }
 
     /// What a node means where its leaves mean this.
     pub(super) fn each(
         &mut self,
-        node: &Node,
+        node: &TreeNode,
         leaf: &mut impl FnMut(&mut Meaning, &Leaf, Range<usize>) -> Parsed<Query>,
     ) -> Parsed<Query> {
         if steps::is_over() {
             return Err(self.ended(node.range.clone()));
         }
-        let mut all = |meaning: &mut Meaning, nodes: &[Node]| {
+        let mut all = |meaning: &mut Meaning, nodes: &[TreeNode]| {
             nodes.iter().map(|node| meaning.each(node, leaf)).collect::<Parsed<Vec<_>>>()
         };
         match &node.kind {

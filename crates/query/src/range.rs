@@ -2,14 +2,14 @@
 //!
 //! **Invariant:** no message that matches is outside the range of its query.
 
-use super::ast::{Bounds, FieldTest, Query};
+use super::ast::{FieldTest, Query, ValueRange};
 use super::time::{TimeExpr, TimeRange, Zone};
 use logstead_record::Field;
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
 use std::ops::Bound;
 
-impl Bounds<TimeExpr> {
+impl ValueRange<TimeExpr> {
     /// The times between these at `now`.
     pub fn resolve(&self, now: Timestamp) -> TimeRange {
         let first = match self.low {
@@ -54,9 +54,9 @@ impl Query {
             Query::And(queries) => Query::And(each(queries)),
             Query::Or(queries) => Query::Or(each(queries)),
             Query::Not(query) => query.in_zone(zone, now).negate(),
-            Query::Field(field, FieldTest::Time(Bounds { low, high })) => {
+            Query::Field(field, FieldTest::Time(ValueRange { low, high })) => {
                 let end = |bound: Bound<TimeExpr>| bound.map(|time| time.in_zone(zone, now));
-                Query::Field(field, FieldTest::Time(Bounds { low: end(low), high: end(high) }))
+                Query::Field(field, FieldTest::Time(ValueRange { low: end(low), high: end(high) }))
             }
             other => other,
         }

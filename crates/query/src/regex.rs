@@ -24,13 +24,15 @@ pub struct Regex {
 /// A text that is not a regular expression, and why not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct BadRegex(String);
+pub struct RegexError(String);
 
 impl Regex {
     /// Compiles it.
-    pub fn new(pattern: &str, ignore_case: bool) -> Result<Regex, BadRegex> {
+    pub fn new(pattern: &str, ignore_case: bool) -> Result<Regex, RegexError> {
         if pattern.is_empty() {
-            return Err(BadRegex("a regular expression of nothing matches everything: write `*`".to_owned()));
+            return Err(RegexError(
+                "a regular expression of nothing matches everything: write `*`".to_owned(),
+            ));
         }
         let pattern = without_escaped_slashes(pattern);
         let built = RegexBuilder::new(&pattern)
@@ -44,16 +46,18 @@ impl Regex {
                 let literal = literal.map(|literal| Arc::new(Finder::new(&literal).into_owned()));
                 Ok(Regex { pattern, ignore_case, compiled, literal })
             }
-            Err(regex::Error::CompiledTooBig(_)) => Err(BadRegex(format!(
+            Err(regex::Error::CompiledTooBig(_)) => Err(RegexError(format!(
                 "the regular expression needs more than {REGEX_BYTES_MAX} bytes: shorten its repetitions"
             ))),
-            Err(error) => Err(BadRegex(format!("the regular expression is invalid: {}", last_line(&error)))),
+            Err(error) => {
+                Err(RegexError(format!("the regular expression is invalid: {}", last_line(&error))))
+            }
         }
     }
 
     /// An expression that finds something in every text that holds a match of this one, wherever that text is cut out of:
     /// without the conditions on what stands around a match. `None` where there is no such expression.
-    pub fn without_looks(&self) -> Option<Loose> {
+    pub fn without_looks(&self) -> Option<LooseRegex> {
         let mut parser =
             regex_syntax::ParserBuilder::new().case_insensitive(self.ignore_case).utf8(false).build();
         let loose = loosened(&parser.parse(&self.pattern).ok()?);
@@ -61,7 +65,7 @@ impl Regex {
             .size_limit(REGEX_BYTES_MAX)
             .dfa_size_limit(REGEX_BYTES_MAX)
             .build();
-        Some(Loose { compiled: built.ok()?, runs: Runs::of(&loose) })
+        Some(LooseRegex { compiled: built.ok()?, runs: Runs::of(&loose) })
     }
 
     /// Its source, without delimiters; `/` is not escaped in it.
@@ -87,12 +91,12 @@ impl Regex {
 
 /// An expression without conditions on what stands around its matches, so that it can look into many texts at once.
 #[derive(Clone, Debug)]
-pub struct Loose {
+pub struct LooseRegex {
     compiled: Compiled,
     runs: Option<Runs>,
 }
 
-impl Loose {
+impl LooseRegex {
     /// The first match at `start` or behind.
     pub fn find_at(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let Some(runs) = &self.runs else {

@@ -10,14 +10,14 @@ use std::cell::{Cell, RefCell};
 const PIECE: usize = if cfg!(test) { 1 << 8 } else { 1 << 14 };
 
 thread_local! {
-    static READING: Reading =
-        const { Reading { left: Cell::new(usize::MAX), is_over: Cell::new(false), is_wanted: RefCell::new(None) } };
+    static READING: QueryReading =
+        const { QueryReading { left: Cell::new(usize::MAX), is_over: Cell::new(false), is_wanted: RefCell::new(None) } };
 }
 
 type IsWanted = Box<dyn Fn() -> bool>;
 
 /// The reading on one thread.
-struct Reading {
+struct QueryReading {
     /// Steps until it is asked again. Where there is nobody to ask, there are more than can be counted.
     left: Cell<usize>,
     is_over: Cell<bool>,
@@ -25,9 +25,9 @@ struct Reading {
 }
 
 /// What there was before is there again when this is dropped, also where reading panics.
-struct Outer(Option<IsWanted>, usize, bool);
+struct OuterReading(Option<IsWanted>, usize, bool);
 
-impl Drop for Outer {
+impl Drop for OuterReading {
     fn drop(&mut self) {
         READING.with(|reading| {
             reading.is_wanted.replace(self.0.take());
@@ -42,7 +42,7 @@ impl Drop for Outer {
 pub fn while_wanted<T>(is_wanted: impl Fn() -> bool + 'static, read: impl FnOnce() -> T) -> Option<T> {
     let _outer = READING.with(|reading| {
         let outer = reading.is_wanted.replace(Some(Box::new(is_wanted)));
-        Outer(outer, reading.left.replace(PIECE), reading.is_over.replace(false))
+        OuterReading(outer, reading.left.replace(PIECE), reading.is_over.replace(false))
     });
     let result = read();
     (!is_over()).then_some(result)
@@ -73,7 +73,7 @@ pub(super) fn goes_on() -> bool {
     })
 }
 
-impl Reading {
+impl QueryReading {
     #[cold]
     fn ask(&self) {
         let is_wanted = self.is_wanted.borrow();
@@ -99,7 +99,8 @@ fn of(work: impl FnOnce()) -> usize {
 mod tests {
     use super::*;
     use crate::{
-        Context, Edit, Held, Matcher, Pipeline, Unparsed, edit, outline, parse_asked, terms, tokens, writing,
+        Context, Edit, FieldContent, Matcher, Pipeline, Unparsed, edit, outline, parse_asked, terms, tokens,
+        writing,
     };
     use logstead_record::Field;
     use logstead_record::FieldName;
@@ -192,7 +193,7 @@ mod tests {
         tokens(text);
         outline(text).ok();
         writing(text, text.chars().count() / 2);
-        let value = || Held::Value("a b".to_owned());
+        let value = || FieldContent::Value("a b".to_owned());
         for change in [
             Edit::Include(FieldName::Known(Field::Host), value()),
             Edit::Toggle(FieldName::Dynamic("a".to_owned()), "b".to_owned()),

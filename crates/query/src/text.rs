@@ -3,9 +3,9 @@
 //! The sweep looks for the few characters of the text that are rarest in logs, in all their cases at once;
 //! only where they stand is the whole text compared, with its word boundaries.
 
-use super::ast::{Near, Part, Pattern, TextTest};
+use super::ast::{Near, Pattern, PatternPart, TextTest};
 use super::glob::{Edge, Glob};
-use super::near::Sequence;
+use super::near::NearMatcher;
 use super::steps;
 use super::window::Window;
 use logstead_record::Batch;
@@ -45,7 +45,7 @@ enum Test {
     /// A pattern with wildcards, and characters that every fit holds.
     Glob(Option<Finder>, Glob),
     /// Words near each other, a finder of one of them, and whether that is the first.
-    Near(Finder, Sequence, bool),
+    Near(Finder, NearMatcher, bool),
     /// A match of this expression, and bytes that every match holds.
     Regex(Regex, Option<Arc<memmem::Finder<'static>>>),
 }
@@ -98,20 +98,20 @@ impl Test {
     fn pattern(pattern: &Pattern) -> Test {
         let sensitive = pattern.is_case_sensitive();
         match pattern.parts() {
-            [Part::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
-            [Part::Text(text), Part::Run] => {
+            [PatternPart::Text(text)] => Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Word)),
+            [PatternPart::Text(text), PatternPart::Run] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Word, Edge::Free))
             }
-            [Part::Run, Part::Text(text)] => {
+            [PatternPart::Run, PatternPart::Text(text)] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Word))
             }
-            [Part::Run, Part::Text(text), Part::Run] => {
+            [PatternPart::Run, PatternPart::Text(text), PatternPart::Run] => {
                 Test::Literal(Finder::new(text, sensitive, Edge::Free, Edge::Free))
             }
             parts => {
                 let longest = parts.iter().filter_map(|part| match part {
-                    Part::Text(text) => Some(text),
-                    Part::Run | Part::One => None,
+                    PatternPart::Text(text) => Some(text),
+                    PatternPart::Run | PatternPart::One => None,
                 });
                 let finder = longest
                     .max_by_key(|text| text.len())
@@ -127,7 +127,7 @@ impl Test {
         let (at, word) = longest.expect("there are two words or more");
         let end = if near.goes_on() && at == last { Edge::Free } else { Edge::Word };
         let finder = Finder::new(word, near.is_case_sensitive(), Edge::Word, end);
-        Test::Near(finder, Sequence::new(near), at == 0)
+        Test::Near(finder, NearMatcher::new(near), at == 0)
     }
 
     fn regex(regex: &super::Regex) -> Test {

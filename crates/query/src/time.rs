@@ -118,10 +118,10 @@ impl TimeRange {
 
 /// The times that a text names: where they begin, and where they end. What is written to the nanosecond, or relative
 /// to now, is an instant and has no end.
-pub(super) type Span = (TimeExpr, Option<TimeExpr>);
+pub(super) type TimeSpan = (TimeExpr, Option<TimeExpr>);
 
 /// Where times begin that come after what is excluded: it is excluded as long as it lasts.
-pub(super) fn low_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+pub(super) fn low_end(bound: Bound<TimeSpan>) -> Bound<TimeExpr> {
     match bound {
         Bound::Excluded((_, Some(end))) => Bound::Included(end),
         other => other.map(|(start, _)| start),
@@ -129,7 +129,7 @@ pub(super) fn low_end(bound: Bound<Span>) -> Bound<TimeExpr> {
 }
 
 /// Where times end that come before what is excluded, or include all of what is included.
-pub(super) fn high_end(bound: Bound<Span>) -> Bound<TimeExpr> {
+pub(super) fn high_end(bound: Bound<TimeSpan>) -> Bound<TimeExpr> {
     match bound {
         Bound::Included((_, Some(end))) => Bound::Excluded(end),
         other => other.map(|(start, _)| start),
@@ -137,7 +137,7 @@ pub(super) fn high_end(bound: Bound<Span>) -> Bound<TimeExpr> {
 }
 
 /// As precise as the text is: a month, a day, an hour, a minute, a second or a part of one.
-pub(super) fn parse_span(text: &str) -> Option<Span> {
+pub(super) fn parse_span(text: &str) -> Option<TimeSpan> {
     if let Some(day) = parse_day(text) {
         return Some((TimeExpr::Day(day), Some(TimeExpr::Day(day.checked_add(1)?))));
     }
@@ -214,7 +214,7 @@ impl fmt::Display for Duration {
 }
 
 /// RFC 3339 and what remains of it without a fraction, a zone, seconds, minutes, a time of day or a day.
-fn parse_absolute(text: &str) -> Option<Span> {
+fn parse_absolute(text: &str) -> Option<TimeSpan> {
     let (stamp, zone) = split_zone(text);
     let (rest, span) = match stamp.len() {
         7 => return parse_month(stamp),
@@ -233,7 +233,7 @@ fn parse_absolute(text: &str) -> Option<Span> {
 }
 
 /// `2026-11`.
-fn parse_month(text: &str) -> Option<Span> {
+fn parse_month(text: &str) -> Option<TimeSpan> {
     let (year, month) = text.split_once('-')?;
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(year) || !is_number(month) {

@@ -6,7 +6,7 @@
 use crate::text_fields;
 use hashbrown::HashSet;
 use logstead_parse::Pair;
-use logstead_query::{Added, Cell, Expression, Format, Stage};
+use logstead_query::{AddedFields, Cell, Expression, Stage, TextFormat};
 use logstead_record::FieldName;
 use logstead_record::{Batch, Field, NewFields, Selection, Storage, Timestamp};
 use std::borrow::Cow;
@@ -15,13 +15,13 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub struct Enrich {
     source: FieldSource,
-    adds: Added,
+    adds: AddedFields,
     now: Timestamp,
 }
 
 #[derive(Clone, Debug)]
 enum FieldSource {
-    Text { format: Format, from: FieldName },
+    Text { format: TextFormat, from: FieldName },
     Computed(Vec<(String, Expression)>),
 }
 
@@ -47,7 +47,7 @@ impl Enrich {
     pub fn of(stage: &Stage, now: Timestamp) -> Option<Enrich> {
         let text = |format, from: &FieldName| FieldSource::Text { format, from: from.clone() };
         let source = match stage {
-            Stage::Extract { template, from } => text(Format::Regex(template.captures().clone()), from),
+            Stage::Extract { template, from } => text(TextFormat::Regex(template.captures().clone()), from),
             Stage::Parse { format, from } => text(format.clone(), from),
             Stage::Eval(assignments) => FieldSource::Computed(assignments.clone()),
             _ => return None,
@@ -56,7 +56,7 @@ impl Enrich {
     }
 
     /// The fields it may add.
-    pub fn adds(&self) -> &Added {
+    pub fn adds(&self) -> &AddedFields {
         &self.adds
     }
 
@@ -124,7 +124,7 @@ impl Enrich {
         match &self.source {
             FieldSource::Text { format, from } => {
                 let Some(text) = value(batch, row, from, logspace) else { return Vec::new() };
-                let is_named = self.adds != Added::Any;
+                let is_named = self.adds != AddedFields::Any;
                 let mut pairs = text_fields::pairs(format, &text);
                 pairs.retain(|pair| counts(pair) && (is_named || wanted.wants(&pair.0)));
                 pairs

@@ -1,22 +1,22 @@
 //! The fields that stand in a text.
 
 use logstead_parse::Pair;
-use logstead_query::{Captures, Format};
+use logstead_query::{Captures, TextFormat};
 
 /// Them, in their order.
-pub(crate) fn pairs(format: &Format, text: &[u8]) -> Vec<Pair> {
+pub(crate) fn pairs(format: &TextFormat, text: &[u8]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     match format {
-        Format::Json => return logstead_parse::json(text),
-        Format::KeyValue => return logstead_parse::key_value(text),
-        Format::Regex(captures) => return captured(captures, text),
-        Format::Cef => {
+        TextFormat::Json => return logstead_parse::json(text),
+        TextFormat::KeyValue => return logstead_parse::key_value(text),
+        TextFormat::Regex(captures) => return captured(captures, text),
+        TextFormat::Cef => {
             logstead_parse::cef(text, &mut pairs);
         }
-        Format::Leef => {
+        TextFormat::Leef => {
             logstead_parse::leef(text, &mut pairs);
         }
-        Format::Csv(columns) => {
+        TextFormat::Csv(columns) => {
             logstead_parse::csv(text, columns, &mut pairs);
         }
     }

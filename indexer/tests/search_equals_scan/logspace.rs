@@ -9,7 +9,7 @@ use crate::strategies::NOW;
 use logstead_indexer::{
     Disk, Expiry, Filter, Hit, Opened, Options, Order, Position, Request, Searcher, SimDisk, Task, encode,
 };
-use logstead_query::{Bounds, FieldTest, Matcher, Query, TimeExpr, TimeRange, parse};
+use logstead_query::{FieldTest, Matcher, Query, TimeExpr, TimeRange, ValueRange, parse};
 use logstead_record::FieldName;
 use logstead_record::{Batch, BatchBuilder, ColumnGroups, Field, Timestamp};
 use logstead_work::{Lanes, Run};
@@ -168,7 +168,7 @@ impl Logspace {
         self.check_with(question, &Filter::new(query, &CONTEXT), &meant);
         // What a question over several logspaces leaves out: copies of one of them, received after a time.
         let after = self.stored.get(self.stored.len() / 3).map_or(NOW, |stored| stored.row.received(0));
-        let received = Bounds::low(Bound::Excluded(TimeExpr::At(after)));
+        let received = ValueRange::low(Bound::Excluded(TimeExpr::At(after)));
         let received = Query::Field(FieldName::Known(Field::Received), FieldTest::Time(received));
         for copies in
             [parse("copy_of=main").unwrap(), Query::and(vec![parse("copy_of=main").unwrap(), received])]

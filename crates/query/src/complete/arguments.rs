@@ -1,6 +1,6 @@
 //! What fits behind the name of a stage, and which columns stages make.
 
-use super::wanted::Wanted;
+use super::completion::Completion;
 use crate::stage::{Aggregate, GAP_COLUMNS, Stage, names_function};
 use logstead_record::FieldName;
 
@@ -11,17 +11,21 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    pub(super) fn wanted(&self, columns: Option<Vec<String>>) -> Wanted {
+    pub(super) fn wanted(&self, columns: Option<Vec<String>>) -> Completion {
         if self.name == "eval" {
-            return if self.is_in_expression() { Wanted::Computed { columns } } else { Wanted::Nothing };
+            return if self.is_in_expression() {
+                Completion::Computed { columns }
+            } else {
+                Completion::Nothing
+            };
         }
-        let argument = |names, functions, words| Wanted::Argument { columns, names, functions, words };
+        let argument = |names, functions, words| Completion::Argument { columns, names, functions, words };
         let last = self.words.last().map(String::as_str).unwrap_or_default();
         let has_by = self.words.iter().any(|word| word == "by");
         let is_empty = self.words.iter().all(|word| matches!(word.as_str(), "-" | "+"));
         match self.name {
             "stats" | "timechart" if self.is_in_call() || has_by => argument(true, false, &[]),
-            "stats" | "timechart" if last == "as" => Wanted::Nothing,
+            "stats" | "timechart" if last == "as" => Completion::Nothing,
             "stats" if is_empty => argument(false, true, &[]),
             "stats" => argument(false, true, &["by", "as"]),
             "timechart" if is_empty => argument(false, true, &["span="]),
@@ -30,12 +34,12 @@ impl Arguments {
             "top" | "rare" => argument(true, false, &["by"]),
             "sort" if is_empty => argument(true, false, &[]),
             "sort" => argument(true, false, &["asc", "desc"]),
-            "gap" if self.words.iter().any(|word| word.starts_with('>')) => Wanted::Nothing,
+            "gap" if self.words.iter().any(|word| word.starts_with('>')) => Completion::Nothing,
             "fields" | "uniq" | "dedup" | "gap" => argument(true, false, &[]),
             "parse" if is_empty => argument(false, false, &["json", "kv", "regex", "csv", "cef", "leef"]),
             "extract" | "parse" if last == "from" => argument(true, false, &[]),
             "extract" | "parse" if !is_empty => argument(false, false, &["from"]),
-            _ => Wanted::Nothing,
+            _ => Completion::Nothing,
         }
     }
 

@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the edited text means what the edit says, whatever the text, the name and the value are.
 
-use super::ast::{Bounds, FieldTest, Pattern, Query, TextTest};
+use super::ast::{FieldTest, Pattern, Query, TextTest, ValueRange};
 use super::error::{ErrorKind, ParseError};
 use super::number::Number;
 use super::outline::outline;
@@ -24,11 +24,11 @@ use std::ops::{Bound, Range};
 #[derive(Clone, PartialEq, Debug)]
 pub enum Edit {
     /// Only messages whose field passes.
-    Include(FieldName, Held),
+    Include(FieldName, FieldContent),
     /// Only messages whose field does not.
-    Exclude(FieldName, Held),
+    Exclude(FieldName, FieldContent),
     /// This in place of the whole filter.
-    Only(FieldName, Held),
+    Only(FieldName, FieldContent),
     /// The value is one more of those that the field may have, or one less.
     Toggle(FieldName, String),
     /// The field is a number from the first to below the second, instead of the numbers that the query names itself.
@@ -53,7 +53,7 @@ pub enum Edit {
 
 /// What a field is to hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Held {
+pub enum FieldContent {
     /// Exactly this value.
     Value(String),
     /// This text anywhere, in any case.
@@ -64,11 +64,11 @@ pub enum Held {
 
 /// The text after an edit of what was typed or pasted into a search bar.
 pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
-    let written = Written::new(text)?;
+    let written = WrittenQuery::new(text)?;
     let edited = match edit {
-        Edit::Include(field, held) => written.with(Clause::new(field, held, false)?),
-        Edit::Exclude(field, held) => written.with(Clause::new(field, held, true)?),
-        Edit::Only(field, held) => written.rewritten(None, &[Clause::new(field, held, false)?]),
+        Edit::Include(field, held) => written.with(EditedClause::new(field, held, false)?),
+        Edit::Exclude(field, held) => written.with(EditedClause::new(field, held, true)?),
+        Edit::Only(field, held) => written.rewritten(None, &[EditedClause::new(field, held, false)?]),
         Edit::Toggle(field, value) => written.toggled(field, value)?,
         Edit::Between(field, low, high) => written.between(field, low.as_ref(), high.as_ref()),
         Edit::Negate(range) => written.negated(range)?,
@@ -84,10 +84,10 @@ pub fn edit(text: &str, edit: &Edit) -> Result<String, ParseError> {
 }
 
 /// A text in parts.
-struct Written<'a> {
+struct WrittenQuery<'a> {
     text: &'a str,
     filter: &'a str,
-    clauses: Vec<Clause>,
+    clauses: Vec<EditedClause>,
     /// With the `|` before the first.
     stages: &'a str,
     stages_at: Vec<Range<usize>>,
@@ -96,34 +96,36 @@ struct Written<'a> {
 
 /// A clause of a filter.
 #[derive(Clone)]
-struct Clause {
+struct EditedClause {
     /// Where it stands; nowhere yet where it is new.
     span: Range<usize>,
     text: String,
     query: Query,
 }
 
-impl<'a> Written<'a> {
-    fn new(text: &'a str) -> Result<Written<'a>, ParseError> {
+impl<'a> WrittenQuery<'a> {
+    fn new(text: &'a str) -> Result<WrittenQuery<'a>, ParseError> {
         let pipeline = parse_pipeline_search(text)?.pipeline;
         let outline = outline(text)?;
         let end = outline.clauses.last().map_or(0, |clause| clause.span.end);
         let clause = |span: Range<usize>| match parse(part(text, &span)) {
-            Ok(query) => Ok(Clause { text: part(text, &span).to_owned(), query, span }),
+            Ok(query) => Ok(EditedClause { text: part(text, &span).to_owned(), query, span }),
             // Nobody waits: each of the clauses would seem to be the whole filter.
             Err(error) if steps::is_over() => Err(error),
             // What is searched for as it stands is the whole filter.
-            Err(_) => Ok(Clause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span }),
+            Err(_) => {
+                Ok(EditedClause { text: pipeline.filter.to_string(), query: pipeline.filter.clone(), span })
+            }
         };
         let clauses =
             outline.clauses.into_iter().map(|written| clause(written.span)).collect::<Result<_, _>>()?;
         let stages_at: Vec<_> = outline.stages.into_iter().map(|stage| stage.span).collect();
         let stages = if stages_at.is_empty() { "" } else { part(text, &(end..text.len())).trim() };
-        Ok(Written { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
+        Ok(WrittenQuery { text, filter: part(text, &(0..end)).trim(), clauses, stages, stages_at, pipeline })
     }
 
     /// With these clauses for a filter: like this where it means that, or with spaces between them.
-    fn rewritten(&self, preferred: Option<String>, clauses: &[Clause]) -> String {
+    fn rewritten(&self, preferred: Option<String>, clauses: &[EditedClause]) -> String {
         let filter = match clauses.len() {
             0 => Query::All,
             _ => Query::and(clauses.iter().map(|clause| clause.query.clone()).collect()),
@@ -133,10 +135,10 @@ impl<'a> Written<'a> {
         preferred.unwrap_or_else(|| self.joined(clauses, &meant))
     }
 
-    fn joined(&self, clauses: &[Clause], meant: &Pipeline) -> String {
+    fn joined(&self, clauses: &[EditedClause], meant: &Pipeline) -> String {
         let texts: Vec<String> = match clauses {
             [only] => vec![only.text.clone()],
-            many => many.iter().map(Clause::grouped).collect(),
+            many => many.iter().map(EditedClause::grouped).collect(),
         };
         let text = format!("{filter} {stages}", filter = texts.join(" "), stages = self.stages);
         let is_right = parse_pipeline(&text).as_ref() == Ok(meant);
@@ -144,7 +146,7 @@ impl<'a> Written<'a> {
     }
 
     /// With one more clause, unless present.
-    fn with(&self, clause: Clause) -> String {
+    fn with(&self, clause: EditedClause) -> String {
         if self.clauses.iter().any(|other| other.query == clause.query) {
             return self.text.to_owned();
         }
@@ -157,14 +159,18 @@ impl<'a> Written<'a> {
             clause = clause.grouped(),
             stages = self.stages
         );
-        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain([clause]).collect();
+        let clauses: Vec<EditedClause> = self.clauses.iter().cloned().chain([clause]).collect();
         self.rewritten(Some(preferred.trim().to_owned()), &clauses)
     }
 
     fn added(&self, text: &str) -> Result<String, ParseError> {
         let added = parse_pipeline_search(text)?.pipeline;
         if added.stages.is_empty() {
-            return Ok(self.with(Clause { span: 0..0, text: text.trim().to_owned(), query: added.filter }));
+            return Ok(self.with(EditedClause {
+                span: 0..0,
+                text: text.trim().to_owned(),
+                query: added.filter,
+            }));
         }
         let mut meant = self.pipeline.clone();
         meant.stages.extend(added.stages);
@@ -174,12 +180,14 @@ impl<'a> Written<'a> {
 
     /// With a value on the list of those that the field may have, or without it where it is listed.
     fn toggled(&self, field: &FieldName, value: &str) -> Result<String, ParseError> {
-        let held = Held::Value(value.to_owned());
-        let (chosen, excluded) = (Clause::new(field, &held, false)?, Clause::new(field, &held, true)?);
+        let held = FieldContent::Value(value.to_owned());
+        let (chosen, excluded) =
+            (EditedClause::new(field, &held, false)?, EditedClause::new(field, &held, true)?);
         if let Some(at) = self.clauses.iter().position(|clause| clause.query == excluded.query) {
             return Ok(self.without_clause(at));
         }
-        let is_list = |clause: &Clause| clause.alternatives().iter().all(|query| is_value_of(query, field));
+        let is_list =
+            |clause: &EditedClause| clause.alternatives().iter().all(|query| is_value_of(query, field));
         let Some(at) = self.clauses.iter().position(is_list) else { return Ok(self.with(chosen)) };
         let mut values = self.clauses[at].alternatives().to_vec();
         // The list may spell the name of the field in another way.
@@ -191,20 +199,24 @@ impl<'a> Written<'a> {
             Some(known) => drop(values.remove(known)),
             None => values.push(chosen),
         }
-        Ok(if values.is_empty() { self.without_clause(at) } else { self.replaced(at, Clause::list(values)) })
+        Ok(if values.is_empty() {
+            self.without_clause(at)
+        } else {
+            self.replaced(at, EditedClause::list(values))
+        })
     }
 
     fn between(&self, field: &FieldName, low: Option<&Number>, high: Option<&Number>) -> String {
-        let is_number = |clause: &Clause| match &clause.query {
+        let is_number = |clause: &EditedClause| match &clause.query {
             Query::Field(name, FieldTest::Number(_)) => name.is(field),
             _ => false,
         };
-        let bounds = Bounds {
+        let bounds = ValueRange {
             low: low.cloned().map_or(Bound::Unbounded, Bound::Included),
             high: high.cloned().map_or(Bound::Unbounded, Bound::Excluded),
         };
         let query = Query::Field(field.clone(), FieldTest::Number(bounds));
-        let new = (low.is_some() || high.is_some()).then(|| Clause::of(query));
+        let new = (low.is_some() || high.is_some()).then(|| EditedClause::of(query));
         let mut known = (0..self.clauses.len()).filter(|&at| is_number(&self.clauses[at]));
         match (known.next(), known.next(), new) {
             (None, _, None) => self.text.to_owned(),
@@ -219,7 +231,7 @@ impl<'a> Written<'a> {
     }
 
     /// With another clause in the place of one.
-    fn replaced(&self, at: usize, clause: Clause) -> String {
+    fn replaced(&self, at: usize, clause: EditedClause) -> String {
         let span = self.clauses[at].span.clone();
         let mut clauses = self.clauses.clone();
         clauses[at] = clause;
@@ -289,7 +301,7 @@ impl<'a> Written<'a> {
     }
 
     fn in_range(&self, from: Option<TimeExpr>, to: Option<TimeExpr>) -> String {
-        let bounds = Bounds {
+        let bounds = ValueRange {
             low: from.map_or(Bound::Unbounded, Bound::Included),
             high: to.map_or(Bound::Unbounded, Bound::Excluded),
         };
@@ -298,7 +310,7 @@ impl<'a> Written<'a> {
             return self.text.to_owned();
         }
         let query = Query::Field(FieldName::Known(Field::Time), FieldTest::Time(bounds));
-        let range = Clause { span: 0..0, text: query.to_string(), query };
+        let range = EditedClause { span: 0..0, text: query.to_string(), query };
         let others = self.clauses.iter().filter(|clause| !clause.query.is_time()).cloned();
         self.rewritten(None, &others.chain((!is_open).then_some(range)).collect::<Vec<_>>())
     }
@@ -319,49 +331,51 @@ impl<'a> Written<'a> {
             before.iter().any(|stage| matches!(stage, Stage::Extract { .. } | Stage::Parse { .. }));
         let before = before.into_iter().filter(|_| !adds_fields);
         let conditions = before.filter_map(|stage| match stage {
-            Stage::Where(query) => Some(Clause { span: 0..0, text: query.to_string(), query }),
+            Stage::Where(query) => Some(EditedClause { span: 0..0, text: query.to_string(), query }),
             _ => None,
         });
-        let clauses: Vec<Clause> = self.clauses.iter().cloned().chain(conditions).collect();
+        let clauses: Vec<EditedClause> = self.clauses.iter().cloned().chain(conditions).collect();
         self.rewritten(None, &clauses)
     }
 }
 
-impl Clause {
-    fn new(field: &FieldName, held: &Held, excluded: bool) -> Result<Clause, ParseError> {
+impl EditedClause {
+    fn new(field: &FieldName, held: &FieldContent, excluded: bool) -> Result<EditedClause, ParseError> {
         let (test, excluded) = match held {
-            Held::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
-            Held::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
-            Held::Nothing => (FieldTest::Exists, !excluded),
+            FieldContent::Value(value) => (FieldTest::Equals(Pattern::literal(value)), excluded),
+            FieldContent::Part(text) => (FieldTest::Holds(TextTest::Regex(containing(text)?)), excluded),
+            FieldContent::Nothing => (FieldTest::Exists, !excluded),
         };
         let sign = if excluded { "-" } else { "" };
         let text = format!("{sign}{test}", test = Query::Field(field.clone(), test));
         match parse(&text) {
-            Ok(query) => Ok(Clause { span: 0..0, text, query }),
+            Ok(query) => Ok(EditedClause { span: 0..0, text, query }),
             // A severity is never an empty text: it is missing.
-            Err(_) if *held == Held::Value(String::new()) => Clause::new(field, &Held::Nothing, excluded),
+            Err(_) if *held == FieldContent::Value(String::new()) => {
+                EditedClause::new(field, &FieldContent::Nothing, excluded)
+            }
             Err(error) => Err(error),
         }
     }
 
     /// As canonical text.
-    fn of(query: Query) -> Clause {
-        Clause { span: 0..0, text: query.to_string(), query }
+    fn of(query: Query) -> EditedClause {
+        EditedClause { span: 0..0, text: query.to_string(), query }
     }
 
     /// Any of these values of a field: `host in (a, b)` where they can be written so.
-    fn list(mut values: Vec<Query>) -> Clause {
+    fn list(mut values: Vec<Query>) -> EditedClause {
         if values.len() == 1 {
-            return Clause::of(values.remove(0));
+            return EditedClause::of(values.remove(0));
         }
         let texts: Vec<String> = values.iter().map(Query::to_string).collect();
         let name = texts[0].split('=').next().unwrap_or_default().to_owned();
         let value = |text: &String| Some(text.strip_prefix(&name)?.strip_prefix('=')?.to_owned());
         let listed: Option<Vec<String>> = texts.iter().map(value).collect();
-        let canonical = Clause::of(Query::or(values));
+        let canonical = EditedClause::of(Query::or(values));
         let text = listed.map(|values| format!("{name} in ({values})", values = values.join(", ")));
         let text = text.filter(|text| parse(text).as_ref() == Ok(&canonical.query));
-        Clause { text: text.unwrap_or(canonical.text), ..canonical }
+        EditedClause { text: text.unwrap_or(canonical.text), ..canonical }
     }
 
     /// What it is enough to pass one of.
@@ -380,7 +394,7 @@ impl Clause {
         }
     }
 
-    fn opposite(&self) -> Clause {
+    fn opposite(&self) -> EditedClause {
         let query = match &self.query {
             Query::Not(inner) => (**inner).clone(),
             other => other.clone().negate(),
@@ -392,7 +406,7 @@ impl Clause {
             format!("-({text})", text = self.text),
         ];
         let text = texts.into_iter().find(|text| parse(text).as_ref() == Ok(&query));
-        Clause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
+        EditedClause { span: self.span.clone(), text: text.unwrap_or_else(|| query.to_string()), query }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each function gives.
 
-use super::eval::Row;
+use super::eval::EvalContext;
 use super::{Cell, Expression};
 use crate::limits::VALUE_BYTES_MAX;
 use crate::regex::Regex;
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 /// Most bytes that one match is replaced by.
 const GROWN_BYTES_MAX: usize = 16 * VALUE_BYTES_MAX;
 
-impl<'a> Row<'_, 'a> {
+impl<'a> EvalContext<'_, 'a> {
     pub(super) fn call(&self, name: &str, arguments: &'a [Expression]) -> Cell<'a> {
         let value = |at: usize| arguments.get(at).map_or(Cell::Null, |argument| self.eval(argument));
         match name {

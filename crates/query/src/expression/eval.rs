@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Where an expression is computed.
-pub(super) struct Row<'r, 'a> {
+pub(super) struct EvalContext<'r, 'a> {
     /// The value of a field.
     pub(super) field: &'r dyn Fn(&FieldName) -> Cell<'a>,
     /// The time of day.
@@ -17,11 +17,11 @@ pub(super) struct Row<'r, 'a> {
 impl Expression {
     /// What it gives where fields have these values.
     pub fn eval<'a>(&'a self, now: Timestamp, field: &dyn Fn(&FieldName) -> Cell<'a>) -> Cell<'a> {
-        Row { field, now }.eval(self)
+        EvalContext { field, now }.eval(self)
     }
 }
 
-impl<'a> Row<'_, 'a> {
+impl<'a> EvalContext<'_, 'a> {
     pub(super) fn eval(&self, expression: &'a Expression) -> Cell<'a> {
         match expression {
             Expression::Null | Expression::Regex(_) => Cell::Null,

@@ -12,17 +12,17 @@ pub struct Function {
     /// How many values it takes.
     pub(super) takes: RangeInclusive<usize>,
     /// The place of the value that may, or must, be a regular expression.
-    pub(super) regex: Option<(usize, Must)>,
-    pub(super) gives: Given,
+    pub(super) regex: Option<(usize, RegexUse)>,
+    pub(super) gives: FunctionResult,
     /// How it is written.
     pub example: &'static str,
 }
 
 /// Whether a regular expression is the only thing that can stand somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Must {
-    Be,
-    MayBe,
+pub(super) enum RegexUse {
+    Required,
+    Allowed,
 }
 
 /// There is one of each name.
@@ -34,7 +34,7 @@ impl PartialEq for Function {
 
 /// What values are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gives {
+pub enum ValueKind {
     /// Texts and truths, and what differs from row to row.
     Text,
     /// Numbers.
@@ -45,8 +45,8 @@ pub enum Gives {
 
 /// What a function gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Given {
-    Always(Gives),
+pub(super) enum FunctionResult {
+    Always(ValueKind),
     /// The same as the values from this one on.
     AsFrom(usize),
     /// The same as every second value, and the last one.
@@ -56,30 +56,30 @@ pub(super) enum Given {
 /// Most values of a function that takes any number of them.
 const MANY: usize = 32;
 
-const TEXT: Given = Given::Always(Gives::Text);
-const NUMBER: Given = Given::Always(Gives::Number);
-const TIME: Given = Given::Always(Gives::Time);
+const TEXT: FunctionResult = FunctionResult::Always(ValueKind::Text);
+const NUMBER: FunctionResult = FunctionResult::Always(ValueKind::Number);
+const TIME: FunctionResult = FunctionResult::Always(ValueKind::Time);
 
 const fn function(
     name: &'static str,
     aliases: &'static [&'static str],
     takes: RangeInclusive<usize>,
-    gives: Given,
+    gives: FunctionResult,
     example: &'static str,
 ) -> Function {
     Function { name, aliases, takes, regex: None, gives, example }
 }
 
 pub(crate) static FUNCTIONS: [Function; 43] = [
-    function("if", &["iff"], 3..=3, Given::AsFrom(1), "if(status>=500, \"bad\", \"good\")"),
+    function("if", &["iff"], 3..=3, FunctionResult::AsFrom(1), "if(status>=500, \"bad\", \"good\")"),
     function(
         "case",
         &[],
         2..=MANY,
-        Given::AsSeconds,
+        FunctionResult::AsSeconds,
         "case(status<400, \"ok\", status<500, \"client\", \"server\")",
     ),
-    function("coalesce", &[], 1..=MANY, Given::AsFrom(0), "coalesce(user, uid, \"nobody\")"),
+    function("coalesce", &[], 1..=MANY, FunctionResult::AsFrom(0), "coalesce(user, uid, \"nobody\")"),
     function("exists", &["isnotnull"], 1..=1, TEXT, "exists(user)"),
     function("is_null", &["isnull"], 1..=1, TEXT, "is_null(user)"),
     function("number", &["tonumber", "todouble", "toint", "tolong"], 1..=1, NUMBER, "number(took)"),
@@ -102,7 +102,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("concat", &["strcat"], 1..=MANY, TEXT, "concat(user, \"@\", host)"),
     function("substr", &["substring"], 2..=3, TEXT, "substr(id, 1, 8)"),
     Function {
-        regex: Some((1, Must::MayBe)),
+        regex: Some((1, RegexUse::Allowed)),
         ..function("replace", &["replace_regex"], 3..=3, TEXT, "replace(path, /\\d+/, \"N\")")
     },
     function("split", &[], 3..=3, TEXT, "split(path, \"/\", 2)"),
@@ -110,7 +110,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("starts_with", &["startswith"], 2..=2, TEXT, "starts_with(path, \"/api\")"),
     function("ends_with", &["endswith"], 2..=2, TEXT, "ends_with(path, \".js\")"),
     Function {
-        regex: Some((1, Must::Be)),
+        regex: Some((1, RegexUse::Required)),
         ..function("matches", &["match"], 2..=2, TEXT, "matches(path, /^\\/api\\/v\\d/)")
     },
     function(
@@ -124,7 +124,7 @@ pub(crate) static FUNCTIONS: [Function; 43] = [
     function("now", &[], 0..=0, TIME, "now()"),
     function("to_time", &["todatetime", "strptime"], 1..=1, TIME, "to_time(ts)"),
     function("epoch", &[], 1..=1, NUMBER, "epoch(time)"),
-    function("bin", &["bucket"], 2..=2, Given::AsFrom(0), "bin(time, 1h)"),
+    function("bin", &["bucket"], 2..=2, FunctionResult::AsFrom(0), "bin(time, 1h)"),
     function("format_time", &["strftime", "format_datetime"], 2..=2, TEXT, "format_time(time, \"%Y-%m-%d\")"),
     function("year", &[], 1..=1, NUMBER, "year(time)"),
     function("month", &[], 1..=1, NUMBER, "month(time)"),

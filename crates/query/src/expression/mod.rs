@@ -1,6 +1,6 @@
 //! Expressions: what the stage `eval` computes of a row.
 //!
-//! - this file: the [`Expression`]; `functions`: the functions by name; `gives`: what values are; `read`: text to expression, `print`: and back
+//! - this file: the [`Expression`]; `functions`: the functions by name; `value_kind`: the kind of its values; `read`: text to expression, `print`: and back
 //! - `cell`: a value, and how it compares; `eval`: what an expression gives; `call`: what each function gives
 //!
 //! **Invariant:** whatever the row, an expression gives a value and never fails: what cannot be computed is null.
@@ -10,17 +10,17 @@ mod call;
 mod cell;
 mod eval;
 mod functions;
-mod gives;
 mod print;
 mod read;
 #[cfg(test)]
 mod tests;
+mod value_kind;
 
 use super::number::Number;
 use super::regex::Regex;
 pub use cell::Cell;
 pub(crate) use functions::{FUNCTIONS, function_named};
-pub use functions::{Function as ExpressionFunction, Gives, functions};
+pub use functions::{Function as ExpressionFunction, ValueKind, functions};
 use logstead_record::FieldName;
 pub(crate) use read::parse_expression;
 

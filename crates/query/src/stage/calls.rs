@@ -1,11 +1,11 @@
 //! The grammar of functions and of the names of fields and columns in stages.
 
-use super::reader::Reader;
+use super::reader::StageReader;
 use super::{Aggregate, Function, Measure};
 use crate::error::ParseError;
 use crate::nearest::nearest;
 use crate::parse::Parsed;
-use crate::syntax::subject::Name;
+use crate::syntax::subject::SubjectName;
 use logstead_record::Field;
 use logstead_record::FieldName;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub(crate) fn names_function(name: &str) -> bool {
     measure(&name).is_some() || matches!(name.as_str(), "percentile" | "perc" | "quantile")
 }
 
-impl Reader<'_> {
+impl StageReader<'_> {
     /// `count(), avg(bytes) as size`, at least one, as columns next to these others.
     pub(super) fn functions(&mut self, others: Vec<&str>) -> Parsed<Vec<Aggregate>> {
         self.skip();
@@ -101,8 +101,8 @@ impl Reader<'_> {
         }
         self.cursor.at = end;
         let text = self.cursor.text(at..end);
-        match Name::new(&text, false) {
-            Name::Field(field) => Ok(field),
+        match SubjectName::new(&text, false) {
+            SubjectName::Field(field) => Ok(field),
             _ => {
                 Err(self
                     .error(at..end, format!("`{text}` works only in filters: it is not a field in a stage")))

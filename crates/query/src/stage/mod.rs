@@ -19,11 +19,11 @@ use super::error::Warning;
 use super::expression::Expression;
 use super::time::Zone;
 pub(super) use calls::names_function;
-pub use captures::{BadCaptures, Captures, Template};
-pub(super) use kinds::{KINDS, Kind, WORDS, kind_of};
+pub use captures::{CaptureTemplate, Captures, CapturesError};
+pub(super) use kinds::{KINDS, StageKind, WORDS, kind_of};
 use logstead_record::FieldName;
 use logstead_record::Timestamp;
-pub use names::{Added, Hidden, shown_names};
+pub use names::{AddedFields, HiddenField, shown_names};
 pub(super) use parse::read_search;
 pub use parse::{parse_asked, parse_pipeline, parse_pipeline_search};
 pub use streaming::{NotStreaming, Streaming};
@@ -93,14 +93,14 @@ pub enum Stage {
     /// Adds fields that stand in a text.
     Extract {
         /// How the text is made.
-        template: Template,
+        template: CaptureTemplate,
         /// Whose value it is.
         from: FieldName,
     },
     /// Adds the fields of a text in a format.
     Parse {
         /// How the text is made.
-        format: Format,
+        format: TextFormat,
         /// Whose value it is.
         from: FieldName,
     },
@@ -170,7 +170,7 @@ pub const GAP_COLUMNS: [&str; 3] = ["from", "to", "seconds"];
 
 /// How a text holds fields.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Format {
+pub enum TextFormat {
     /// A JSON object; keys of objects within it are joined by dots.
     Json,
     /// `key=value key="a value"`.

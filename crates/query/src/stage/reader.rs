@@ -1,10 +1,10 @@
 //! The pieces that stages are made of: lists, names, options and numbers, and what is said where one is missing.
 
-use super::kinds::{Kind, WORDS};
+use super::kinds::{StageKind, WORDS};
 use crate::error::ParseError;
 use crate::limits::{LIMIT_MAX, STAGE_ITEMS_MAX};
 use crate::parse::{Meaning, Parsed};
-use crate::syntax::lex::Cursor;
+use crate::syntax::lex::TextCursor;
 use crate::syntax::tree::StageNode;
 use crate::time::parse_duration;
 use logstead_record::Field;
@@ -15,12 +15,12 @@ use std::ops::Range;
 pub(super) const COUNT_DEFAULT: u64 = 10;
 
 /// Reads what follows the name of a stage.
-pub(super) struct Reader<'a> {
+pub(super) struct StageReader<'a> {
     pub(super) meaning: &'a mut Meaning,
     /// It sees the stage and nothing else.
-    pub(super) cursor: Cursor,
+    pub(super) cursor: TextCursor,
     pub(super) node: &'a StageNode,
-    pub(super) kind: &'static Kind,
+    pub(super) kind: &'static StageKind,
     /// As it was called.
     pub(super) name: String,
     /// Whether a stage before it made a table.
@@ -31,22 +31,22 @@ pub(super) struct Reader<'a> {
 
 /// What groups are made of.
 #[derive(Default)]
-pub(super) struct By {
+pub(super) struct GroupColumns {
     pub(super) fields: Vec<FieldName>,
     /// LogsQL's `by (_time:5m)`.
     pub(super) span_nanos: Option<i64>,
 }
 
-impl By {
+impl GroupColumns {
     pub(super) fn columns(&self) -> Vec<&str> {
         self.fields.iter().map(FieldName::as_str).collect()
     }
 }
 
-impl Reader<'_> {
+impl StageReader<'_> {
     /// At least one.
     pub(super) fn names(&mut self) -> Parsed<Vec<FieldName>> {
-        let (names, _) = self.list(Reader::name)?;
+        let (names, _) = self.list(StageReader::name)?;
         self.check_items(names.iter().map(FieldName::as_str))?;
         Ok(names)
     }
@@ -55,9 +55,9 @@ impl Reader<'_> {
         if self.keyword("by") { self.names() } else { Ok(Vec::new()) }
     }
 
-    pub(super) fn by(&mut self) -> Parsed<By> {
+    pub(super) fn by(&mut self) -> Parsed<GroupColumns> {
         if !self.keyword("by") {
-            return Ok(By::default());
+            return Ok(GroupColumns::default());
         }
         let mut span_nanos = None;
         let (fields, _) = self.list(|reader| {
@@ -68,7 +68,7 @@ impl Reader<'_> {
             }
             Ok((!is_span).then_some(name))
         })?;
-        let by = By { fields: fields.into_iter().flatten().collect(), span_nanos };
+        let by = GroupColumns { fields: fields.into_iter().flatten().collect(), span_nanos };
         self.check_items(by.columns().into_iter().chain(span_nanos.map(|_| "time")))?;
         Ok(by)
     }

@@ -3,7 +3,7 @@
 //! Text that was pasted from a log must work, so almost every character may stand in a word, and a backslash
 //! means something only where it stands before a quote or a wildcard: `C:\temp` is itself.
 
-use crate::ast::Part;
+use crate::ast::PatternPart;
 use crate::error::{ErrorKind, ParseError};
 use crate::steps;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A place in the text of a query; it may see only a part of the text. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Cursor {
+pub(crate) struct TextCursor {
     chars: Arc<[char]>,
     /// Where each character begins, and where the last one ends, in bytes.
     offsets: Arc<[usize]>,
@@ -20,22 +20,22 @@ pub(crate) struct Cursor {
     end: usize,
 }
 
-impl Cursor {
-    pub(crate) fn new(text: &str) -> Cursor {
+impl TextCursor {
+    pub(crate) fn new(text: &str) -> TextCursor {
         steps::count(text.len());
         let (mut offsets, chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
         offsets.push(text.len());
-        Cursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
+        TextCursor { end: chars.len(), chars: chars.into(), offsets: offsets.into(), at: 0 }
     }
 
     /// The beginning of the same text.
-    pub(crate) fn at_start(&self) -> Cursor {
-        Cursor { at: 0, ..self.clone() }
+    pub(crate) fn at_start(&self) -> TextCursor {
+        TextCursor { at: 0, ..self.clone() }
     }
 
     /// The same text, limited to a range.
-    pub(crate) fn within(&self, range: Range<usize>) -> Cursor {
-        Cursor { at: range.start, end: range.end, ..self.clone() }
+    pub(crate) fn within(&self, range: Range<usize>) -> TextCursor {
+        TextCursor { at: range.start, end: range.end, ..self.clone() }
     }
 
     /// The character `ahead` of the next one.
@@ -159,12 +159,12 @@ impl Cursor {
 
     /// Reads quoted texts and the wildcards around them. A `*` behind the last letter in the quotes is a
     /// wildcard too; any other is itself.
-    pub(crate) fn quoted(&mut self) -> Result<Vec<Part>, ParseError> {
+    pub(crate) fn quoted(&mut self) -> Result<Vec<PatternPart>, ParseError> {
         let mut parts = Vec::new();
         loop {
             match self.peek(0) {
-                Some('*') => parts.push(Part::Run),
-                Some('?') => parts.push(Part::One),
+                Some('*') => parts.push(PatternPart::Run),
+                Some('?') => parts.push(PatternPart::One),
                 Some('"') => {
                     self.quoted_segment(&mut parts)?;
                     continue;
@@ -193,12 +193,12 @@ impl Cursor {
         let mut parts = Vec::new();
         self.quoted_segment(&mut parts).ok()?;
         match parts.as_mut_slice() {
-            [Part::Text(text)] => Some(std::mem::take(text)),
+            [PatternPart::Text(text)] => Some(std::mem::take(text)),
             _ => None,
         }
     }
 
-    fn quoted_segment(&mut self, parts: &mut Vec<Part>) -> Result<(), ParseError> {
+    fn quoted_segment(&mut self, parts: &mut Vec<PatternPart>) -> Result<(), ParseError> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -219,12 +219,12 @@ impl Cursor {
                 }
                 _ if c == '"' => {
                     self.at += 1;
-                    parts.push(Part::Text(text));
+                    parts.push(PatternPart::Text(text));
                     return Ok(());
                 }
                 _ if c == '*' && self.peek(1) == Some('"') && text.ends_with(char::is_alphanumeric) => {
                     self.at += 2;
-                    parts.extend([Part::Text(text), Part::Run]);
+                    parts.extend([PatternPart::Text(text), PatternPart::Run]);
                     return Ok(());
                 }
                 _ => {
@@ -294,7 +294,7 @@ impl Cursor {
     }
 
     /// The pieces of a bare word. Backslashes are themselves unless they stand before a wildcard.
-    pub(crate) fn word_parts(&self, range: Range<usize>) -> Vec<Part> {
+    pub(crate) fn word_parts(&self, range: Range<usize>) -> Vec<PatternPart> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut at = range.start;
@@ -307,14 +307,14 @@ impl Cursor {
             text.extend(std::iter::repeat_n('\\', kept));
             match wildcard {
                 Some(c) if slashes.is_multiple_of(2) => {
-                    parts.push(Part::Text(std::mem::take(&mut text)));
-                    parts.push(if c == '*' { Part::Run } else { Part::One });
+                    parts.push(PatternPart::Text(std::mem::take(&mut text)));
+                    parts.push(if c == '*' { PatternPart::Run } else { PatternPart::One });
                 }
                 _ => text.extend(next),
             }
             at += 1;
         }
-        parts.push(Part::Text(text));
+        parts.push(PatternPart::Text(text));
         parts
     }
 

@@ -1,11 +1,11 @@
 //! Reads stages. What follows the name is words, which each stage makes sense of; only `where` has a filter.
 
-use super::read::Reader;
+use super::read::SyntaxReader;
 use super::tokens::{TokenKind, is_number};
 use super::tree::{Body, StageNode};
 use crate::stage::{WORDS, kind_of};
 
-impl Reader {
+impl SyntaxReader {
     /// All stages up to the end of the text.
     pub(super) fn all_stages(&mut self) -> Vec<StageNode> {
         let mut stages = Vec::new();

@@ -1,13 +1,13 @@
 //! The pieces of a text in a row, each with what it is: for colours.
 
-use super::lex::Cursor;
+use super::lex::TextCursor;
 use crate::number::Number;
 use crate::time::parse_time;
 use std::ops::Range;
 
 /// A piece of a text. Places are in characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Token {
+pub struct QueryToken {
     /// What it is.
     pub kind: TokenKind,
     /// Where it stands.
@@ -67,12 +67,12 @@ impl TokenKind {
 }
 
 /// What a bare word is as a text.
-pub(super) fn of_text(cursor: &Cursor, range: Range<usize>) -> TokenKind {
+pub(super) fn of_text(cursor: &TextCursor, range: Range<usize>) -> TokenKind {
     if cursor.word_parts(range).len() == 1 { TokenKind::Word } else { TokenKind::Wildcard }
 }
 
 /// What a bare word is as a value.
-pub(super) fn of_value(cursor: &Cursor, range: Range<usize>) -> TokenKind {
+pub(super) fn of_value(cursor: &TextCursor, range: Range<usize>) -> TokenKind {
     let text = cursor.text(range.clone());
     if is_number(&text) { TokenKind::Number } else { of_text(cursor, range) }
 }

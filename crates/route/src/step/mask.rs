@@ -5,7 +5,7 @@
 
 use super::change::{BatchChange, ChangeResult};
 use super::fields::edited;
-use logstead_query::{Loose, Regex};
+use logstead_query::{LooseRegex, Regex};
 use logstead_record::{Batch, Field, Selection};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const TEXTS_BYTES: usize = 64 << 10;
 pub(super) struct Mask {
     regex: Regex,
     /// Finds something wherever the other one does, whatever stands around it.
-    loose: Option<Loose>,
+    loose: Option<LooseRegex>,
     with: Vec<u8>,
 }
 
@@ -136,7 +136,7 @@ impl Mask {
 }
 
 /// Adds the rows whose texts hold something, or a part of it. `ends` says where the texts of each end.
-fn insert_likely(loose: &Loose, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
+fn insert_likely(loose: &LooseRegex, texts: &[u8], ends: &[(usize, usize)], likely: &mut Selection) {
     let (mut rest, mut at) = (ends, 0);
     while let Some(found) = loose.find_at(texts, at) {
         // What is before the match holds nothing; what it reaches into may.

@@ -6,20 +6,20 @@ use std::ops::Range;
 
 /// What is being typed. Places are in characters.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Writing {
+pub struct CompletionPoint {
     /// What a choice replaces.
     pub span: Range<usize>,
     /// The text before the cursor, without quotes.
     pub typed: String,
     /// What fits there.
-    pub wanted: Wanted,
+    pub wanted: Completion,
     /// The filter without the clause that is being typed.
     pub rest: Query,
 }
 
 /// What fits at a place.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Wanted {
+pub enum Completion {
     /// A clause of a filter: the name of a field and an operator, or a text.
     Clause {
         /// The existing columns, if earlier stages made a table.
